@@ -117,7 +117,7 @@ class BatchPasses:
             price = self._prices[request_key(request)] = None if settings is None else settings.price
             if self._runner.pending > noted:
                 characters = sum(len(message.content) for message in request.messages)
-                usage = Usage(estimate_tokens(characters), min(_REPLY, request.max_tokens or _REPLY))
+                usage = Usage(estimate_tokens(characters, model.name), min(_REPLY, request.max_tokens or _REPLY))
                 self._promised.book(Completion("", usage=usage), 0.0 if price is None else price.usd(usage, "batch"))
         return reply
 

@@ -104,7 +104,8 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
             key = (cell.domain.label, cell.task.path, cell.policy, cell.style, wording, options)
             if key not in lengths:
                 lengths[key] = _measure(cell)
-            system, problem = map(estimate_tokens, lengths[key])
+            name = str(cell.model).removeprefix("openai:")
+            system, problem = (estimate_tokens(characters, name) for characters in lengths[key])
             one_run = _one_run(cell, system, problem, prices.get(cell.model))
             for run in cell.runs:
                 whole += one_run

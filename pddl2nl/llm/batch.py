@@ -242,21 +242,21 @@ class BatchEndpoint:
 
     def state(self, batch: str) -> BatchState:
         """How far a batch is."""
-        found = self.model.retried(lambda: self.model.client().batches.retrieve(batch))
-        status = self._text(found, "status", "the state of a batch").lower()
-        errors = getattr(getattr(found, "errors", None), "data", None)
-        told = [(getattr(one, "code", None), getattr(one, "message", one)) for one in errors or ()]
-        codes = {str(code) for code, _ in told if code}
-        said = self.model.clean("; ".join(dict.fromkeys(str(message or code) for code, message in told)))
+        answer = self.model.retried(lambda: self.model.client().batches.retrieve(batch))
+        status = self._text(answer, "status", "the state of a batch").lower()
+        errors = getattr(getattr(answer, "errors", None), "data", None)
+        problems = [(getattr(one, "code", None), getattr(one, "message", one)) for one in errors or ()]
+        codes = {str(code) for code, _ in problems if code}
+        problem = self.model.clean("; ".join(dict.fromkeys(str(message or code) for code, message in problems)))
         kind = EndpointError if codes <= _PASSING_CODES | _TOO_MUCH else EndpointRefusedError
-        counts = getattr(found, "request_counts", None)
+        counts = getattr(answer, "request_counts", None)
         treated = [getattr(counts, name, None) for name in ("completed", "failed")]
-        files = [getattr(found, name, None) for name in ("output_file_id", "error_file_id")]
+        files = [getattr(answer, name, None) for name in ("output_file_id", "error_file_id")]
         return BatchState(
             status,
             tuple(name for name in files if isinstance(name, str) and name),
             sum(count for count in treated if isinstance(count, int)),
-            kind(f"the batch {batch} failed as a whole: {said[:_LONGEST_REASON] or 'the endpoint says no reason'}"),
+            kind(f"the batch {batch} failed as a whole: {problem[:_LONGEST_REASON] or 'the endpoint says no reason'}"),
             bool(codes & _TOO_MUCH),
         )
 
@@ -268,13 +268,13 @@ class BatchEndpoint:
         data = self.model.retried(lambda: self.model.client().files.content(file).content)
         try:
             entries = [parse_json(line) for line in data.splitlines() if line.strip()]
-            found = [(str(entry["custom_id"]), entry) for entry in entries]
+            lines = [(str(entry["custom_id"]), entry) for entry in entries]
         except (ValueError, KeyError, TypeError):
             raise EndpointError(
                 f"{self.model.base_url} answered with a file of a batch that holds something else than "
                 "JSON with a custom_id a line; the same command asks for it again"
             ) from None
-        for key, entry in found:
+        for key, entry in lines:
             yield key, self._outcome(entry)
 
     def _outcome(self, entry: Mapping[str, Any]) -> _Outcome:
@@ -288,17 +288,19 @@ class BatchEndpoint:
                 return self.model.read(body if isinstance(body, Mapping) else {}, 0.0, "batch")
             except EndpointError as error:
                 return error
-        told = entry.get("error")
-        said = told if isinstance(told, Mapping) else {}
-        reason = self.model.clean(str(said.get("message") or said.get("code") or "no reason given"))[:_LONGEST_REASON]
+        failure = entry.get("error")
+        details = failure if isinstance(failure, Mapping) else {}
+        reason = self.model.clean(str(details.get("message") or details.get("code") or "no reason given"))[
+            :_LONGEST_REASON
+        ]
         return EndpointError(f"a line of a batch failed: {reason}")
 
-    def _text(self, found: object, name: str, what: str) -> str:
+    def _text(self, answer: object, name: str, what: str) -> str:
         """A text in what the endpoint answered."""
-        text = getattr(found, name, None)
+        text = getattr(answer, name, None)
         if isinstance(text, str) and text:
             return text
-        kind = type(found).__name__
+        kind = type(answer).__name__
         raise EndpointError(f"{self.model.base_url} answered with {kind} where {what} was expected; has it batches?")
 
 
@@ -397,9 +399,9 @@ class BatchRunner:
         for submission in self._ours():
             if submission.batch is None:
                 endpoint = self._endpoints[submission.group]
-                found = endpoint.model.retried(partial(endpoint.look, submission))
-                if found is not None:
-                    self._store.submitted(submission, found)
+                batch = endpoint.model.retried(partial(endpoint.look, submission))
+                if batch is not None:
+                    self._store.submitted(submission, batch)
                 else:
                     self._store.collect(submission, submission.keys)
 

@@ -108,9 +108,9 @@ class StoredReply:
         except msgspec.ValidationError as error:
             raise InputError(f"an identity has a kind, an endpoint and a body: {error}") from None
         completion_from_json(reply) if kind == "chat" else vector_from_json(reply)
-        said, answered = canonical_json(identity), canonical_json(reply)
-        key = sha256(said)
-        return cls(key, created or _utc(datetime.now(UTC)), _checksum(key, answered), said, answered)
+        asked, answered = canonical_json(identity), canonical_json(reply)
+        key = sha256(asked)
+        return cls(key, created or _utc(datetime.now(UTC)), _checksum(key, answered), asked, answered)
 
     @classmethod
     def restored(cls, key: str, created: str, checksum: str, identity: object, reply: object) -> StoredReply:
@@ -131,10 +131,10 @@ class StoredReply:
     def from_line(cls, line: str) -> StoredReply:
         """The reply of an exported line; raises `InputError` if it is damaged."""
         try:
-            found = msgspec.convert(read_json_object(line), _Line)
+            parsed = msgspec.convert(read_json_object(line), _Line)
         except msgspec.ValidationError as error:
             raise InputError(f"it is no line of an export: {error}") from None
-        return cls.restored(found.key, found.created, found.checksum, found.identity, found.reply)
+        return cls.restored(parsed.key, parsed.created, parsed.checksum, parsed.identity, parsed.reply)
 
 
 @dataclass(frozen=True)
@@ -270,26 +270,26 @@ class Cache(SqliteFile):
         """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
         with self.faults(), closing(self.connect()) as connection:
             try:
-                said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
+                messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
             except sqlite3.DatabaseError as error:
-                said = [str(error)]
-        damage = [Damage("", reason) for reason in said if reason != "ok"]
-        found = self.export(None)
-        replies = found.replies + sum(bool(one.key) for one in found.damage)
-        return Verification(replies, (*damage, *found.damage))
+                messages = [str(error)]
+        damage = [Damage("", reason) for reason in messages if reason != "ok"]
+        checked = self.export(None)
+        replies = checked.replies + sum(bool(one.key) for one in checked.damage)
+        return Verification(replies, (*damage, *checked.damage))
 
     def export(self, stream: TextIO | None) -> Verification:
         """Writes every sound reply as a line of JSON, ordered by key; without a stream, only checks them."""
         damage: list[Damage] = []
         replies = 0
         with self.faults(), closing(self.connect()) as connection:
-            for found in _checked(connection):
-                if isinstance(found, Damage):
-                    damage.append(found)
+            for row in _checked(connection):
+                if isinstance(row, Damage):
+                    damage.append(row)
                     continue
                 replies += 1
                 if stream is not None:
-                    stream.write(found.line())
+                    stream.write(row.line())
         return Verification(replies, tuple(damage))
 
     def import_(self, lines: Iterable[str]) -> Imported:
@@ -346,8 +346,8 @@ class Cache(SqliteFile):
             values = [*values, *values, keep_newest]
         before = self.size
         if dry_run:
-            found = self.read(f"SELECT count(*) FROM replies WHERE {where}", values)[0][0]
-            return Pruned(found, len(self) - found, 0, False)
+            matching = self.read(f"SELECT count(*) FROM replies WHERE {where}", values)[0][0]
+            return Pruned(matching, len(self) - matching, 0, False)
         with self.transaction() as connection:
             removed = connection.execute(f"DELETE FROM replies WHERE {where}", values).rowcount
         compacted = self._compact() if removed else True
@@ -377,10 +377,10 @@ def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
         try:
             _, created, checksum, identity, reply, drawn = connection.execute(_CHECK, (key,)).fetchone()
             parsed = (read_json_object(str(text)) for text in (identity, reply))
-            found = StoredReply.restored(key, str(created), str(checksum), *parsed)
+            entry = StoredReply.restored(key, str(created), str(checksum), *parsed)
             if not drawn:
                 raise InputError("a column differs from its JSON")
-            yield found
+            yield entry
         except (sqlite3.DatabaseError, TypeError, InputError) as error:
             yield Damage(str(key), str(error))
 

@@ -61,13 +61,13 @@ class CachedModel:
         identity = self.model.identity(request)
         key = identity_key(identity)
         with self._alone(key):
-            if (found := self._cached(key, began)) is not None:
-                return found
+            if (reply := self._cached(key, began)) is not None:
+                return reply
             if self._collect is not None:
-                found = self._collect(request, self.model)
-                if found is None:
+                reply = self._collect(request, self.model)
+                if reply is None:
                     raise ReplyPendingError(f"a batch will bring the reply {key}")
-                return found
+                return reply
             paid = self.model.complete(request)
             if paid.finish != "text" or self.cache.put(identity, completion_to_json(paid)):
                 return paid
@@ -80,15 +80,15 @@ class CachedModel:
         identities = {text: self.model.embedding_identity(text) for text in texts}
         keys = {text: identity_key(identity) for text, identity in identities.items()}
         with self._alone("embeddings"):
-            found = {text: self.cache.get(key) for text, key in keys.items()}
-            missing = [text for text, data in found.items() if data is None]
+            stored = {text: self.cache.get(key) for text, key in keys.items()}
+            missing = [text for text, data in stored.items() if data is None]
             vectors = self.model.embed(missing) if missing else []
             if len(vectors) != len(missing):
                 raise EndpointError(f"{self.base_url} answered {len(missing)} texts with {len(vectors)} vectors")
             for text, vector in zip(missing, vectors, strict=True):
-                found[text] = {"vector": vector}
+                stored[text] = {"vector": vector}
                 self.cache.put(identities[text], {"vector": vector})
-        return [vector_from_json(found[text] or {}) for text in texts]
+        return [vector_from_json(stored[text] or {}) for text in texts]
 
     def _cached(self, key: str, began: float) -> Completion | None:
         data = self.cache.get(key)

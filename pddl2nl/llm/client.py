@@ -21,11 +21,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pddl2nl.llm.connection import Address, connect, post
-from pddl2nl.llm.faults import Fault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
+from pddl2nl.llm.faults import EndpointFault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
-from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.llm.tokens import estimate_tokens, note_tokens
 from pddl2nl.llm.types import Completion, EndpointError, MissingKeyError, ModelConfigurationError, Request, Tariff
 from pddl2nl.llm.urls import host_of, is_near, public_url
 
@@ -118,7 +118,7 @@ class OpenAIModel:
         began = time.perf_counter()
         body = self.body(request)
         characters = sum(len(message.content) for message in request.messages)
-        prompt = estimate_tokens(characters)
+        prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
             data = self.retried(lambda: self._post("/chat/completions", body), estimate)
@@ -127,8 +127,9 @@ class OpenAIModel:
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
+        note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
-        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text)) + 1)
+        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -140,13 +141,13 @@ class OpenAIModel:
         vectors: list[list[float]] = []
         for chunk in _chunks(texts):
             body = {"model": self.name, "input": chunk, "encoding_format": "float"}
-            estimate = estimate_tokens(sum(map(len, chunk)))
+            estimate = estimate_tokens(sum(map(len, chunk)), self.name)
             data = self.retried(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
-            found = read_vectors(data, len(chunk))
-            if found is None or (vectors and len(found[0]) != len(vectors[0])):
-                said = self.clean(shown(data))[:200]
-                raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {said}")
-            vectors += found
+            part = read_vectors(data, len(chunk))
+            if part is None or (vectors and len(part[0]) != len(vectors[0])):
+                answer = self.clean(shown(data))[:200]
+                raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {answer}")
+            vectors += part
             self._limiter.settle(estimate, read_usage(data.get("usage")).prompt_tokens or estimate)
         return vectors
 
@@ -188,7 +189,7 @@ class OpenAIModel:
             raise self._error(fault)
         completion = read_completion(data, self.name, self._secrets().strike_reply, seconds, tariff)
         if completion is None:
-            raise self._error(Fault(f"answered with no chat completion: {shown(data)}"))
+            raise self._error(EndpointFault(f"answered with no chat completion: {shown(data)}"))
         return completion
 
     def read_failure(
@@ -204,7 +205,7 @@ class OpenAIModel:
         """The text without key, header values and credentials."""
         return self._secrets().strike(text)
 
-    def _error(self, fault: Fault, tries: str = "") -> EndpointError:
+    def _error(self, fault: EndpointFault, tries: str = "") -> EndpointError:
         return fault.error(self.clean, f"{self.base_url}, model '{self.name}'", tries)
 
     # ── calling ──────────────────────────────────────────────────────────────────────────────────
@@ -223,7 +224,7 @@ class OpenAIModel:
         """The result of a call of the `client`, repeated while its fault may pass.
 
         Args:
-            call: raises an exception of the client, or a `Fault`.
+            call: raises an exception of the client, or a `EndpointFault`.
             tokens: how many it will take, about.
 
         Raises:
@@ -238,7 +239,7 @@ class OpenAIModel:
                 result = call()
                 self._reached = True
                 return result
-            except (openai.OpenAIError, Fault, ValueError, RecursionError) as error:
+            except (openai.OpenAIError, EndpointFault, ValueError, RecursionError) as error:
                 fault = fault_of(error, self._timeout, self.settings.key_variable)
             self._limiter.settle(tokens, 0)
             self._reached = self._reached or not fault.unreached
@@ -253,7 +254,7 @@ class OpenAIModel:
         raise self._error(fault, tries)
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        """The JSON that the endpoint answers with; raises the `Fault` that it reports with status 200."""
+        """The JSON that the endpoint answers with; raises the `EndpointFault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
         data = post(self.client(), path, body)
         text = data.decode(json.detect_encoding(data), "replace")
@@ -262,14 +263,14 @@ class OpenAIModel:
         except ValueError as error:
             # Without an announced length, nothing else tells a reply that broke off from a whole one.
             if is_broken_off(text, error):
-                raise Fault(f"the reply broke off after {len(text)} characters", passing=True) from None
+                raise EndpointFault(f"the reply broke off after {len(text)} characters", passing=True) from None
             # The whole text, which is shortened once the key is struck out: half a key would not be found.
-            raise Fault(f"answered with something that is no JSON ({error}): {text}") from None
+            raise EndpointFault(f"answered with something that is no JSON ({error}): {text}") from None
         if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
             raise fault
         return answer
 
-    def _wait(self, fault: Fault, attempt: int, sent: float) -> None:
+    def _wait(self, fault: EndpointFault, attempt: int, sent: float) -> None:
         seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
         if fault.unreached and not self._reached:
             seconds = min(seconds, _SHORT_WAIT)

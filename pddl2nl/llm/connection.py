@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pddl2nl.llm.faults import Fault
+from pddl2nl.llm.faults import EndpointFault
 from pddl2nl.llm.types import EndpointRefusedError
 from pddl2nl.llm.urls import public_url
 
@@ -77,12 +77,12 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
     around = [os.environ.get(name) for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
     parts = [os.getpid(), address.base, settings.api_version, timeout, options, around]
     identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    found = _CLIENTS.get(identity)
-    return found or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
+    known = _CLIENTS.get(identity)
+    return known or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
 
 
 def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
-    """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `Fault`.
+    """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `EndpointFault`.
 
     As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
     """
@@ -158,8 +158,8 @@ class _Transport:
         if answer.has_redirect_location:
             url, target = request.url, request.url.join(answer.headers["location"])
             if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
-                said = f"the endpoint redirects to another address, {public_url(str(target))}; see --base-url"
-                raise Fault(said, EndpointRefusedError)
+                reason = f"the endpoint redirects to another address, {public_url(str(target))}; see --base-url"
+                raise EndpointFault(reason, EndpointRefusedError)
 
     def _content(self, request: Any, answer: Any, until: float) -> bytes:
         path = request.url.path
@@ -169,7 +169,7 @@ class _Transport:
             parts.append(part)
             size += len(part)
             if size > most:
-                raise Fault(f"the answer is too large: more than {most / 1e6:.0f} MB")
+                raise EndpointFault(f"the answer is too large: more than {most / 1e6:.0f} MB")
             if time.monotonic() > until:
                 raise self._library.ReadTimeout("the answer as a whole took too long", request=request)
         return b"".join(parts)

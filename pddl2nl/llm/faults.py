@@ -71,7 +71,7 @@ class FilteredError(EndpointError):
 
 
 @dataclass(eq=False)
-class Fault(Exception):
+class EndpointFault(Exception):
     """A failure of one attempt, whose ``reason`` may still hold secrets; code below the openai client raises it.
 
     Attributes:
@@ -91,58 +91,60 @@ class Fault(Exception):
 
     def error(self, clean: Callable[[str], str], prefix: str, tries: str = "") -> EndpointError:
         """The exception for it; its message is cleaned and then shortened, so that no part of a key is left."""
-        said = clean(f"{prefix}: {self.reason}")
-        if len(said) > _LONGEST_MESSAGE:
-            said = said[:_LONGEST_MESSAGE] + " …"
-        return self.kind(said + tries)
+        message = clean(f"{prefix}: {self.reason}")
+        if len(message) > _LONGEST_MESSAGE:
+            message = message[:_LONGEST_MESSAGE] + " …"
+        return self.kind(message + tries)
 
 
-def fault_of(error: Exception, timeout: float, key_variable: str) -> Fault:
+def fault_of(error: Exception, timeout: float, key_variable: str) -> EndpointFault:
     """The meaning of an exception that an attempt ended in."""
     import openai
 
     # Some versions of the client wrap the transport's exceptions.
     raised = error.__cause__ or error
-    if isinstance(raised, Fault):
+    if isinstance(raised, EndpointFault):
         return raised
     cause = type(error.__cause__).__name__ if error.__cause__ else "dropped"
     if isinstance(error, openai.APITimeoutError) and cause not in _UNREACHED:
-        return Fault(f"no answer within {timeout:g} s", passing=True)
+        return EndpointFault(f"no answer within {timeout:g} s", passing=True)
     if isinstance(error, openai.APIConnectionError):
-        said = f"no connection ({cause})"
+        reason = f"no connection ({cause})"
         if cause in _NEVER_SENT:
-            return Fault(said, EndpointRefusedError)
-        return Fault(said, passing=True, unreached=cause in _UNREACHED)
+            return EndpointFault(reason, EndpointRefusedError)
+        return EndpointFault(reason, passing=True, unreached=cause in _UNREACHED)
     if isinstance(error, openai.APIStatusError):
         return status_fault(error.status_code, error.body, error.response.headers, key_variable)
     if isinstance(error, openai.OpenAIError):
-        return Fault(str(error))
-    return Fault(f"answered with something that cannot be read: {error}")
+        return EndpointFault(str(error))
+    return EndpointFault(f"answered with something that cannot be read: {error}")
 
 
-def status_fault(status: int, body: object, headers: Mapping[str, str], key_variable: str) -> Fault:
+def status_fault(status: int, body: object, headers: Mapping[str, str], key_variable: str) -> EndpointFault:
     """The meaning of an HTTP status with its body, which is the error itself or holds it under ``error``."""
     error = body.get("error", body) if isinstance(body, dict) else body
     codes = _codes(error)
-    said = _message(error)
+    message = _message(error)
     advice = _ADVICE.get(status, "the endpoint failed").format(key_variable=key_variable)
-    reason = f"HTTP {status}, {advice}: {said}" if said else f"HTTP {status}, {advice}"
-    if status in (400, 403) and _is_filtered(error, codes, said):
-        return Fault(reason, FilteredError)
-    if status in (400, 413, 422, 500) and _TOO_LONG.search(f"{' '.join(codes)} {said}"):
-        return Fault(f"the prompt is longer than the model takes (HTTP {status}): {said}", ContextWindowError)
+    reason = f"HTTP {status}, {advice}: {message}" if message else f"HTTP {status}, {advice}"
+    if status in (400, 403) and _is_filtered(error, codes, message):
+        return EndpointFault(reason, FilteredError)
+    if status in (400, 413, 422, 500) and _TOO_LONG.search(f"{' '.join(codes)} {message}"):
+        return EndpointFault(
+            f"the prompt is longer than the model takes (HTTP {status}): {message}", ContextWindowError
+        )
     if status == 429 and any(code in _QUOTA for code in codes):
-        return Fault(f"HTTP 429, the quota or credit of this key is used up: {said}", EndpointRefusedError)
+        return EndpointFault(f"HTTP 429, the quota or credit of this key is used up: {message}", EndpointRefusedError)
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
         if wait is not None and wait > _LONGEST_WAIT:
             asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and at most {_LONGEST_WAIT:.0f} s are"
-            return Fault(f"{reason}; {asks} waited; start again later", EndpointRefusedError)
-        return Fault(reason, passing=True, wait=wait, crowded=status == 429)
-    return Fault(reason, EndpointRefusedError if status in _REFUSED else EndpointError)
+            return EndpointFault(f"{reason}; {asks} waited; start again later", EndpointRefusedError)
+        return EndpointFault(reason, passing=True, wait=wait, crowded=status == 429)
+    return EndpointFault(reason, EndpointRefusedError if status in _REFUSED else EndpointError)
 
 
-def fault_in_reply(data: object, key_variable: str) -> Fault | None:
+def fault_in_reply(data: object, key_variable: str) -> EndpointFault | None:
     """The failure that a reply with status 200 reports, as OpenRouter does if a provider fails; else None."""
     if not isinstance(data, dict):
         return None
@@ -157,7 +159,9 @@ def fault_in_reply(data: object, key_variable: str) -> Fault | None:
     error, reason = choice.get("error"), choice.get("finish_reason")
     if isinstance(error, dict):
         return status_fault(_status_said(error) or 500, error, {}, key_variable)
-    return Fault(f"the reply broke off (finish_reason {reason})", passing=True) if reason in _BROKEN_OFF else None
+    return (
+        EndpointFault(f"the reply broke off (finish_reason {reason})", passing=True) if reason in _BROKEN_OFF else None
+    )
 
 
 def _status_said(error: object) -> int | None:
@@ -231,12 +235,12 @@ def _message(error: Any) -> str:
     return "" if error is None else shown(error).strip()
 
 
-def _is_filtered(error: object, codes: list[str], said: str) -> bool:
+def _is_filtered(error: object, codes: list[str], message: str) -> bool:
     """Whether moderation stopped the prompt, as OpenAI, OpenRouter or OpenAI's newer models report it."""
     metadata = error.get("metadata") if isinstance(error, dict) else None
     if isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata):
         return True
     # OpenRouter quotes the provider's JSON in a text.
-    if any(code in _FILTER for code in codes) or any(f'"{code}"' in said.lower() for code in _FILTER):
+    if any(code in _FILTER for code in codes) or any(f'"{code}"' in message.lower() for code in _FILTER):
         return True
-    return "invalid_prompt" in codes and "flagged" in said.lower()
+    return "invalid_prompt" in codes and "flagged" in message.lower()

@@ -67,16 +67,16 @@ class Redactor:
 
 def _forms(secrets: Iterable[str], shortest: int) -> list[str]:
     """The secrets that are long enough, in every form in which a server may echo them; the longest first."""
-    found: set[str] = set()
+    forms: set[str] = set()
     for secret in secrets:
         if len(secret) < shortest:
             continue
-        found |= {secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", r"\/")}
-        found |= {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+        forms |= {secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", r"\/")}
+        forms |= {quote(secret, safe=""), quote(secret), quote_plus(secret)}
         data = secret.encode("utf-8", "surrogatepass")
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            found |= {encoded for lead in range(3) if len(encoded := _inner(encode, data, lead)) >= _SHORTEST_ENCODED}
-    return sorted(found, key=len, reverse=True)
+            forms |= {encoded for lead in range(3) if len(encoded := _inner(encode, data, lead)) >= _SHORTEST_ENCODED}
+    return sorted(forms, key=len, reverse=True)
 
 
 def _inner(encode: Callable[[bytes], bytes], data: bytes, lead: int) -> str:
@@ -110,8 +110,8 @@ class _LogGuard(logging.Filter):
         self.known = Redactor()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        said = record.getMessage()
-        if (struck := self.known.strike(said)) != said:
+        message = record.getMessage()
+        if (struck := self.known.strike(message)) != message:
             record.msg, record.args = struck, ()
         if record.exc_info:
             trace = "".join(traceback.format_exception(*record.exc_info))

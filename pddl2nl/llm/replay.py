@@ -103,11 +103,11 @@ class ReplayModel:
 
     def __init__(self, path: str | Path, *, empty: bool = False):
         self.name = f"replay:{path}"
-        found: dict[str, list[_Call]] = defaultdict(list)
+        recorded: dict[str, list[_Call]] = defaultdict(list)
         for file in _record_files(Path(path)):
             for call in read_calls(file):
-                found[request_key(call.request)].append(call)
-        self._calls = {key: _settled(found[key]) for key in found}
+                recorded[request_key(call.request)].append(call)
+        self._calls = {key: _settled(recorded[key]) for key in recorded}
         self._served: dict[str, int] = defaultdict(int)
         self._asked: list[str] = []
         self._missed: list[str] = []
@@ -166,8 +166,8 @@ class ReplayModel:
         return call.completion
 
     def _next(self, key: str) -> _Call | None:
-        found = self._calls.get(key)
-        return found[min(self._served[key], len(found) - 1)] if found else None
+        calls = self._calls.get(key)
+        return calls[min(self._served[key], len(calls) - 1)] if calls else None
 
     def _all(self) -> list[_Call]:
         return [call for calls in self._calls.values() for call in calls]
@@ -200,7 +200,7 @@ class ReplayModel:
 # ── reading records ──────────────────────────────────────────────────────────────────────────────
 
 
-class _Prompted(msgspec.Struct):
+class _PromptedLine(msgspec.Struct):
     call: int
     purpose: Purpose
     kept: int
@@ -212,13 +212,13 @@ class _Prompted(msgspec.Struct):
     sample: int
 
 
-class _Replied(StoredCompletion, frozen=True, kw_only=True):
+class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
     call: int
     from_cache: bool = False
     usd: Amount | None = None
 
 
-class _Failed(msgspec.Struct):
+class _FailedLine(msgspec.Struct):
     call: int
     message: str
     context_window: bool
@@ -247,23 +247,23 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     raise InputError("a record has one 'started'")
                 begun = True
             elif kind == "prompted":
-                new = msgspec.convert(event, _Prompted)
+                new = msgspec.convert(event, _PromptedLine)
                 # A prompt is written as what is new since the last one of its purpose that was answered.
-                said = (*messages.get(new.purpose, ())[: new.kept], *new.messages)
+                prompt = (*messages.get(new.purpose, ())[: new.kept], *new.messages)
                 if (failed := waiting.pop(new.call, None)) is not None:
                     # A second prompt under the same number came after the failure of the first.
                     yield Unanswered(failed, unanswered, str(file))
                 waiting[new.call] = Request(
-                    said, new.purpose, new.temperature, new.seed, new.max_tokens, new.stop, new.sample
+                    prompt, new.purpose, new.temperature, new.seed, new.max_tokens, new.stop, new.sample
                 )
             elif kind == "replied":
-                reply = msgspec.convert(event, _Replied)
+                reply = msgspec.convert(event, _RepliedLine)
                 request = waiting.pop(reply.call)
                 messages[request.purpose] = request.messages
                 completion = {**vars(reply.completion()), "from_cache": reply.from_cache}
                 yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
             elif kind == "failed":
-                failure = msgspec.convert(event, _Failed)
+                failure = msgspec.convert(event, _FailedLine)
                 error = ContextWindowError if failure.context_window else EndpointError
                 yield Unanswered(waiting.pop(failure.call), error(failure.message), str(file))
         except (KeyError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors

@@ -96,10 +96,10 @@ def read_usage(usage: object) -> Usage:
     """The tokens that an endpoint counted; a missing or meaningless count is zero."""
 
     def count(account: object, name: str) -> int:
-        found = account.get(name) if isinstance(account, dict) else None
-        if not isinstance(found, int | float) or isinstance(found, bool) or not 0 < found < _MOST_TOKENS:
+        number = account.get(name) if isinstance(account, dict) else None
+        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 < number < _MOST_TOKENS:
             return 0
-        return int(found)
+        return int(number)
 
     details = usage if isinstance(usage, dict) else {}
     prompt = count(usage, "prompt_tokens")

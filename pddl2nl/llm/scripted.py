@@ -38,8 +38,8 @@ class ScriptedReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def answers(self, request: Request) -> bool:
         """Whether this reply may answer the request."""
-        said = [message.content for message in request.messages if message.role == "user"]
-        return self.when is None or (bool(said) and self.when in said[-1])
+        prompts = [message.content for message in request.messages if message.role == "user"]
+        return self.when is None or (bool(prompts) and self.when in prompts[-1])
 
 
 class ScriptedModel:

@@ -113,8 +113,8 @@ class ModelSettings:
     def to_json(self) -> dict[str, Any]:
         """All settings that may be shown: no headers, organisation, project or credentials."""
         hidden = ("headers", "organization", "project")
-        found = msgspec.json.decode(msgspec.json.encode(self)).items()
-        shown = {name: value for name, value in found if name not in hidden and value not in (None, [], {})}
+        values = msgspec.json.decode(msgspec.json.encode(self)).items()
+        shown = {name: value for name, value in values if name not in hidden and value not in (None, [], {})}
         return shown if self.base_url is None else {**shown, "base_url": public_url(self.base_url)}
 
     def __repr__(self) -> str:
@@ -147,8 +147,8 @@ class ModelSettings:
             MissingKeyError: a variable is not set.
         """
 
-        def value(found: re.Match[str]) -> str:
-            variable = found[1] or found[2]
+        def value(match: re.Match[str]) -> str:
+            variable = match[1] or match[2]
             if variable not in os.environ:
                 raise MissingKeyError(f"a header names the environment variable {variable}, which is not set")
             return os.environ[variable].strip()
@@ -257,9 +257,9 @@ def _read(source: str, text: str) -> Catalogue:
         try:
             tables[name] = _table(table)
         except (ValueError, OverflowError) as error:  # msgspec's errors are ValueErrors
-            said, _, key = str(error).partition(" - at `$.")
+            reason, _, key = str(error).partition(" - at `$.")
             where = f'{source}, [models."{_shown(name)}"]' + (f", {key[:-1]}" if key else "")
-            raise ModelConfigurationError(f"{where}: {said}") from None
+            raise ModelConfigurationError(f"{where}: {reason}") from None
     return Catalogue((tables,))
 
 

@@ -49,11 +49,12 @@ class Header(NamedTuple):
     sections: list[Item]
 
 
-def read_header(builder: FormulaBuilder, roots: list[Item], kind: Kind) -> Header | None:
+def read_header(builder: FormulaBuilder, roots: list[Item] | None, kind: Kind) -> Header | None:
     """Takes ``(define (domain name) …)`` apart; None, with an error, if the text is none of this kind."""
     expected = f"(define ({kind} name) …)"
     if not roots:
-        builder.log.error(0, "the file is empty", expected=expected)
+        if roots is not None:
+            builder.log.error(0, "the file is empty", expected=expected)
         return None
     word = next(filter(is_word, roots), None)
     if word is not None:

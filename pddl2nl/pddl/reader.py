@@ -34,23 +34,6 @@ from pddl2nl.pddl.symbols import Symbols, Types
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Domain, Problem
 
-__all__ = [
-    "Checked",
-    "check_domain",
-    "check_domain_file",
-    "check_formulas",
-    "check_problem",
-    "check_problem_file",
-    "load_domain",
-    "load_problem",
-    "load_task",
-    "parse_condition",
-    "parse_domain",
-    "parse_problem",
-    "parse_task",
-    "with_places",
-]
-
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -105,8 +88,8 @@ def _without_collection(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-def _read(text: str, log: Log) -> tuple[str, list[Item], bool] | None:
-    """The prepared text, its lists, and whether declarations may be lost; None, with an error, if it has none.
+def _read(text: str, log: Log) -> tuple[str, list[Item] | None, bool]:
+    """The prepared text, its lists, and whether declarations may be lost; without lists there is an error.
 
     Raises:
         NeedsPlaces: the log takes no places, and something is wrong.
@@ -124,23 +107,17 @@ def _read(text: str, log: Log) -> tuple[str, list[Item], bool] | None:
         from pddl2nl.pddl.balance import balance
 
         balanced = balance(prepared, log)
-        return None if balanced is None else (balanced.text, read_placed_lists(balanced.text), balanced.garbled)
+        if balanced is None:
+            return prepared, None, False
+        return balanced.text, read_placed_lists(balanced.text), balanced.garbled
 
 
 @_without_collection
-def _check_domain(decoded: Decoded, name: str, *, warnings: bool = True) -> Checked[Domain]:
-    return _twice(decoded, name, warnings, _checked_domain)
-
-
-@_without_collection
-def _check_problem(decoded: Decoded, domain: Domain | None, name: str, *, warnings: bool = True) -> Checked[Problem]:
-    return _twice(decoded, name, warnings, lambda text, log: _checked_problem(text, log, domain))
-
-
-def _twice(decoded: Decoded, name: str, warnings: bool, check: Callable[[str, Log], T | None]) -> Checked[T]:
+def _check(decoded: Decoded, name: str, check: Callable[[str, Log], T | None], *, warnings: bool = True) -> Checked[T]:
     """Checks a text without places, and again with places if there is something to report."""
     source = Source(name, decoded.text)
-    if "\0" not in decoded.text and not (warnings and decoded.warning):
+    nul = decoded.text.find("\0")
+    if nul < 0 and not (warnings and decoded.warning):
         try:
             return Checked(check(decoded.text, Log(source, placed=False, warnings=warnings)), ())
         except NeedsPlaces:
@@ -148,18 +125,14 @@ def _twice(decoded: Decoded, name: str, warnings: bool, check: Callable[[str, Lo
     log = Log(source)
     if decoded.warning:
         log.warning(0, decoded.warning, expected="UTF-8")
-    nul = decoded.text.find("\0")
     if nul >= 0:
         log.error(nul, "a NUL character: this is no text file", expected="PDDL text")
-        return Checked(None, log.diagnostics())
-    return Checked(check(decoded.text, log), log.diagnostics())
+    tree = None if nul >= 0 else check(decoded.text, log)
+    return Checked(tree, log.diagnostics())
 
 
-def _checked_domain(text: str, log: Log) -> Domain | None:
-    read = _read(text, log)
-    if read is None:
-        return None
-    prepared, roots, garbled = read
+def _domain(text: str, log: Log) -> Domain | None:
+    prepared, roots, garbled = _read(text, log)
     builder = DomainBuilder(log, prepared)
     header = read_header(builder, roots, "domain")
     if header is None:
@@ -172,23 +145,25 @@ def _checked_domain(text: str, log: Log) -> Domain | None:
     return domain
 
 
-def _checked_problem(text: str, log: Log, domain: Domain | None) -> Problem | None:
-    read = _read(text, log)
-    if read is None:
-        return None
-    prepared, roots, garbled = read
-    builder = ProblemBuilder(log, prepared)
-    header = read_header(builder, roots, "problem")
-    if header is None:
-        return None
-    if domain is not None:
-        builder.functions = frozenset(item.name for item in domain.functions)
-    problem = builder.build(header)
-    if domain is None or garbled:
-        check_problem_alone(log, problem)
-    else:
-        check_problem_tree(log, prepared, problem, builder, domain, header.start)
-    return None if garbled else problem
+def _problem(domain: Domain | None) -> Callable[[str, Log], Problem | None]:
+    """The check of a problem of this domain."""
+
+    def check(text: str, log: Log) -> Problem | None:
+        prepared, roots, garbled = _read(text, log)
+        builder = ProblemBuilder(log, prepared)
+        header = read_header(builder, roots, "problem")
+        if header is None:
+            return None
+        if domain is not None:
+            builder.functions = frozenset(item.name for item in domain.functions)
+        problem = builder.build(header)
+        if domain is None or garbled:
+            check_problem_alone(log, problem)
+        else:
+            check_problem_tree(log, prepared, problem, builder, domain, header.start)
+        return None if garbled else problem
+
+    return check
 
 
 def with_places(domain: Domain, problem: Problem) -> tuple[Domain, Problem]:
@@ -197,9 +172,9 @@ def with_places(domain: Domain, problem: Problem) -> tuple[Domain, Problem]:
     Trees are read without places, which is faster. A domain or problem without a source comes back as it is.
     """
     if domain.source is not None:
-        domain = _checked_domain(domain.source.text, Log(domain.source)) or domain
+        domain = _domain(domain.source.text, Log(domain.source)) or domain
     if problem.source is not None:
-        problem = _checked_problem(problem.source.text, Log(problem.source), domain) or problem
+        problem = _problem(domain)(problem.source.text, Log(problem.source)) or problem
     return domain, problem
 
 
@@ -212,10 +187,10 @@ def check_formulas(
     variables: Mapping[str, Types] = MappingProxyType({}),
     depth: int = MAX_DEPTH,
 ) -> Checked[tuple[Condition, ...]]:
-    """Reads and checks the conditions or effects that stand one after another in a text.
+    """Reads and checks the conditions or effects that stand one after another in a text; words between are skipped.
 
     Args:
-        text: PDDL; words between the formulas are skipped.
+        text: PDDL.
         kind: what the formulas are.
         symbols: what may occur in them.
         name: how the text is reported.
@@ -224,13 +199,8 @@ def check_formulas(
     """
     log = Log(Source(name, text))
     prepared = prepare(text)
-    roots = _formula_lists(prepared, log, depth)
-    if log.failed:
-        return Checked(None, log.diagnostics())
-    builder = FormulaBuilder(log, prepared, frozenset(symbols.functions))
-    make = builder.effect if kind == "effect" else builder.condition
-    formulas = tuple(make(item) for item in roots)
-    if not log.failed:
+    formulas = _formulas(FormulaBuilder(log, prepared, frozenset(symbols.functions)), kind, depth)
+    if formulas is not None and not log.failed:
         checker = FormulaChecker(log, prepared, symbols, {})
         check = checker.effect if kind == "effect" else checker.condition
         for formula in formulas:
@@ -241,63 +211,65 @@ def check_formulas(
 def parse_condition(text: str) -> Condition:
     """The tree of one condition, without a check of its symbols; PDDLError if the text is none."""
     log = Log(Source("<condition>", text))
-    prepared = prepare(text)
-    roots = _formula_lists(prepared, log, MAX_DEPTH)
-    if len(roots) == 1:
-        condition = FormulaBuilder(log, prepared).condition(roots[0])
-        if not log.failed:
-            return condition
-    elif not log.failed:
-        log.error(0, f"one condition was expected, not {len(roots)}")
-    raise PDDLError(log.diagnostics())
+    conditions = _formulas(FormulaBuilder(log, prepare(text)), "condition", MAX_DEPTH) or ()
+    if len(conditions) != 1 and not log.failed:
+        log.error(0, f"one condition was expected, not {len(conditions)}")
+    if log.failed:
+        raise PDDLError(log.diagnostics())
+    return conditions[0]
 
 
-def _formula_lists(prepared: str, log: Log, depth: int) -> list[Item]:
-    """The lists of a text, words between them left out; nothing, with an error, if it has no readable ones."""
+def _formulas(builder: FormulaBuilder, kind: str, depth: int) -> tuple[Condition, ...] | None:
+    """The formulas of the builder's text; None, with an error, if it has no readable lists."""
     try:
-        roots = read_placed_lists(prepared)
+        roots = read_placed_lists(builder.text)
     except UnbalancedError:
-        log.error(0, "the parentheses do not match")
-        return []
-    deep = too_deep(prepared, depth)
+        builder.log.error(0, "the parentheses do not match")
+        return None
+    deep = too_deep(builder.text, depth)
     if deep is not None:
-        log.error(deep, f"lists are nested more than {depth} deep from here on")
-        return []
-    return [item for item in roots if not is_word(item)]
+        builder.log.error(deep, f"lists are nested more than {depth} deep from here on")
+        return None
+    make = builder.effect if kind == "effect" else builder.condition
+    return tuple([make(item) for item in roots if not is_word(item)])
 
 
 def check_domain(text: str, name: str = "<domain>") -> Checked[Domain]:
     """Reads and checks a domain's text; never raises for bad text. ``name`` is how it is reported."""
-    return _check_domain(Decoded(text.removeprefix("\ufeff")), name)
+    return _check(_decoded(text), name, _domain)
 
 
 def check_problem(text: str, domain: Domain | None = None, name: str = "<problem>") -> Checked[Problem]:
     """Reads and checks a problem's text, against its domain if one is given; never raises for bad text."""
-    return _check_problem(Decoded(text.removeprefix("\ufeff")), domain, name)
+    return _check(_decoded(text), name, _problem(domain))
 
 
 def check_domain_file(path: str | Path) -> Checked[Domain]:
     """`check_domain` for a file; InputError if it cannot be read. Latin-1 is taken, with a warning."""
-    return _check_domain(_load(path), str(path))
+    return _check(_loaded(path), str(path), _domain)
 
 
 def check_problem_file(path: str | Path, domain: Domain | None = None) -> Checked[Problem]:
     """`check_problem` for a file; InputError if it cannot be read. Latin-1 is taken, with a warning."""
-    return _check_problem(_load(path), domain, str(path))
+    return _check(_loaded(path), str(path), _problem(domain))
 
 
-def _load(path: str | Path) -> Decoded:
+def _decoded(text: str) -> Decoded:
+    return Decoded(text.removeprefix("\ufeff"))
+
+
+def _loaded(path: str | Path) -> Decoded:
     return decode(read_bytes(path, "PDDL file"))
 
 
 def parse_domain(text: str, name: str = "<domain>") -> Domain:
     """The tree of a domain's text; PDDLError, with everything that is wrong, if there is any error."""
-    return _check_domain(Decoded(text.removeprefix("\ufeff")), name, warnings=False).require()
+    return _check(_decoded(text), name, _domain, warnings=False).require()
 
 
 def parse_problem(text: str, domain: Domain, name: str = "<problem>") -> Problem:
     """The tree of a problem's text, checked against its domain; PDDLError if there is any error."""
-    return _check_problem(Decoded(text.removeprefix("\ufeff")), domain, name, warnings=False).require()
+    return _check(_decoded(text), name, _problem(domain), warnings=False).require()
 
 
 def parse_task(domain_text: str, problem_text: str) -> Task:
@@ -308,12 +280,12 @@ def parse_task(domain_text: str, problem_text: str) -> Task:
 
 def load_domain(path: str | Path) -> Domain:
     """The tree of a domain file; InputError if it cannot be read, PDDLError if there is any error in it."""
-    return _check_domain(_load(path), str(path), warnings=False).require()
+    return _check(_loaded(path), str(path), _domain, warnings=False).require()
 
 
 def load_problem(path: str | Path, domain: Domain) -> Problem:
     """The tree of a problem file, checked against its domain; InputError and PDDLError as in `load_domain`."""
-    return _check_problem(_load(path), domain, str(path), warnings=False).require()
+    return _check(_loaded(path), str(path), _problem(domain), warnings=False).require()
 
 
 def load_task(domain_path: str | Path, problem_path: str | Path) -> Task:

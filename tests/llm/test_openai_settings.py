@@ -22,6 +22,7 @@ from pddl2nl.llm import (
 )
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.llm.tokens import estimate_tokens
 from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),), seed=3, stop=("X",))
@@ -222,6 +223,17 @@ def test_tokens_are_estimated_and_settled() -> None:
         ("acquire", 172, 0),
         ("settle", 172, 120),
     ]
+
+
+def test_the_estimate_follows_what_the_endpoint_counts() -> None:
+    assert estimate_tokens(3300, "calibrated") == 1000
+    with ChatServer(Counting()) as server:
+        model = OpenAIModel("calibrated", server.base_url)
+        for _ in range(100):
+            model.complete(Request((Message("user", "x" * 200),)))
+    # 10,000 tokens counted in 20,000 characters, beside 1,000 tokens of 3.3 characters.
+    assert estimate_tokens(23_300, "calibrated") == 11_000
+    assert estimate_tokens(3300, "another") == estimate_tokens(3300) == 1000
 
 
 def test_a_filtered_prompt_gives_the_tokens_of_its_reply_back() -> None:
