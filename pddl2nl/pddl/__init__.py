@@ -147,25 +147,14 @@ __all__ = [
 ]
 
 _LAZY = {
-    "reader": (
-        "Checked",
-        "check_domain",
-        "check_domain_file",
-        "check_problem",
-        "check_problem_file",
-        "load_domain",
-        "load_problem",
-        "load_task",
-        "parse_domain",
-        "parse_problem",
-        "parse_task",
-    ),
-    "stratification": ("Strata", "stratify"),
-    "rewriting": ("substitute",),
-    "tree": ("write_number",),
-    "writer": ("write_condition", "write_domain", "write_expression", "write_problem"),
+    "reader": "Checked check_domain check_domain_file check_problem check_problem_file load_domain load_problem "
+    "load_task parse_domain parse_problem parse_task",
+    "stratification": "Strata stratify",
+    "rewriting": "substitute",
+    "tree": "write_number",
+    "writer": "write_condition write_domain write_expression write_problem",
 }
-_HOME = {name: module for module, names in _LAZY.items() for name in names}
+_HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

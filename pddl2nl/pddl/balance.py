@@ -14,8 +14,6 @@ from pddl2nl.pddl.build_formulas import CONNECTIVES, MODALS, OPERATORS, UPDATES
 from pddl2nl.pddl.diagnostics import Log
 from pddl2nl.pddl.nesting import MAX_DEPTH
 
-__all__ = ["Balanced", "balance"]
-
 _SECTIONS = (
     "domain|problem|requirements|types|constants|predicates|functions|constraints|action|durative-action|derived"
     "|process|event|objects|init|goal|metric|length"

@@ -42,7 +42,7 @@ Kind = Literal["domain", "problem"]
 
 
 class Header(NamedTuple):
-    """The name of a domain or a problem, the offset of ``(domain name)``, and the sections that follow."""
+    """The name of a domain or a problem, the offset of ``(domain name)``, and the sections behind it."""
 
     name: str
     start: int
@@ -110,7 +110,7 @@ class _DefinitionBuilder(FormulaBuilder):
     def __init__(self, log: Log, text: str = ""):
         super().__init__(log, text)
         # By the field of `Domain` or `Problem`.
-        self.found: defaultdict[str, list[Any]] = defaultdict(list)
+        self.lists: defaultdict[str, list[Any]] = defaultdict(list)
 
     def read_sections(self, header: Header) -> set[str]:
         """Reads all sections, and returns their keywords."""
@@ -131,10 +131,10 @@ class _DefinitionBuilder(FormulaBuilder):
 
     def fields(self) -> dict[str, Any]:
         """The fields of the tree that are lists, its constraints and its source."""
-        constraints = self.found.pop("constraints", [])
+        constraints = self.lists.pop("constraints", [])
         whole = And(tuple(constraints)) if len(constraints) > 1 else next(iter(constraints), None)
-        found = {name: tuple(items) for name, items in self.found.items()}
-        return {**found, "constraints": whole, "source": self.log.source}
+        lists = {name: tuple(items) for name, items in self.lists.items()}
+        return {**lists, "constraints": whole, "source": self.log.source}
 
     def _unknown(self, section: Item, keyword: str) -> None:
         raise NotImplementedError
@@ -143,7 +143,7 @@ class _DefinitionBuilder(FormulaBuilder):
         """``(:types …)``, ``(:constants …)`` or ``(:objects …)``."""
         field = first_word(section)[1:]
         with self.log.inside(f"in the {field}"):
-            self.found[field] += self.typed_list(contents(section)[1:], field[:-1])
+            self.lists[field] += self.typed_list(contents(section)[1:], field[:-1])
 
     def _requirements(self, section: Item) -> None:
         for item in contents(section)[1:]:
@@ -152,7 +152,7 @@ class _DefinitionBuilder(FormulaBuilder):
                 continue
             if item[0] != ":":
                 self.warning(item, f"a requirement without a colon: '{item}'", f":{item}", self.quote(item))
-            self.found["requirements"].append(f":{item.removeprefix(':')}")
+            self.lists["requirements"].append(f":{item.removeprefix(':')}")
 
     def _constraints(self, section: Item) -> None:
         with self.log.inside("in the constraints"):
@@ -160,7 +160,7 @@ class _DefinitionBuilder(FormulaBuilder):
                 if is_word(item):
                     self.error(item, "a word among the constraints")
                 else:
-                    self.found["constraints"].append(self.constraint(item))
+                    self.lists["constraints"].append(self.constraint(item))
 
 
 # ── domains ──────────────────────────────────────────────────────────────────────────────────────
@@ -211,7 +211,7 @@ class DomainBuilder(_DefinitionBuilder):
                 if is_word(item):
                     self.error(item, "a word among the predicates", "(name ?parameter …)")
                 elif (declared := self._declaration(item, "predicate")) is not None:
-                    self.found["predicates"].append(declared)
+                    self.lists["predicates"].append(declared)
 
     def _declaration(self, item: Item, what: str) -> Predicate | None:
         name, rest = first_word(item), contents(item)[1:]
@@ -231,28 +231,13 @@ class DomainBuilder(_DefinitionBuilder):
 
     def _functions(self, section: Item) -> None:
         with self.log.inside("in the functions"):
-            pending: list[Predicate] = []
-            dash = False
-
-            def close(types: tuple[str, ...]) -> None:
-                self.found["functions"] += [Function(one.name, one.parameters, types, one.span) for one in pending]
-                pending.clear()
-
-            for item in contents(section)[1:]:
-                if dash:
-                    close(self._types_of(item, "function"))
-                    dash = False
-                elif not isinstance(item, str) or item[0] == "(":
-                    declared = self._declaration(item, "function")
-                    pending.extend([] if declared is None else [declared])
-                elif item == "-":
-                    dash = True
-                elif item[0] == "-":
-                    self.warning(item, "no blank between '-' and the type", found=f"'{item}'")
-                    close((item[1:],))
-                else:
-                    self.error(item, "a word among the functions", "(name ?parameter …), or '- number'")
-            close(("number",))
+            for members, _, types in self.typed_groups(contents(section)[1:], "function", ("number",)):
+                for item in members:
+                    if is_word(item):
+                        self.error(item, "a word among the functions", "(name ?parameter …), or '- number'")
+                    elif (declared := self._declaration(item, "function")) is not None:
+                        function = Function(declared.name, declared.parameters, types, declared.span)
+                        self.lists["functions"].append(function)
 
     def _derived(self, section: Item) -> None:
         items = contents(section)[1:]
@@ -263,7 +248,7 @@ class DomainBuilder(_DefinitionBuilder):
         if head is not None:
             with self.log.inside(f"in the axiom for '{head.name}'"):
                 body = self.condition(items[1])
-            self.found["derived"].append(DerivedPredicate(head.name, head.parameters, body, self._span(section)))
+            self.lists["derived"].append(DerivedPredicate(head.name, head.parameters, body, self._span(section)))
 
     def _schema(self, section: Item) -> None:
         """An action of any kind."""
@@ -282,13 +267,12 @@ class DomainBuilder(_DefinitionBuilder):
                     parameters = self.typed_list(contents(values[":parameters"]), "parameter", variables=True)
             makers = _DURATIVE_MAKERS if ":duration" in form.formulas else _MAKERS
             if ":duration" in makers and ":duration" not in values:
-                message, expected = "a durative action without ':duration'", ":duration (= ?duration …)"
-                self.log.error(span_of(section).start, message, expected=expected)
+                self.error(section, "a durative action without ':duration'", ":duration (= ?duration …)", quoted="")
             formulas: list[Any] = []
             for key in form.formulas:
                 with self.log.inside(f"in its {key[1:]}"):
                     formulas.append(makers[key](self, values[key]) if key in values else And())
-            self.found[form.field].append(form.kind(str(name), parameters, *formulas, self._span(section)))
+            self.lists[form.field].append(form.kind(str(name), parameters, *formulas, self._span(section)))
 
     def _values(self, items: list[Item], keys: tuple[str, ...]) -> dict[str, Item]:
         """What stands behind each keyword of an action."""
@@ -316,7 +300,7 @@ class DomainBuilder(_DefinitionBuilder):
         message = f"unknown keyword '{key}'" if key[0] == ":" else f"'{key}' where a keyword was expected"
         if key == ":vars":
             message, expected = "':vars' is of PDDL 1.2 only and is not read", "its variables among ':parameters'"
-        self.log.error(span_of(key).start, message, expected=expected, suggestion=Near(key, keys))
+        self.error(key, message, expected, Near(key, keys), quoted="")
 
     def _empty(self, key: str | None) -> None:
         if key is not None:
@@ -406,7 +390,7 @@ class ProblemBuilder(_DefinitionBuilder):
         elif head == "not":
             atom = self._only_atom(item, rest)
             if atom is not None:
-                self.found["init_negative"].append(atom)
+                self.lists["init_negative"].append(atom)
                 self.negative_starts.append(span_of(item).start)
         elif (
             head == "at" and len(rest) > 1 and isinstance(rest[0], str) and is_number(rest[0]) and not is_word(rest[1])
@@ -445,7 +429,7 @@ class ProblemBuilder(_DefinitionBuilder):
             exact = str(value)
             if is_number(exact):
                 exact = self.number(PlacedText.at(exact, span_of(item).start), "a value") or Fraction(0)
-        self.found["init_values"].append(FluentValue(GroundAtom(map(intern, words)), exact, self._span(item)))
+        self.lists["init_values"].append(FluentValue(GroundAtom(map(intern, words)), exact, self._span(item)))
 
     def _timed_literal(self, item: Item, rest: list[Item]) -> None:
         time = self.number(rest[0], "a time")
@@ -455,7 +439,7 @@ class ProblemBuilder(_DefinitionBuilder):
         positive = bool(more) or first_word(inner) != "not"
         atom = self._only_atom(item, rest) if positive else self._only_atom(inner, contents(inner))
         if atom is not None:
-            self.found["init_timed"].append(TimedLiteral(time, atom, positive, self._span(item)))
+            self.lists["init_timed"].append(TimedLiteral(time, atom, positive, self._span(item)))
             self.timed_starts.append(span_of(inner).start)
 
     def _goal(self, section: Item) -> None:
@@ -486,7 +470,7 @@ class ProblemBuilder(_DefinitionBuilder):
         words = [word for item in items for word in ([item] if is_word(item) else contents(item)) if is_word(word)]
         for kind, value in zip(words[::2], map(str, words[1::2]), strict=False):
             if kind in (":serial", ":parallel") and value.isascii() and value.isdecimal() and len(value) < 19:
-                self.found["length"].append((str(kind)[1:], int(value)))
+                self.lists["length"].append((str(kind)[1:], int(value)))
             else:
                 self.error(kind, "malformed ':length'", "(:length (:serial number) (:parallel number))", quoted=section)
         if len(words) % 2:

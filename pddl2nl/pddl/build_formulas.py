@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from fractions import Fraction
 
 from pddl2nl.pddl.diagnostics import NOWHERE, Log, Near, Span
@@ -34,15 +34,16 @@ from pddl2nl.pddl.tree import (
 )
 
 OPERATORS = ("+", "-", "*", "/")
+_OPERANDS = {"/": (range(2, 3), "2 operands"), "-": (range(1, 3), "1 or 2 operands")}
 SPECIALS = ("?duration", "#t", "total-time")
 COMPARISONS = ("<", "<=", "=", ">=", ">")
 _COMBINED: dict[str, tuple[Callable[..., Condition], int | None]] = {
-    "and": (lambda *parts: And(parts[:-1], parts[-1]), None),
-    "or": (lambda *parts: Or(parts[:-1], parts[-1]), None),
+    "and": (And, None),
+    "or": (Or, None),
     "not": (Not, 1),
     "imply": (Imply, 2),
 }
-"""What makes the node of a connective from its members and its span, and how many members it takes."""
+"""The node of each connective, and how many members it takes; None for any number, which it holds as a tuple."""
 _QUANTIFIERS: dict[str, type[Forall] | type[Exists]] = {"forall": Forall, "exists": Exists}
 CONNECTIVES = frozenset((*_COMBINED, *_QUANTIFIERS, "preference", "when", *COMPARISONS))
 """Words that cannot be the name of a predicate: they mean something else in a condition or an effect."""
@@ -115,9 +116,9 @@ class FormulaBuilder:
     def error(
         self, item: Item, message: str, expected: str = "", suggestion: str | Near = "", *, quoted: Item | None = None
     ) -> None:
-        """Reports an error at an item, which is quoted as what was found there, or another one in its place."""
-        found = self.quote(item if quoted is None else quoted)
-        self.log.error(span_of(item).start, message, expected=expected, found=found, suggestion=suggestion)
+        """Reports an error at an item, which is quoted as what was found there, or another one or nothing for it."""
+        quote = self.quote(item if quoted is None else quoted) if quoted != "" else ""
+        self.log.error(span_of(item).start, message, expected=expected, found=quote, suggestion=suggestion)
 
     def warning(self, item: Item, message: str, expected: str = "", found: str = "") -> None:
         """Reports a warning at an item."""
@@ -139,78 +140,76 @@ class FormulaBuilder:
                 # Python converts at most 4,300 digits, also when the number is written back.
                 if len(item) <= (2000 if "e" in item else 4000):
                     return self._numbers.setdefault(str(item), Fraction(str(item)))
-                place = span_of(item).start
-                self.log.error(place, f"{what} has too many digits", expected="at most 2,000 digits")
+                self.error(item, f"{what} has too many digits", "at most 2,000 digits", quoted="")
                 return None
         self.error(item, f"{what} is not a number", "a number")
         return None
 
-    def typed_list(
-        self, items: Iterable[Item], what: str, *, variables: bool = False, default: tuple[str, ...] = _OBJECT
-    ) -> tuple[TypedName, ...]:
+    def typed_list(self, items: Iterable[Item], what: str, *, variables: bool = False) -> tuple[TypedName, ...]:
         """``a b - t c - (either u v) d`` as names with types; ``what`` says in errors what the names are."""
-        found: list[TypedName] = []
-        pending: list[str] = []
+        names: list[TypedName] = []
+        for members, dash, types in self.typed_groups(items, what, _OBJECT):
+            own = [name for item in members if (name := self._name(item, what, variables)) is not None]
+            if dash is not None and not own:
+                # Generators write this for an empty row of objects.
+                self.warning(dash, f"a type without {what}s before it", found=f"'- {' '.join(types)}'")
+            # Equal types are one object: checks remember by identity which types fit which.
+            types = self._types.setdefault(types, types)
+            if self.log.placed:
+                names += [TypedName(str(name), types, span_of(name)) for name in own]
+            else:
+                names += [TypedName(name, types) for name in own]
+        return tuple(names)
+
+    def typed_groups(
+        self, items: Iterable[Item], what: str, default: tuple[str, ...]
+    ) -> Iterator[tuple[list[Item], Item | None, tuple[str, ...]]]:
+        """The members of a typed list that share a type, with the dash behind them and the type."""
+        members: list[Item] = []
         dash: Item | None = None
         for item in items:
             if dash is not None:
-                types = self._types_of(item, what)
-                if not pending:
-                    # Generators write this for an empty row of objects.
-                    self.warning(dash, f"a type without {what}s before it", found=f"'- {' '.join(types)}'")
-                self._typed(found, pending, types)
-                pending, dash = [], None
-            elif not isinstance(item, str) or item[0] == "(":
-                message = f"a list where a {what} was expected; is a parenthesis missing before it?"
-                self.error(item, message, f"a {what}, or '- type'")
-            elif item[0] == "-":
-                if item == "-":
-                    dash = item
-                    continue
+                yield members, dash, self._types_of(item, what)
+                members, dash = [], None
+            elif item == "-":
+                dash = item
+            elif isinstance(item, str) and item[0] == "-":
                 # `?x -block`: no name begins with a hyphen, so it can only mean this.
                 self.warning(item, "no blank between '-' and the type", found=f"'{item}'")
-                types = self._types_of(PlacedText.at(item[1:], span_of(item).start + 1), what)
-                self._typed(found, pending, types)
-                pending = []
-            elif self._is_name(item, what, variables):
-                pending.append(item)
-            elif variables and item[0] not in "?:":
-                # Taken for the variable that it should be, so that its uses are not errors too.
-                pending.append(PlacedText.at(f"?{item}", span_of(item).start, len(item)))
+                yield members, None, self._types_of(PlacedText.at(item[1:], span_of(item).start + 1), what)
+                members = []
+            else:
+                members.append(item)
         if dash is not None:
-            place = span_of(dash).start
-            self.log.error(place, "'-' without a type behind it", expected="a type, or (either type …)")
-        self._typed(found, pending, default)
-        return tuple(found)
+            self.error(dash, "'-' without a type behind it", "a type, or (either type …)", quoted="")
+        yield members, None, default
 
-    def _typed(self, found: list[TypedName], names: list[str], types: tuple[str, ...]) -> None:
-        # Equal types are one object: checks remember by identity which types fit which.
-        types = self._types.setdefault(types, types)
-        if self.log.placed:
-            found += [TypedName(str(name), types, span_of(name)) for name in names]
-        else:
-            found += [TypedName(name, types) for name in names]
-
-    def _is_name(self, word: str, what: str, variables: bool) -> bool:
-        if word[0] == "?":
-            if variables and len(word) > 1:
-                return True
+    def _name(self, item: Item, what: str, variables: bool) -> str | None:
+        """A name in a typed list; None, with an error, if the item is none."""
+        if not isinstance(item, str) or item[0] == "(":
+            message = f"a list where a {what} was expected; is a parenthesis missing before it?"
+            self.error(item, message, f"a {what}, or '- type'")
+            return None
+        if item[0] == "?":
+            if variables and len(item) > 1:
+                return item
             expected = "'?' and a name" if variables else "a name without '?'"
         elif variables:
-            expected = f"a name with '?', such as '?{word}'"
-        elif word[0] == ":":
+            expected = f"a name with '?', such as '?{item}'"
+        elif item[0] == ":":
             expected = "a name; is a parenthesis missing before it?"
         else:
-            return True
-        self.error(word, f"'{word}' cannot be the name of {'an' if what[0] in 'aeiou' else 'a'} {what}", expected)
-        return False
+            return item
+        self.error(item, f"'{item}' cannot be the name of {'an' if what[0] in 'aeiou' else 'a'} {what}", expected)
+        # A variable without its question mark is taken for the variable, so that its uses are not errors too.
+        lenient = variables and item[0] not in "?:"
+        return PlacedText.at(f"?{item}", span_of(item).start, len(item)) if lenient else None
 
     def _types_of(self, item: Item, what: str) -> tuple[str, ...]:
         if isinstance(item, str) and item[0] != "(":
             if item[0] not in "?:":
                 return (str(item),)
-            place = span_of(item).start
-            self.log.error(place, f"'{item}' cannot be a type", expected="a type, or (either type …)")
+            self.error(item, f"'{item}' cannot be a type", "a type, or (either type …)", quoted="")
             return _OBJECT
         words = plain_words(item) if isinstance(item, str) else []
         if words[:1] == ["either"] and len(words) > 1:
@@ -253,9 +252,8 @@ class FormulaBuilder:
 
     def _arithmetic(self, item: Item, operator: str, rest: list[Item]) -> Expression | None:
         operands = [self.expression(operand) for operand in rest]
-        least, most = {"/": (2, 2), "-": (1, 2)}.get(operator, (1, len(operands)))
-        if not least <= len(operands) <= most:
-            expected = {"/": "2 operands", "-": "1 or 2 operands"}.get(operator, "operands")
+        numbers, expected = _OPERANDS.get(operator, (range(1, len(operands) + 1), "operands"))
+        if len(operands) not in numbers:
             self.error(item, f"'{operator}' cannot have {len(operands)} operands", expected)
             return None
         known = tuple([operand for operand in operands if operand is not None])
@@ -285,7 +283,9 @@ class FormulaBuilder:
             return self._preference(item, make)
         node, wanted = _COMBINED[head]
         parts = self._parts(item, make, what)
-        if wanted is not None and len(parts) != wanted:
+        if wanted is None:
+            return node(parts, self._span(item))
+        if len(parts) != wanted:
             return self._wrong_number(item, wanted, len(parts))
         return node(*parts, self._span(item))
 
@@ -315,13 +315,13 @@ class FormulaBuilder:
 
     def _parts(self, item: Item, make: Builder, what: str = "condition") -> tuple[Condition, ...]:
         """The members of a connective; words among them are errors."""
-        found: list[Condition] = []
+        parts: list[Condition] = []
         for member in contents(item)[1:]:
             if isinstance(member, str) and member[0] != "(":
                 self._loose(member, what)
             else:
-                found.append(make(member))
-        return tuple(found)
+                parts.append(make(member))
+        return tuple(parts)
 
     def _wrong_number(self, item: Item, wanted: int, got: int) -> Condition:
         self.error(
@@ -376,8 +376,7 @@ class FormulaBuilder:
         """The effect of a durative action: ``(at start e)``, ``(at end e)``, continuous updates, and combinations."""
         if _time_of(item):
             if _time_of(item) == "over all":
-                place = span_of(item).start
-                self.log.error(place, "an effect 'over all'", expected="(at start …) or (at end …)")
+                self.error(item, "an effect 'over all'", "(at start …) or (at end …)", quoted="")
             return self._timed(item, self.effect)
         return self._effect(item, self.timed_effect, self.timed_condition)
 
@@ -387,8 +386,10 @@ class FormulaBuilder:
         head = first_word(item)
         if head not in NO_ATOMS:
             return self._atom(item)
-        if head in ("and", "not", "forall"):
-            return self._connective(item, head, self._deleted if head == "not" else make, "effect")
+        if head in ("and", "forall"):
+            return self._connective(item, head, make, "effect")
+        if head == "not":
+            return self._connective(item, head, self._deleted)
         if head == "when":
             return self._when(item, make, make_condition)
         if head in _NOT_EFFECTS:

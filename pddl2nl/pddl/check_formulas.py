@@ -91,18 +91,18 @@ class FormulaChecker:
         names, others = self.symbols.predicates, self.symbols.functions
         if what == "function":
             names, others = others, names
-        found, signature = f"({' '.join((name, *args))})", names.get(name)
+        text, signature = f"({' '.join((name, *args))})", names.get(name)
         if signature is not None:
             wanted = len(signature.types)
             message = f"{what} '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(args)}"
-            self.log.error(start, message, expected=signature_text(name, signature), found=found)
+            self.log.error(start, message, expected=signature_text(name, signature), found=text)
         elif self._is_news(name):
             if name in others:
                 other = "function" if what == "predicate" else "predicate"
-                self.log.error(start, f"'{name}' is a {other}, not a {what}", found=found)
+                self.log.error(start, f"'{name}' is a {other}, not a {what}", found=text)
             else:
                 message = f"undeclared {what} '{name}'" if self.reported is None else f"{what} '{name}' is not declared"
-                self.log.error(start, message, found=found, suggestion=Near(name, names))
+                self.log.error(start, message, found=text, suggestion=Near(name, names))
 
     def _is_news(self, name: str) -> bool:
         if self.reported is None:
@@ -118,8 +118,8 @@ class FormulaChecker:
         for index, term in enumerate(args):
             own = scope.get(term)
             if own is None:
-                found = "" if self.reported is None else f"({' '.join((name, *args))})"
-                own = self.term(term, scope, start, index + 1, found)
+                text = "" if self.reported is None else f"({' '.join((name, *args))})"
+                own = self.term(term, scope, start, index + 1, text)
                 if own is None:
                     continue
             wanted = signature.types[index]
@@ -135,7 +135,7 @@ class FormulaChecker:
             place = partial(argument_start, self.text, start, index + 1)
             self.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
 
-    def term(self, term: str, scope: Scope, start: int, index: int, found: str = "") -> Types | None:
+    def term(self, term: str, scope: Scope, start: int, index: int, text: str = "") -> Types | None:
         """The types of a term; None, with an error, if it is unknown."""
         variable = is_variable(term) and self.reported is None
         own = scope.get(term) if variable else self.symbols.objects.get(term)
@@ -145,7 +145,7 @@ class FormulaChecker:
         names = scope if variable else self.symbols.objects
         suggestion = f"?{term}" if f"?{term}" in scope else Near(term, names)
         what = "variable" if variable else "object"
-        self.log.error(place, f"undeclared {what} '{term}'", found=found or term, suggestion=suggestion)
+        self.log.error(place, f"undeclared {what} '{term}'", found=text or term, suggestion=suggestion)
         return None
 
     def types(self, items: Sequence[TypedName]) -> None:
@@ -197,6 +197,10 @@ class FormulaChecker:
         if type(node) is Atom:
             self.atom(node, scope)
             return
+        if type(node) is And:
+            for part in node.parts:
+                self.condition(part, scope)
+            return
         flag, what = _NEEDED.get(type(node), ("", ""))
         if flag and not (isinstance(node, Not) and isinstance(node.body, Equality)):
             self.use(flag, node.span.start, what)
@@ -217,8 +221,8 @@ class FormulaChecker:
         right = self.term(node.right, scope, node.span.start, 2)
         if left and right and not self.symbols.meets(left, right):
             # It has a truth value, so it is no error, but probably a mistake.
-            found = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
-            self.log.warning(node.span.start, "these two can never be equal", found=found)
+            sides = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
+            self.log.warning(node.span.start, "these two can never be equal", found=sides)
 
     def _comparison(self, node: Comparison, scope: Scope) -> None:
         self.use(":numeric-fluents", node.span.start, f"'{node.operator}' between numbers")
@@ -314,8 +318,9 @@ class FormulaChecker:
         for operand in operands:
             types = self._value_types(operand, scope)
             if types not in (None, NUMERIC):
-                message, found = f"{what} needs numbers, and '{operand}' is an object", type_text(types or ())
-                self.log.error(operand.span.start, message, expected="a number", found=f"{operand} - {found}")
+                message = f"{what} needs numbers, and '{operand}' is an object"
+                typed = f"{operand} - {type_text(types or ())}"
+                self.log.error(operand.span.start, message, expected="a number", found=typed)
 
 
 def _check_conflicts(log: Log, effect: Condition) -> None:

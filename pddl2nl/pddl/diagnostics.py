@@ -11,20 +11,6 @@ from typing import Literal, NamedTuple
 from pddl2nl.errors import InputError
 from pddl2nl.lean import dataclass
 
-__all__ = [
-    "LIMIT",
-    "Diagnostic",
-    "Log",
-    "NOWHERE",
-    "Near",
-    "NeedsPlaces",
-    "PDDLError",
-    "Position",
-    "Severity",
-    "Source",
-    "Span",
-]
-
 Severity = Literal["error", "warning"]
 
 

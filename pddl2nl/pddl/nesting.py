@@ -12,25 +12,6 @@ from typing import TypeAlias
 
 from pddl2nl.pddl.diagnostics import NOWHERE, Span
 
-__all__ = [
-    "MAX_DEPTH",
-    "Item",
-    "PlacedList",
-    "PlacedText",
-    "UnbalancedError",
-    "argument_start",
-    "contents",
-    "first_word",
-    "is_word",
-    "plain_words",
-    "prepare",
-    "read_lists",
-    "read_placed_lists",
-    "span_of",
-    "too_deep",
-    "words_at",
-]
-
 MAX_DEPTH = 200
 """How deep lists may be nested. The code that reads the tree recurses, several frames a level, on Python's stack."""
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from pddl2nl.pddl.diagnostics import Log, Near
 
-__all__ = ["Used", "check_requirements", "report_undeclared"]
-
 _ADL = (
     ":strips",
     ":typing",

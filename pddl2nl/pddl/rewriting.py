@@ -23,8 +23,6 @@ from pddl2nl.pddl.tree import (
     walk,
 )
 
-__all__ = ["Renaming", "preference_names", "substitute", "variables"]
-
 _NodeT = TypeVar("_NodeT", bound=Node)
 _KEYWORDS = ("?duration", "#t", "total-time", "undefined")
 

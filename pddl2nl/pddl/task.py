@@ -10,8 +10,6 @@ from pddl2nl.lean import dataclass
 from pddl2nl.pddl.symbols import Hierarchy
 from pddl2nl.pddl.tree import Atom, Domain, Node, Not, Problem, TypedName, When, children
 
-__all__ = ["Task", "changed_predicates", "effect_literals", "supertypes"]
-
 
 def supertypes(domain: Domain) -> Hierarchy:
     """For every type its supertypes, itself and ``object`` included.
