@@ -83,7 +83,7 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
 def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) -> MadeModel:
     worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
     base_url = spec.base_url if behind_endpoint(model) else None
-    context = ModelContext(domain.domain, worded or template_wording(domain.domain), "nl", base_url, access)
+    context = ModelContext(domain.domain, worded or template_wording(domain.domain), base_url, access)
     return make_model(model, context)
 
 

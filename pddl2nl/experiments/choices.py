@@ -73,61 +73,47 @@ def checked_policy(spec: RunSpec) -> Policy:
     if spec.policy not in POLICIES:
         known = f"there are {', '.join(POLICIES)}{did_you_mean(spec.policy, POLICIES)}"
         raise InputError(f"--policy {spec.policy}: no such policy; {known}")
-    policy = POLICIES[spec.policy]()
+    policy, family = POLICIES[spec.policy](), family_of(spec.policy)
     for option in RUN_OPTIONS.values():
-        _check_value(option, getattr(spec, option.name))
+        value = getattr(spec, option.name)
+        if option.choices and value not in option.choices:
+            known = f"there are {', '.join(option.choices)}{did_you_mean(str(value), option.choices)}"
+            raise InputError(f"{option.flag} {value}: no such choice; {known}")
+        if option.at_least is not None and isinstance(value, int | float) and value < option.at_least:
+            raise InputError(f"{option.flag} {value}: at least {option.at_least:g} is needed")
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
-        why = "it plans in words" if family_of(spec.policy) else "it answers in words"
+        why = "it plans in words" if family else "it answers in words"
         raise InputError(
             f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
         )
-    _check_used(spec)
-    _check_mistake(spec, policy)
+    _check_used(spec, policy)
+    if policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:"):
+        mistaken = family_of_mistake(spec.model.removeprefix("oracle:"))
+        if mistaken is not None and mistaken is not family:
+            raise InputError(
+                f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
+                f"{', '.join(mistaken.policies)}"
+            )
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt; leave it out")
     return policy
 
 
-def _check_value(option: Option, value: Any) -> None:
-    if option.choices and value not in option.choices:
-        raise InputError(
-            f"{option.flag} {value}: no such choice; there are {', '.join(option.choices)}"
-            f"{did_you_mean(str(value), option.choices)}"
-        )
-    least = option.at_least
-    if least is not None and isinstance(value, int | float) and value < least:
-        raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
-
-
-def _check_used(spec: RunSpec) -> None:
+def _check_used(spec: RunSpec, policy: Policy) -> None:
     """Refuses options without an effect, so that no record names a setting that did nothing."""
-    family = family_of(spec.policy)
     refused: dict[str, list[str]] = {}
     for name, reason in unused_options(spec.policy, spec.style).items():
         option, value = RUN_OPTIONS[name], getattr(spec, name)
         # In style pddl a model that is asked for explicitly is an error, as nothing would ask it.
         asks = spec.style == "pddl" and (value in ("llm", "reader+llm") or name == "thoughts_model")
-        of_family = family is not None and option.users in ("flat", "thoughts")
-        if not (option.refused or of_family or (asks and POLICIES[spec.policy]().needs_model)):
-            continue
+        of_family = family_of(spec.policy) is not None and option.users in ("flat", "thoughts")
         # Policies of families show no example in any case.
-        if value != option.default and (name, value) != ("example", "none"):
+        given = value != option.default and (name, value) != ("example", "none")
+        if given and (option.refused or of_family or (asks and policy.needs_model)):
             refused.setdefault(reason, []).append(f"{option.flag} {getattr(value, 'name', value)}")
     for reason, options in refused.items():
         raise InputError(f"{' and '.join(options)}: {reason}")
-
-
-def _check_mistake(spec: RunSpec, policy: Policy) -> None:
-    """Refuses an oracle that makes mistakes for policies of other families."""
-    if not (policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:")):
-        return
-    family = family_of_mistake(spec.model.removeprefix("oracle:"))
-    if family is not None and family is not family_of(spec.policy):
-        raise InputError(
-            f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
-            f"{', '.join(family.policies)}"
-        )
 
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:

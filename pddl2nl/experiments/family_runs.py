@@ -115,7 +115,7 @@ def _embedder(
 ) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
     chosen = spec.embedding_model
     if isinstance(chosen, str):
-        chosen = make_model(chosen, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access)).model
+        chosen = make_model(chosen, ModelContext(spec.task.domain, wording, spec.base_url, access)).model
     assert chosen is not None
     embed = getattr(chosen, "embed", None)
     if embed is None:

@@ -7,8 +7,6 @@ so they are written before the first run.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.conversion import WrongValueError, convert
-from pddl2nl.files import parse_json, read_text
+from pddl2nl.files import parse_json, read_text, replaced_file
 
 __all__ = [
     "LAYOUT_FILE",
@@ -142,19 +140,10 @@ def write_layout(folder: Path, layout: TableLayout) -> None:
     path = folder / LAYOUT_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Two processes that begin at once write the same; each has a file of its own until it is whole.
-        descriptor, name = tempfile.mkstemp(prefix=".experiment-", suffix=".tmp", dir=folder)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
-            # mkstemp's file is its owner's alone, and a folder of records is shared on a cluster.
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
     except OSError as error:
         raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+    with replaced_file(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace").decode())
 
 
 def read_layout(folder: Path) -> TableLayout | None:

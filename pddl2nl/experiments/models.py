@@ -39,7 +39,6 @@ class ModelContext:
 
     domain: Domain
     wording: Wording
-    style: str = "nl"
     base_url: str | None = None
     access: Access = field(default_factory=Access)
     timeout: float | None = None
@@ -67,24 +66,20 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
 
     access = context.access
     settings = load_catalogue(access.models_file).of(argument)
-    requests = access.requests_per_minute or settings.requests_per_minute
-    tokens = access.tokens_per_minute or settings.tokens_per_minute
-    settings = replace(
-        settings,
-        requests_per_minute=requests,
-        tokens_per_minute=tokens,
-        timeout=context.timeout or settings.timeout,
-    )
+    limits: dict[str, Any] = {
+        "requests_per_minute": access.requests_per_minute or settings.requests_per_minute,
+        "tokens_per_minute": access.tokens_per_minute or settings.tokens_per_minute,
+    }
+    settings = replace(settings, timeout=context.timeout or settings.timeout, **limits)
     identity = (argument, context.base_url, context.timeout)
     model = access.made.get(identity)
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
-        shared = replace(
-            settings,
-            requests_per_minute=None if requests is None else requests * access.share,
-            tokens_per_minute=None if tokens is None else tokens * access.share,
-        )
-        model = access.made.setdefault(identity, OpenAIModel(argument, context.base_url, settings=shared))
+        shared: dict[str, Any] = {
+            name: None if limit is None else limit * access.share for name, limit in limits.items()
+        }
+        made_now = OpenAIModel(argument, context.base_url, settings=replace(settings, **shared))
+        model = access.made.setdefault(identity, made_now)
     # What is recorded is the same, however many processes share a limit.
     made = replace(wrap_model(model), settings=settings.to_json())
     cache = access.opened_cache()

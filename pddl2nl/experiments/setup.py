@@ -231,7 +231,7 @@ def _no_oracle(chosen: str | Model, option: str) -> str | Model:
 
 def _made(spec: RunSpec, model: str | Model, wording: Wording, access: Access) -> MadeModel:
     if isinstance(model, str):
-        context = ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access, spec.timeout)
+        context = ModelContext(spec.task.domain, wording, spec.base_url, access, spec.timeout)
         made = make_model(model, context)
     else:
         made = wrap_model(model)

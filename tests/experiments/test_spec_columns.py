@@ -402,7 +402,7 @@ WRONG = {
     ),
     "undeclared": (
         '[[columns]]\npolicy = "act"\nwording = "${v}"',
-        r":7:11: '\$\{v\}' uses the variable 'v', which is not declared",
+        r":7:11: '\$\{v\}': the variable 'v' is not declared",
     ),
     "variable": (
         '[[columns]]\npolicy = "act"\n[variables]\nv = { abuot = "x" }',

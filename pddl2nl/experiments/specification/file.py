@@ -6,8 +6,7 @@ A file may declare variables and use them as ``${name}`` in its texts::
     planbench = { about = "a checkout of PlanBench", path = true }   # set by --define planbench=DIR
     part = { about = "which part", default = "small" }
 
-An empty default is a value like any other; a variable without a value is an error, except in columns that are
-``optional``.
+Using a variable without a value is an error, except in columns that are ``optional``.
 """
 
 from __future__ import annotations
@@ -202,13 +201,13 @@ class SpecFile:
                 values[name] = str(Path(values[name]).expanduser().absolute())
 
         def value_of(name: str, text: str) -> str:
+            if value := values.get(name):
+                return value
             if name not in variables:
                 known = did_you_mean(name, variables, f"; declare it: [variables] {name} = {{ about = TEXT }}")
-                raise self.error(f"'{text}' uses the variable '{name}', which is not declared{known}", value=text)
-            if not values[name]:
-                about = f" ({variables[name].about})" if variables[name].about else ""
-                raise _UnsetVariableError(text, f"the variable '{name}'{about} is not set: --define {name}=VALUE")
-            return values[name]
+                raise _UnsetVariableError(text, f"the variable '{name}' is not declared{known}")
+            about = f" ({variables[name].about})" if variables[name].about else ""
+            raise _UnsetVariableError(text, f"the variable '{name}'{about} is not set: --define {name}=VALUE")
 
         def filled(value: Any) -> Any:
             if isinstance(value, dict):
@@ -220,18 +219,17 @@ class SpecFile:
             return value
 
         unset: dict[int, str] = {}
-        columns = self.data.pop("columns", None)
+        columns = self.data.get("columns")
+        columns = columns if isinstance(columns, list) else []
         try:
-            self.data = filled(self.data)
-            for number, column in enumerate(columns if isinstance(columns, list) else ()):
+            for number, column in enumerate(columns):
                 try:
                     columns[number] = filled(column)
                 except _UnsetVariableError as error:
                     if not (isinstance(column, dict) and column.get("optional") is True):
                         raise
                     unset[number] = str(error)
+            self.data.update((key, filled(value)) for key, value in self.data.items() if key != "columns")
         except _UnsetVariableError as error:
             raise self.error(f"'{error.text}': {error}", value=error.text) from None
-        if columns is not None:
-            self.data["columns"] = columns
         return unset
