@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pddl2nl.errors import InputError, Pddl2nlError
+from pddl2nl.errors import Pddl2nlError
 
 if TYPE_CHECKING:
     import typer
@@ -47,8 +47,6 @@ COMMANDS = {
 _INFRASTRUCTURE = 3
 _WIDE = 100
 """Columns below which rich's help would cut the names of options; plain help does not."""
-_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
-"""Old names of options, and the new ones."""
 
 
 def _in_colour() -> bool:
@@ -100,12 +98,6 @@ def _prepare(group: typer.Typer) -> None:
             _prepare(inner.typer_instance)
 
 
-def _check_renamed(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        if (new := _RENAMED.get(argument.partition("=")[0])) is not None:
-            raise InputError(f"{argument.partition('=')[0]} is called {new} now")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; the error of a failure stands on standard error.
 
@@ -114,7 +106,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        _check_renamed(arguments)
         make_app(arguments[0] if arguments else "")(args=arguments, prog_name="pddl2nl")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):

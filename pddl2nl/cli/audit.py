@@ -35,7 +35,6 @@ def _planbench(
     reading: Annotated[
         list[str] | None,
         option(
-            "--reading",
             "default|planbench|all",
             "A rule for which lines of a reply form its plan; can be repeated.",
             "planbench and default",

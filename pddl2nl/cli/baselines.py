@@ -30,22 +30,18 @@ def _baselines(
     domains: Annotated[list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all that have the set")] = None,
     chosen_set: Annotated[
         Literal["primary", "scaled"],
-        option("--set", "primary|scaled", "The shipped set: the benchmarks, or the large ones."),
+        option("primary|scaled", "The shipped set: the benchmarks, or the large ones.", flag="--set"),
     ] = "primary",
-    seeds: Annotated[
-        Any, option("--seeds", "SEEDS", "Seeds of the random walk: 1,2,5 or 1-10.", parser=read_seeds)
-    ] = "1-10",
+    seeds: Annotated[Any, option("SEEDS", "Seeds of the random walk: 1,2,5 or 1-10.", parser=read_seeds)] = "1-10",
     time: TimeLimit = 1800,
     memory: MemoryLimit = 8192,
-    workers: Annotated[int, option("--workers", "N", "Runs at a time.", min=1)] = 2,
+    workers: Annotated[int, option("N", "Runs at a time.", min=1)] = 2,
     form: Annotated[
         Literal["text", "markdown", "csv", "json"],
-        option("--format", "text|markdown|csv|json", "Format of the table.", group="Output"),
+        option("text|markdown|csv|json", "Format of the table.", group="Output", flag="--format"),
     ] = "text",
     as_json: JsonOption = False,
-    out: Annotated[
-        Path | None, option("--out", "DIR", "Folder of the records.", "runs/baselines-SET", "Output")
-    ] = None,
+    out: Annotated[Path | None, option("DIR", "Folder of the records.", "runs/baselines-SET", "Output")] = None,
 ) -> None:
     """Run the paper's baselines over the shipped tasks and print their coverage beside the paper's own.
 

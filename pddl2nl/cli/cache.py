@@ -52,7 +52,7 @@ _COLUMNS = (
 
 CacheFile = Annotated[
     Path | None,
-    option("--cache", "FILE", "The cache.", "PDDL2NL_CACHE, else pddl2nl/replies.sqlite in XDG_CACHE_HOME or ~/.cache"),
+    option("FILE", "The cache.", "PDDL2NL_CACHE, else pddl2nl/replies.sqlite in XDG_CACHE_HOME or ~/.cache"),
 ]
 
 
@@ -180,14 +180,12 @@ def _import(
 
 def _prune(
     older_than: Annotated[
-        str | None, option("--older-than", "AGE", "Only replies older than this: 90m, 12h, 30d or 8w.", "any age")
+        str | None, option("AGE", "Only replies older than this: 90m, 12h, 30d or 8w.", "any age")
     ] = None,
-    model: Annotated[str | None, option("--model", "M", "Only replies of this model.", "all models")] = None,
-    endpoint: Annotated[
-        str | None, option("--endpoint", "URL", "Only replies of this endpoint.", "all endpoints")
-    ] = None,
+    model: Annotated[str | None, option("M", "Only replies of this model.", "all models")] = None,
+    endpoint: Annotated[str | None, option("URL", "Only replies of this endpoint.", "all endpoints")] = None,
     damaged: Annotated[bool, switch("--damaged", "Only replies that `verify` reports.")] = False,
-    keep_newest: Annotated[int, option("--keep-newest", "N", "Keep the N newest of them.", min=0)] = 0,
+    keep_newest: Annotated[int, option("N", "Keep the N newest of them.", min=0)] = 0,
     everything: Annotated[bool, switch("--all", "All replies, without any condition.")] = False,
     dry_run: Annotated[bool, switch("--dry-run", "Only count what would be removed.")] = False,
     cache: CacheFile = None,

@@ -20,13 +20,7 @@ from pddl2nl.cli.options import (
     option,
     switch,
 )
-from pddl2nl.cli.output import (
-    DONE,
-    FAILED,
-    account_text,
-    print_error,
-    print_result,
-)
+from pddl2nl.cli.output import DONE, FAILED, account_text, print_error, print_result
 from pddl2nl.cli.progress import bar_shown, batches
 from pddl2nl.cli.run_options import (
     ACCESS,
@@ -84,7 +78,6 @@ def _convert(
     save_wording: Annotated[
         Path | None,
         option(
-            "--save-wording",
             "FILE",
             "Write the wording to a file. With --wording llm, finished snippets are saved there should the endpoint "
             "fail, and the same command continues from it.",
@@ -94,7 +87,6 @@ def _convert(
     model: Annotated[
         str | None,
         option(
-            "--model",
             "M",
             "For --wording llm: a model's name for the openai client (key in OPENAI_API_KEY), script:FILE or "
             "replay:DIR.",
@@ -105,7 +97,6 @@ def _convert(
     revisions: Annotated[
         int,
         option(
-            "--revisions",
             "N",
             "How often the model is told what is wrong with a snippet and asked again, before the template replaces "
             "it.",
@@ -117,10 +108,7 @@ def _convert(
         bool, switch("--ask-negated", "Ask for each predicate's negated form in the same call.", "Model")
     ] = False,
     wording_tokens: Annotated[
-        int,
-        option(
-            "--wording-tokens", "N", "The longest reply, in tokens; more for reasoning models.", group="Model", min=1
-        ),
+        int, option("N", "The longest reply, in tokens; more for reasoning models.", group="Model", min=1)
     ] = 200,
     seed: SeedOption = 1,
     *,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,16 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import (
-    account_text,
-    console,
-    plural,
-    print_json,
-    print_table,
-    print_text,
-    print_warnings,
-)
-from pddl2nl.cli.progress import TenthLines, bar_shown, complain, progress_shown
+from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
+from pddl2nl.cli.progress import bar_shown, complain, progress_shown
 from pddl2nl.cli.run_options import BUDGET, access_of, check_one_shot, limits_of, with_options
 from pddl2nl.errors import InputError
 
@@ -29,7 +20,6 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.prepare import DryRun, PreparedExperiment
     from pddl2nl.experiments.specification.experiment import Overrides
-    from pddl2nl.experiments.specification.filters import Deciding
     from pddl2nl.experiments.sweep import SweepSummary
 
 __all__ = ["register"]
@@ -58,12 +48,11 @@ def _experiment(
         str | None, argument("[SPEC.toml]", "The specification: a file, or the name of a shipped one.")
     ] = None,
     out: Annotated[
-        Path | None, option("--out", "DIR", "Folder of the records.", "runs/NAME, runs/NAME-MODEL with --model")
+        Path | None, option("DIR", "Folder of the records.", "runs/NAME, runs/NAME-MODEL with --model")
     ] = None,
     workers: Annotated[
         int | None,
         option(
-            "--workers",
             "N",
             "Runs at a time; with --cluster, the workers to start.",
             f"access.workers, else {_DEFAULT_WORKERS}; of a cluster, those of its table",
@@ -76,7 +65,6 @@ def _experiment(
     cluster: Annotated[
         str | None,
         option(
-            "--cluster",
             "ADDRESS",
             "Run on a Dask cluster: tcp://HOST:PORT, a scheduler's file, local:N, slurm, pbs or kubernetes. The table "
             "[cluster] of the file configures it.",
@@ -86,23 +74,18 @@ def _experiment(
     model: Annotated[
         str | None,
         option(
-            "--model",
             "M",
             "Replaces every column's model; oracle needs no key, and roles that it cannot take fall back.",
             "the columns' own",
         ),
     ] = None,
-    seeds: Annotated[
-        str | None, option("--seeds", "SEEDS", "Only these seeds: 1,2,5 or 1-10.", "the columns' own")
-    ] = None,
-    instances: Annotated[str | None, option("--instances", _NAMES, f"Only these tasks. {_PARTS}", "all")] = None,
-    domains: Annotated[str | None, option("--domains", _NAMES, f"Only these domains. {_PARTS}", "all")] = None,
-    sections: Annotated[
-        str | None, option("--sections", _NAMES, f"Only these sections of rows. {_PARTS}", "all")
-    ] = None,
+    seeds: Annotated[str | None, option("SEEDS", "Only these seeds: 1,2,5 or 1-10.", "the columns' own")] = None,
+    instances: Annotated[str | None, option(_NAMES, f"Only these tasks. {_PARTS}", "all")] = None,
+    domains: Annotated[str | None, option(_NAMES, f"Only these domains. {_PARTS}", "all")] = None,
+    sections: Annotated[str | None, option(_NAMES, f"Only these sections of rows. {_PARTS}", "all")] = None,
     define: Annotated[
         list[str] | None,
-        option("--define", "NAME=VALUE", "The value of a variable ${NAME} of the file; can be repeated.", "its own"),
+        option("NAME=VALUE", "The value of a variable ${NAME} of the file; can be repeated.", "its own"),
     ] = None,
     listing: Annotated[bool, switch("--list", "List the shipped specifications, and stop.")] = False,
     show: Annotated[bool, switch("--show", "Print the specification, for copying, and stop.")] = False,
@@ -137,7 +120,9 @@ def _experiment(
     batch = options["provider_batch"]
     if cluster is not None:
         _check_cluster(cluster, batch)
-    overrides = _overrides(model, seeds, instances, domains, sections, define or ())
+    from pddl2nl.experiments.prepare import read_overrides
+
+    overrides = read_overrides(model, seeds, instances, domains, sections, define or ())
     prepared, access = _prepared(path, overrides, out, options, dry_run=dry_run, cluster=cluster)
     print_warnings(prepared.warnings())
     if dry_run:
@@ -176,39 +161,6 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
     check_address(cluster)
 
 
-def _overrides(
-    model: str | None,
-    seeds: str | None,
-    instances: str | None,
-    domains: str | None,
-    sections: str | None,
-    defines: Sequence[str],
-) -> Overrides:
-    """What the command line says instead of the file; raises `InputError` for bad seeds and definitions."""
-    from pddl2nl.experiments.specification.experiment import Overrides
-    from pddl2nl.quantities import seeds as read_seeds
-
-    try:
-        numbers = () if seeds is None else read_seeds(seeds)
-    except ValueError as error:
-        raise InputError(f"--seeds: {error}") from None
-    values: dict[str, str] = {}
-    for define in defines:
-        name, equals, value = define.partition("=")
-        if not name.strip() or not equals:
-            raise InputError(f"--define: found '{define}'; NAME=VALUE was expected")
-        values[name.strip()] = value
-    kind, _, file = (model or "").partition(":")
-    if kind in ("script", "replay") and file:
-        # Relative to the working directory, not to the specification.
-        model = f"{kind}:{Path(file).expanduser().absolute()}"
-    return Overrides(model or "", numbers, _parts(instances), _parts(domains), _parts(sections), values)
-
-
-def _parts(names: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (names or "").split(",") if part.strip())
-
-
 def _prepared(
     path: Path, overrides: Overrides, out: Path | None, options: dict[str, Any], *, dry_run: bool, cluster: str | None
 ) -> tuple[PreparedExperiment, Access]:
@@ -229,7 +181,7 @@ def _prepared(
     if options["provider_batch"]:
         for policy in spec.policies:
             check_one_shot(policy, f"{path}: --provider-batch: policy '{policy}'")
-    with _filters_shown() as show:
+    with bar_shown("tasks decided by filters", lines=True) as update:
         prepared = prepare_experiment(
             spec,
             out or default_folder(spec),
@@ -238,28 +190,12 @@ def _prepared(
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_progress=show,
+            on_progress=lambda it: update("tasks decided by filters", it.decided, it.questions),
         )
     if options["provider_batch"]:
         prices = {name: None if price is None else price.in_batch() for name, price in prepared.prices.items()}
         prepared = replace(prepared, prices=prices)
     return prepared, access
-
-
-@contextmanager
-def _filters_shown() -> Iterator[Callable[[Deciding], None]]:
-    """Progress of the filters that need a planner."""
-    lines = TenthLines()
-    with bar_shown("filters") as update:
-
-        def show(progress: Deciding) -> None:
-            known = f"filters, {progress.known} known before" if progress.known else "filters"
-            update(known, progress.decided, progress.questions)
-            if not console(stderr=True).is_terminal:
-                line = f"filters: {progress.decided} of {progress.questions} tasks decided"
-                lines.show(progress.decided, progress.questions, line)
-
-        yield show
 
 
 def _show_dry_run(found: DryRun, as_json: bool) -> None:

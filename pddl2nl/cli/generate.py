@@ -34,16 +34,14 @@ def _generate(
     parameters: Annotated[
         list[str] | None, argument("[NAME=VALUE]...", "Parameters.", "those of the generator")
     ] = None,
-    seed: Annotated[int, option("--seed", "N", "Seed of the generator.", min=0)] = 1,
-    name: Annotated[str | None, option("--name", "NAME", "The problem's name.", "DOMAIN-SEED")] = None,
+    seed: Annotated[int, option("N", "Seed of the generator.", min=0)] = 1,
+    name: Annotated[str | None, option("NAME", "The problem's name.", "DOMAIN-SEED")] = None,
     count: Annotated[
-        int | None,
-        option("--count", "N", "How many problems to make, with seeds from --seed on; needs --out.", "one", min=1),
+        int | None, option("N", "How many problems to make, with seeds from --seed on; needs --out.", "one", min=1)
     ] = None,
     out: Annotated[
         Path | None,
         option(
-            "--out",
             "PATH",
             "Write a file instead of printing; with --count a folder, for files DOMAIN-SEED.pddl.",
             "standard output",

@@ -20,26 +20,14 @@ from pddl2nl.cli.options import (
     problem_file,
     switch,
 )
-from pddl2nl.cli.output import (
-    DONE,
-    FAILED,
-    plural,
-    print_json,
-    print_result,
-    print_table,
-    print_text,
-    warn,
-)
+from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_result, print_table, print_text, warn
 from pddl2nl.cli.plan import exit_code
 from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, words_of
 from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
-    from pddl2nl.baselines import PlannerResult
     from pddl2nl.macros.learn import Learned
-    from pddl2nl.macros.planning import Applied
-    from pddl2nl.macros.proof import Proof
     from pddl2nl.pddl import Domain
 
 __all__ = ["register"]
@@ -52,8 +40,6 @@ _LEARN = (
 )
 
 _APPLY = "Example: pddl2nl macro apply domain.pddl p05.pddl macros --planner ff --out p05.plan"
-_MOST_FACTS = 8
-"""The most static facts in a summary."""
 
 Planner = Literal["brfs", "lmcut", "ff", "lama"]
 
@@ -80,17 +66,16 @@ def _compose(
     steps: Annotated[
         list[str], argument("STEP…", 'Actions in order, "(pick-up ?x)"; the same variable is the same object.')
     ],
-    name: Annotated[str | None, option("--name", "NAME", "Name of the macro.", "the names of its actions")] = None,
+    name: Annotated[str | None, option("NAME", "Name of the macro.", "the names of its actions")] = None,
     distinct: Annotated[
         bool, switch("--distinct", "Parameters stand for different objects where that makes a difference.")
     ] = False,
     total: Annotated[
-        list[str] | None,
-        option("--total", "FUNCTION", "A function that has a value for all objects; can be repeated.", "none"),
+        list[str] | None, option("FUNCTION", "A function that has a value for all objects; can be repeated.", "none")
     ] = None,
     out: Annotated[
         Path | None,
-        option("--out", "FILE", "Also write the macro to a file, for apply and prove.", "not written", dir_okay=False),
+        option("FILE", "Also write the macro to a file, for apply and prove.", "not written", dir_okay=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -141,17 +126,11 @@ def _prove(
     macro: Annotated[Path, argument("MACROFILE", "The macro as claimed: (:action NAME :parameters … :effect …).")],
     block: Annotated[
         Path | None,
-        option(
-            "--block",
-            "PLAN",
-            "The actions that it stands for, as a plan file.",
-            "the steps noted in MACROFILE, with --args",
-        ),
+        option("PLAN", "The actions that it stands for, as a plan file.", "the steps noted in MACROFILE, with --args"),
     ] = None,
     args: Annotated[
         str | None,
         option(
-            "--args",
             "'OBJECT …'",
             "The objects for the macro's parameters, in order.",
             "found by comparing the noted steps with the block",
@@ -160,7 +139,6 @@ def _prove(
     states: Annotated[
         Literal["changeable", "all"],
         option(
-            "--states",
             "changeable|all",
             "The states considered: changeable (states that agree with the problem's static facts), or all.",
         ),
@@ -180,7 +158,7 @@ def _prove(
     from pddl2nl.macros.claims import ground_claim
     from pddl2nl.macros.library import load_macro_file, with_objects
     from pddl2nl.macros.proof import prove
-    from pddl2nl.macros.telling import told
+    from pddl2nl.macros.telling import proof_text, told
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddlval import load_plan
@@ -193,27 +171,8 @@ def _prove(
     proof = prove(task, actions, claimed, states=states)
     feedback = told(proof, Teller(task, *words_of(task, domain, wording, names, names_seed)))
     data = {**proof.as_json(), "block": [str(action) for action in actions], "told": feedback}
-    print_result(data, _proof_text(proof, feedback), as_json=as_json)
+    print_result(data, proof_text(proof, feedback), as_json=as_json)
     raise typer.Exit(DONE if proof.sound else FAILED)
-
-
-def _proof_text(proof: Proof, feedback: str) -> str:
-    from pddl2nl.pddl import write_condition
-
-    facts = [write_condition(fact) for fact in proof.static]
-    more = f", and {len(facts) - _MOST_FACTS} more" if len(facts) > _MOST_FACTS else ""
-    where = f"states with the static facts {', '.join(facts[:_MOST_FACTS])}{more}" if facts else "all states"
-    lines = [
-        "proved" if proof.sound else "not proved",
-        f"  the actions can be carried out wherever the precondition holds: {proof.runs}",
-        f"  the effect holds after them: {proof.holds}",
-        f"  the effect says all that they change: {proof.complete_effect}",
-        f"  the precondition, beside the weakest one: {proof.precondition}",
-        f"  scope: {where}",
-    ]
-    if proof.vacuous:
-        lines.append("  the precondition holds in no state at all, so that nothing is said of any")
-    return "\n".join([*lines, *(["", feedback] if feedback else [])])
 
 
 # ── learn ────────────────────────────────────────────────────────────────────────────────────────
@@ -230,18 +189,15 @@ def _learn(
         ),
     ],
     planner: Annotated[
-        Planner | None, option("--planner", "brfs|lmcut|ff|lama", "Find the plans with a planner.", "plans are given")
+        Planner | None, option("brfs|lmcut|ff|lama", "Find the plans with a planner.", "plans are given")
     ] = None,
-    min_support: Annotated[
-        int, option("--min-support", "N", "The fewest occurrences; overlapping ones are counted once.", min=1)
-    ] = 2,
-    max_length: Annotated[int, option("--max-length", "N", "The most steps of a macro.", min=2)] = 4,
-    number: Annotated[int, option("--number", "N", "The most macros.", min=1)] = 4,
-    max_parameters: Annotated[int, option("--max-parameters", "N", "The most parameters of a macro.", min=0)] = 6,
+    min_support: Annotated[int, option("N", "The fewest occurrences; overlapping ones are counted once.", min=1)] = 2,
+    max_length: Annotated[int, option("N", "The most steps of a macro.", min=2)] = 4,
+    number: Annotated[int, option("N", "The most macros.", min=1)] = 4,
+    max_parameters: Annotated[int, option("N", "The most parameters of a macro.", min=0)] = 6,
     chains: Annotated[
         Literal["both", "contiguous", "linked"],
         option(
-            "--chains",
             "both|contiguous|linked",
             "Candidates: adjacent steps (contiguous), steps linked by producers and consumers (linked), or both.",
         ),
@@ -255,7 +211,7 @@ def _learn(
     time: TimeLimit = 1800,
     memory: AnyMemoryLimit = None,
     out: Annotated[
-        Path | None, option("--out", "DIR", "Store the macros in this library.", "not stored", file_okay=False)
+        Path | None, option("DIR", "Store the macros in this library.", "not stored", file_okay=False)
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -318,11 +274,10 @@ def _apply(
     domain: DomainFile,
     problem: ProblemFile,
     macros: Annotated[list[Path], argument("MACRO…", "Files of macros, or folders of them.")],
-    planner: Annotated[Planner, option("--planner", "brfs|lmcut|ff|lama", "The planner.")] = "ff",
+    planner: Annotated[Planner, option("brfs|lmcut|ff|lama", "The planner.")] = "ff",
     macro_cost: Annotated[
         Literal["one", "steps"] | None,
         option(
-            "--macro-cost",
             "one|steps",
             "Cost of a macro if the problem has no action costs: one, or its number of steps.",
             "steps for lmcut, else one",
@@ -331,9 +286,7 @@ def _apply(
     no_comparison: Annotated[bool, switch("--no-comparison", "Do not also plan without macros.")] = False,
     time: TimeLimit = 1800,
     memory: AnyMemoryLimit = None,
-    out: Annotated[
-        Path | None, option("--out", "FILE", "Also write the plan to a file.", "not written", dir_okay=False)
-    ] = None,
+    out: Annotated[Path | None, option("FILE", "Also write the plan to a file.", "not written", dir_okay=False)] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Let Fast Downward plan with macros as additional actions, and compare.
@@ -343,7 +296,7 @@ def _apply(
     """
     from pddl2nl.baselines import TaskFiles
     from pddl2nl.macros.library import load_macros
-    from pddl2nl.macros.planning import apply_macros
+    from pddl2nl.macros.planning import apply_macros, result_text
     from pddl2nl.pddl import load_domain
 
     applied = apply_macros(
@@ -355,47 +308,12 @@ def _apply(
         time_limit=time,
         memory_limit_mb=memory,
     )
-    text = "" if applied.plan is None else _plan_text(applied)
+    text = applied.as_text()
     print_result(applied.as_json(), text, as_json=as_json)
     if applied.plan is None:
         typer.echo(f"{planner} with macros: {applied.found.status}: {applied.found.message}", err=True)
         if applied.without is not None:
-            typer.echo(f"{planner} {_without_text(applied.without)}", err=True)
+            typer.echo(f"{planner} {result_text(applied.without)}", err=True)
     elif out is not None:
         write_text_file(out, text)
     raise typer.Exit(exit_code(applied.found))
-
-
-def _plan_text(applied: Applied) -> str:
-    """The plan, with comments on what the macros changed."""
-    found, plan = applied.found, applied.plan or ()
-    used = ", ".join(f"{name} {times}" for name, times in applied.uses.items() if times) or "none"
-    lines = [
-        *map(str, plan),
-        f"; cost = {applied.as_json()['cost']} ({applied.planner} with macros)",
-        f"; macros used: {used}",
-        f"; with macros: {plural(len(plan), 'step')} ({len(found.plan or ())} before expansion), {_effort(found)}",
-    ]
-    if applied.without is not None:
-        lines.append(f"; {_without_text(applied.without)}")
-    ratio = applied.fewer_expansions
-    if ratio is not None:
-        times = f"{ratio:.2f} times fewer" if ratio >= 1 else f"{1 / ratio:.2f} times more"
-        lines.append(f"; expansions with macros: {'as many' if ratio == 1 else times}")
-    return "\n".join(lines) + "\n"
-
-
-def _without_text(without: PlannerResult) -> str:
-    """The result of the search without macros."""
-    from pddlval.numeric import plain_number
-
-    if without.plan is None:
-        return f"without: {without.status}, {_effort(without)}"
-    steps = len(without.plan)
-    priced = "" if without.cost in (None, steps) else f" of cost {plain_number(without.cost)}"
-    return f"without: {plural(steps, 'step')}{priced}, {_effort(without)}"
-
-
-def _effort(result: PlannerResult) -> str:
-    expanded = "" if result.expanded is None else f"{result.expanded} states expanded, "
-    return f"{expanded}{result.seconds:.2f} s"

@@ -48,37 +48,32 @@ def _generate(
     descriptions: Annotated[
         list[str], argument("DESCRIPTION…", "Macro-actions in natural language, in the order of their use.")
     ],
-    model: Annotated[str, option("--model", "M", "A model's name, oracle, script:FILE or replay:DIR.", group="Model")],
+    model: Annotated[str, option("M", "A model's name, oracle, script:FILE or replay:DIR.", group="Model")],
     plan: Annotated[
         list[Path] | None,
         option(
-            "--plan",
             "FILE",
             "The actions that a macro-action stands for, to prove its conditions; one FILE for each.",
             "none, and nothing is proved",
         ),
     ] = None,
-    task_text: Annotated[
-        str | None, option("--task-text", "TEXT", "The task in natural language.", "the told goal")
-    ] = None,
+    task_text: Annotated[str | None, option("TEXT", "The task in natural language.", "the told goal")] = None,
     ontology: Annotated[
         Path | None,
         option(
-            "--ontology",
             "FILE",
             "Classes and affordances of the domain's objects, in Turtle.",
             "ontology.ttl beside DOMAIN, else made from its types",
         ),
     ] = None,
-    rounds: Annotated[int, option("--rounds", "N", "The most corrections.", min=0)] = 5,
+    rounds: Annotated[int, option("N", "The most corrections.", min=0)] = 5,
     wording: WordingOption = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
     seed: SeedOption = 1,
     *,
     out: Annotated[
-        Path | None,
-        option("--out", "DIR", "Write each readable macro-action to a file here.", "not written", file_okay=False),
+        Path | None, option("DIR", "Write each readable macro-action to a file here.", "not written", file_okay=False)
     ] = None,
     as_json: JsonOption = False,
     **options: Any,

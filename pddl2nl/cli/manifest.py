@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -35,7 +34,7 @@ from pddl2nl.tasks.measuring import Measured, SearchLimits
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
     from pddl2nl.tasks.candidates import MadeSet, Workshop
-    from pddl2nl.tasks.proving import Checked, Shelf
+    from pddl2nl.tasks.proving import Shelf
 
 __all__ = ["register", "run_planners"]
 
@@ -44,9 +43,9 @@ _SETS = ("primary", "scaled", "unsolvable")
 
 Domains = Annotated[list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all")]
 DomainsToMake = Annotated[list[str], argument("DOMAIN...", "Shipped domains.")]
-OutFolder = Annotated[Path, option("--out", "DIR", "Folder of all instances; the domain's is DIR/DOMAIN.")]
-Seed = Annotated[int, option("--seed", "N", "Seed of the set.", min=0)]
-Workers = Annotated[int | None, option("--workers", "N", "Problems at a time.", "the number of processors", min=1)]
+OutFolder = Annotated[Path, option("DIR", "Folder of all instances; the domain's is DIR/DOMAIN.")]
+Seed = Annotated[int, option("N", "Seed of the set.", min=0)]
+Workers = Annotated[int | None, option("N", "Problems at a time.", "the number of processors", min=1)]
 
 
 def register(app: typer.Typer) -> None:
@@ -71,14 +70,12 @@ def _check(
     ] = False,
     which: Annotated[
         Literal["primary", "scaled", "unsolvable", "all"],
-        option("--set", "primary|scaled|unsolvable|all", "The lines to check."),
+        option("primary|scaled|unsolvable|all", "The lines to check.", flag="--set"),
     ] = "all",
     timeouts: Annotated[
         bool, switch("--timeouts", "Also repeat searches that ran out of a limit; takes long.")
     ] = False,
-    instances: Annotated[
-        Path | None, option("--instances", "DIR", "Folder of all instances.", "the shipped ones")
-    ] = None,
+    instances: Annotated[Path | None, option("DIR", "Folder of all instances.", "the shipped ones")] = None,
     workers: Workers = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,28 +110,9 @@ def _check(
             stop=stop_searches,
         )
     seconds = time.monotonic() - began
-    data = {
-        "lines": found.lines,
-        "proved": found.proved,
-        "not_run": list(found.not_run),
-        "findings": [asdict(finding) for finding in found.findings],
-        "seconds": round(seconds, 1),
-    }
-    print_result(data, _checked_text(found, seconds), as_json=as_json)
+    print_result(found.as_json(seconds), found.as_text(seconds), as_json=as_json)
     broke = any(finding.fault == "planner" for finding in found.findings)
     raise typer.Exit(INFRASTRUCTURE if broke else FAILED if found.findings else DONE)
-
-
-def _checked_text(found: Checked, seconds: float) -> str:
-    lines = [str(finding) for finding in found.findings]
-    lines.append(f"{found.lines} lines were read, and their problems made again; {found.proved} of them proved again.")
-    if found.not_run:
-        named = ", ".join(found.not_run[:4]) + (", …" if len(found.not_run) > 4 else "")
-        searches = plural(len(found.not_run), "search", "searches")
-        lines.append(f"Not run again, since a limit had ended them: {searches} ({named}); --timeouts runs them.")
-    wrong = len(found.findings)
-    verdict = plural(wrong, "thing is wrong", "things are wrong") if wrong else "all is as recorded"
-    return "\n".join([*lines, f"{verdict} ({seconds:.0f} s)"])
 
 
 def _show(domains: Domains = None, as_json: JsonOption = False) -> None:
@@ -197,11 +175,7 @@ def _primary(
 
 
 def _scale(
-    domains: DomainsToMake,
-    out: OutFolder,
-    time: TimeLimit = 1800,
-    memory: MemoryLimit = 8192,
-    workers: Workers = None,
+    domains: DomainsToMake, out: OutFolder, time: TimeLimit = 1800, memory: MemoryLimit = 8192, workers: Workers = None
 ) -> None:
     """Make the scaled set: 20 problems around the size at which brfs or lmcut first fails within the limits.
 

@@ -46,19 +46,19 @@ __all__ = [
 Context = typer.Context
 
 
-def option(flag: str, value: str, help: str, default: str = "", group: str = "", **more: Any) -> Any:
+def option(value: str, help: str, default: str = "", group: str = "", *, flag: str = "", **more: Any) -> Any:
     """An option with a value.
 
     Args:
-        flag: ``--out``.
         value: what stands for the value in help: ``DIR``, ``a|b``; empty for the choices of a Literal.
         help: one or two sentences.
         default: what help shows as the default where that is not the value itself.
         group: the heading under which help shows it.
+        flag: ``--set``; by default made of the parameter's name.
         more: for `typer.Option`.
     """
     return typer.Option(
-        *flag.split(),
+        *([flag] if flag else []),
         metavar=value or None,
         help=help,
         show_default=default or True,
@@ -178,51 +178,43 @@ JsonOption = Annotated[bool, switch("--json", "Print JSON.", "Output")]
 _LEAST_MB, _MOST_MB = 64, 1 << 27
 
 
-def read_time(value: Any) -> float:
-    """A time on the command line, in seconds; raises `typer.BadParameter`."""
-    from pddl2nl.quantities import seconds
+def _parser(read: str, check: Callable[[Any], Any] = lambda value: value) -> Callable[[Any], Any]:
+    """Reads a value by a function of `pddl2nl.quantities`; a ValueError becomes a usage error."""
 
-    try:
-        return seconds(value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    def parse(value: Any) -> Any:
+        from pddl2nl import quantities
 
+        if isinstance(value, tuple):
+            return value
+        try:
+            return check(getattr(quantities, read)(value))
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
 
-def _whole_time(value: Any) -> int:
-    found = read_time(value)
-    if found != int(found):
-        raise typer.BadParameter(f"'{value}': the planners take whole seconds")
-    return int(found)
-
-
-def _memory(value: Any) -> int:
-    from pddl2nl.quantities import megabytes
-
-    try:
-        found = megabytes(value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    if not _LEAST_MB <= found <= _MOST_MB:
-        raise typer.BadParameter(f"'{value}': from {_LEAST_MB} to {_MOST_MB} MB were expected")
-    return found
+    return parse
 
 
-def read_seeds(value: Any) -> Any:
-    """Seeds on the command line; raises `typer.BadParameter`."""
-    from pddl2nl.quantities import seeds
-
-    try:
-        return seeds(value) if isinstance(value, str) else value
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+def _whole(seconds: float) -> int:
+    if seconds != int(seconds):
+        raise ValueError(f"{seconds} s: the planners take whole seconds")
+    return int(seconds)
 
 
+def _sensible(megabytes: int) -> int:
+    if not _LEAST_MB <= megabytes <= _MOST_MB:
+        raise ValueError(f"{megabytes} MB: from {_LEAST_MB} to {_MOST_MB} MB were expected")
+    return megabytes
+
+
+read_time = _parser("seconds")
+read_seeds = _parser("seeds")
+_read_memory = _parser("megabytes", _sensible)
 _MEMORY_HELP = "Memory of each search: MB, or 500m, 8g."
 TimeLimit = Annotated[
-    int, option("--time", "TIME", "CPU time of each search: seconds, or 90s, 30m, 1h30m.", parser=_whole_time)
+    int, option("TIME", "CPU time of each search: seconds, or 90s, 30m, 1h30m.", parser=_parser("seconds", _whole))
 ]
-MemoryLimit = Annotated[int, option("--memory", "MEMORY", _MEMORY_HELP, parser=_memory)]
-AnyMemoryLimit = Annotated[int | None, option("--memory", "MEMORY", _MEMORY_HELP, "no limit", parser=_memory)]
+MemoryLimit = Annotated[int, option("MEMORY", _MEMORY_HELP, parser=_read_memory)]
+AnyMemoryLimit = Annotated[int | None, option("MEMORY", _MEMORY_HELP, "no limit", parser=_read_memory)]
 
 
 # ── what every command has ───────────────────────────────────────────────────────────────────────

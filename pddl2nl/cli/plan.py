@@ -26,14 +26,12 @@ def register(app: typer.Typer) -> None:
 def _plan(
     domain: DomainFile,
     problem: ProblemFile,
-    planner: Annotated[str, option("--planner", "NAME", "The planner: brfs, lmcut, ff, lama or random.")],
-    seed: Annotated[int, option("--seed", "N", "Seed of the random walk; the searches are deterministic.")] = 1,
-    steps: Annotated[int, option("--steps", "N", "The most actions of the random walk.", min=0)] = 100,
+    planner: Annotated[str, option("NAME", "The planner: brfs, lmcut, ff, lama or random.")],
+    seed: Annotated[int, option("N", "Seed of the random walk; the searches are deterministic.")] = 1,
+    steps: Annotated[int, option("N", "The most actions of the random walk.", min=0)] = 100,
     time: TimeLimit = 1800,
     memory: AnyMemoryLimit = None,
-    out: Annotated[
-        Path | None, option("--out", "FILE", "Also write the plan to a file.", "not written", dir_okay=False)
-    ] = None,
+    out: Annotated[Path | None, option("FILE", "Also write the plan to a file.", "not written", dir_okay=False)] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.

@@ -33,16 +33,28 @@ Update = Callable[[str, int, int | None], None]
 
 
 @contextmanager
-def bar_shown(description: str, *, shown: bool = True) -> Iterator[Update]:
-    """A progress bar while the block lasts; nothing where standard error is not a terminal, or with ``-q``."""
+def bar_shown(description: str, *, lines: bool = False) -> Iterator[Update]:
+    """A progress bar while the block lasts; nothing with ``-q``.
+
+    Args:
+        description: shown first.
+        lines: whether a line is printed for every tenth part where standard error is not a terminal.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     # What rich takes for a terminal may be a file, where the environment asks for colours.
-    hidden = not shown or is_quiet() or not sys.stderr.isatty()
+    hidden = is_quiet() or not sys.stderr.isatty()
     columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True, disable=hidden) as progress:
         bar = progress.add_task(description, total=None)
-        yield lambda text, done, total: progress.update(bar, description=text, completed=done, total=total)
+        tenths = TenthLines()
+
+        def update(text: str, done: int, total: int | None) -> None:
+            progress.update(bar, description=text, completed=done, total=total)
+            if lines and hidden:
+                tenths.show(done, total or 1, f"{text}: {done} of {total}")
+
+        yield update
 
 
 @contextmanager

@@ -34,8 +34,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _quickstart(
-    out: Annotated[Path, option("--out", "DIR", "Folder of the report and the records.")] = Path("pddl2nl-quickstart"),
-    seed: Annotated[int, option("--seed", "N", "Seed of every run.")] = 1,
+    out: Annotated[Path, option("DIR", "Folder of the report and the records.")] = Path("pddl2nl-quickstart"),
+    seed: Annotated[int, option("N", "Seed of every run.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Show all three jobs on ten shipped tasks: convert, run policies, validate plans.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -30,12 +29,11 @@ def _report(
     folder: Annotated[Path, argument("DIR", "Folder of records: of an experiment, or of single runs.")],
     form: Annotated[
         Literal["text", "csv", "markdown", "latex", "html", "runs"],
-        option("--format", "text|csv|markdown|latex|html|runs", "Format of the report."),
+        option("text|csv|markdown|latex|html|runs", "Format of the report.", flag="--format"),
     ] = "text",
     out: Annotated[
         Path | None,
         option(
-            "--out",
             "PATH",
             "Where to write: a file; for csv a folder; for html a file, or a folder from 200 runs on; for runs a file "
             "that ends in .csv, .jsonl or .parquet.",
@@ -45,17 +43,16 @@ def _report(
     compare: Annotated[
         list[str] | None,
         option(
-            "--compare",
             "COLUMN",
             "Compare these columns with one another, by their headings; given at least twice.",
             "the best language-model column with each other one",
         ),
     ] = None,
     metric: Annotated[
-        str, option("--metric", "NAME", "Metric by which columns are compared; an unknown name lists all metrics.")
+        str, option("NAME", "Metric by which columns are compared; an unknown name lists all metrics.")
     ] = "coverage",
     plots: Annotated[
-        Path | None, option("--plots", "DIR", "Also draw the plots into this folder, as SVG and PDF.", "not drawn")
+        Path | None, option("DIR", "Also draw the plots into this folder, as SVG and PDF.", "not drawn")
     ] = None,
     paper: Annotated[bool, typer.Option("--paper/--no-paper", help="Show a paper's numbers beside ours.")] = True,
     as_json: JsonOption = False,
@@ -77,6 +74,7 @@ def _report(
     """
     from pddl2nl.reports.gathering import gather
     from pddl2nl.reports.html import write_html
+    from pddl2nl.reports.report import report_json, report_tables
     from pddl2nl.reports.rows import Records, write_rows
 
     if compare is not None and len(set(compare)) < 2:
@@ -98,37 +96,11 @@ def _report(
         runs, steps = map(str, write_rows(summaries, out or folder / "report" / "runs.csv"))
         print_result({"runs": runs, "steps": steps, "plots": drawn}, f"runs: {runs}\nsteps: {steps}", as_json=as_json)
     else:
-        tables = _tables(gathered, compare or [], metric, paper=paper)
+        tables = report_tables(gathered, compare or [], metric, paper=paper)
         if as_json:
-            print_json(_tables_json(gathered, tables, drawn))
+            print_json(report_json(gathered, tables, drawn))
         else:
             _show(gathered, tables, form, out or (folder / "report" if form == "csv" else None))
-
-
-def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
-    """All tables of a report, in their order."""
-    from pddl2nl.reports.comparison import compare, comparison_table, comparisons, corrected
-    from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
-
-    chosen = [compare(gathered, a, b, metric) for a, b in combinations(dict.fromkeys(columns), 2)]
-    made = corrected(chosen) if columns else comparisons(gathered, metric)
-    compared = comparison_table(made, best=not columns)
-    tables = [*tables_of(gathered, paper=paper), *metrics_tables(gathered), links_table(gathered)]
-    return tables if compared is None else [*tables, compared]
-
-
-def _tables_json(gathered: Gathered, tables: Sequence[Table], drawn: Sequence[str]) -> dict[str, object]:
-    from pddl2nl.reports.tables import table_json
-
-    return {
-        "name": gathered.layout.name,
-        "runs": len(gathered.runs),
-        "missing": len(gathered.missing),
-        "infrastructure_errors": [{"run": run.name, "message": run.message} for run in gathered.broken],
-        "notes": [*gathered.alarms],
-        "tables": [table_json(table) for table in tables],
-        "plots": drawn,
-    }
 
 
 def _show(gathered: Gathered, tables: Sequence[Table], form: str, out: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,7 +51,6 @@ def _run(
     profile: Annotated[
         str | None,
         option(
-            "--profile",
             "NAME",
             "All settings of a paper at once: autoplanbench (gpt-4o-2024-08-06 plans, words, translates and thinks; "
             "temperature 0; twice FF's plan as step limit). Options given beside it take precedence.",
@@ -68,7 +66,7 @@ def _run(
     Budgets limit what is paid: a reply from the cache is free. Exit code 0: solved; 1: not solved; 2: bad input;
     3: the endpoint or a planner failed, which is no verdict.
     """
-    from pddl2nl.experiments.choices import checked_policy
+    from pddl2nl.experiments.choices import checked_policy, unused_warnings
     from pddl2nl.experiments.profiles import apply_profile
     from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.pddl import load_task
@@ -82,7 +80,7 @@ def _run(
     if profile is not None:
         spec = apply_profile(spec, profile, given)
     checked_policy(spec)
-    print_warnings(_unused(spec, given))
+    print_warnings(unused_warnings(spec, given, ACCESS))
     if spec.samples > 1 and spec.temperature == 0:
         print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
     if isinstance(spec.wording, str | None) and spec.wording != "llm":
@@ -99,19 +97,6 @@ def _asks_model(policy: str) -> bool:
     from pddl2nl.policies import POLICIES
 
     return policy in POLICIES and POLICIES[policy]().needs_model
-
-
-def _unused(spec: RunSpec, given: Collection[str]) -> Iterator[str]:
-    """A warning for each reason why given options have no effect."""
-    from pddl2nl.experiments.choices import unused_options
-
-    reasons = unused_options(spec.policy, spec.style, {"wording": spec.wording, "translator": spec.translator})
-    if "model" in reasons:
-        reasons |= dict.fromkeys(ACCESS, reasons["model"])
-    for reason in dict.fromkeys(reasons.values()):
-        named = [f"--{name.replace('_', '-')}" for name, why in reasons.items() if why == reason and name in given]
-        if named:
-            yield f"{', '.join(named)} not used: {reason}"
 
 
 def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResult:

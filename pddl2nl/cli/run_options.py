@@ -84,7 +84,6 @@ SeedOption = Annotated[int, from_run("seed")]
 ModelsFile = Annotated[
     Path | None,
     option(
-        "--models",
         "FILE",
         "Settings and prices by model, TOML; added to the shipped ones, which pddl2nl models shows.",
         "PDDL2NL_MODELS, else the shipped ones",
@@ -98,7 +97,6 @@ _ACCESS_OPTIONS: Mapping[str, tuple[Any, Any]] = {
         Annotated[
             str | None,
             option(
-                "--cache",
                 "FILE|none",
                 "Where replies of models behind an endpoint are stored, so that none is paid twice; none stores none.",
                 "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite",
@@ -108,17 +106,11 @@ _ACCESS_OPTIONS: Mapping[str, tuple[Any, Any]] = {
         None,
     ),
     "requests_per_minute": (
-        Annotated[
-            float | None,
-            option("--requests-per-minute", "N", "The most calls per minute.", "the model's setting", "Model", min=0),
-        ],
+        Annotated[float | None, option("N", "The most calls per minute.", "the model's setting", "Model", min=0)],
         None,
     ),
     "tokens_per_minute": (
-        Annotated[
-            float | None,
-            option("--tokens-per-minute", "N", "The most tokens per minute.", "the model's setting", "Model", min=0),
-        ],
+        Annotated[float | None, option("N", "The most tokens per minute.", "the model's setting", "Model", min=0)],
         None,
     ),
     "provider_batch": (
@@ -134,10 +126,7 @@ _ACCESS_OPTIONS: Mapping[str, tuple[Any, Any]] = {
         False,
     ),
     "poll_seconds": (
-        Annotated[
-            float,
-            option("--poll-seconds", "S", "With --provider-batch: time between checks.", group="Model", min=0),
-        ],
+        Annotated[float, option("S", "With --provider-batch: time between checks.", group="Model", min=0)],
         30.0,
     ),
 }

@@ -30,7 +30,7 @@ def _tasks(
     folder: Annotated[Path, argument("DIR", "The folder.")],
     only: Annotated[
         list[str] | None,
-        option("--only", "SUITE", "Only suites of this name, which may hold * and ?; can be repeated.", "all suites"),
+        option("SUITE", "Only suites of this name, which may hold * and ?; can be repeated.", "all suites"),
     ] = None,
     check: Annotated[bool, switch("--check", "Read every task, and report those that cannot be read.")] = False,
     table: Annotated[bool, switch("--table", "Print a table of the suites instead of JSON.", "Output")] = False,

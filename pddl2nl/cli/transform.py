@@ -38,13 +38,10 @@ def register(app: typer.Typer) -> None:
 def _obfuscate(
     domain: DomainFile,
     problems: ProblemFiles = None,
-    plan: Annotated[
-        list[Path] | None, option("--plan", "PLAN", "A plan file to rename too; can be repeated.", "none")
-    ] = None,
+    plan: Annotated[list[Path] | None, option("PLAN", "A plan file to rename too; can be repeated.", "none")] = None,
     wording: Annotated[
         str | None,
         option(
-            "--wording",
             "default|template|FILE",
             "Convert this wording to the new names. Its sentences stay, and still tell what things are.",
             "the template's wording of the new names",
@@ -53,23 +50,20 @@ def _obfuscate(
     scheme: Annotated[
         Literal["generic", "mystery", "random"] | None,
         option(
-            "--scheme",
             "generic|mystery|random",
             "New names: generic (action1, predicate1, …), mystery (words with another meaning) or random (letters and "
             "digits).",
             "generic",
         ),
     ] = None,
-    seed: Annotated[int, option("--seed", "N", "Seed of the schemes mystery and random.")] = 1,
+    seed: Annotated[int, option("N", "Seed of the schemes mystery and random.")] = 1,
     objects: Annotated[bool, switch("--objects", "Rename objects and constants too.")] = False,
     reverse: Annotated[
-        Path | None,
-        option("--reverse", "MAPPING", "Restore the old names by the mapping.json written with the new ones.", "none"),
+        Path | None, option("MAPPING", "Restore the old names by the mapping.json written with the new ones.", "none")
     ] = None,
     out: Annotated[
         Path | None,
         option(
-            "--out",
             "DIR",
             "Write domain.pddl, problem1.pddl, …, plan1.plan, …, wording.json and mapping.json here.",
             "standard output",
@@ -147,14 +141,11 @@ def _strip_costs(
     every: Annotated[bool, switch("--all", "Remove uniform costs too.")] = False,
     wording: Annotated[
         str | None,
-        option(
-            "--wording", "default|template|FILE", "A wording of the domain, to remove the same functions from.", "none"
-        ),
+        option("default|template|FILE", "A wording of the domain, to remove the same functions from.", "none"),
     ] = None,
     out: Annotated[
         Path | None,
         option(
-            "--out",
             "DIR",
             "Write the files here under their own names, unchanged ones too.",
             "only say what would be done",

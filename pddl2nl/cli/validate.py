@@ -44,7 +44,6 @@ def _validate(
     wording: Annotated[
         str | None,
         option(
-            "--wording",
             "default|template|FILE",
             "Tell every verdict in these words too: default (the wording.json beside DOMAIN, else template), template, "
             "or a wording FILE.",
@@ -53,7 +52,7 @@ def _validate(
     ] = None,
     names: Annotated[
         Literal["typed", "original", "inferred"],
-        option("--names", "typed|original|inferred", "Names of objects when verdicts are told."),
+        option("typed|original|inferred", "Names of objects when verdicts are told."),
     ] = "typed",
     val_tolerance: Annotated[
         bool, switch("--val-tolerance", "Compare numbers as VAL does, within 0.0001, instead of exactly.")
@@ -61,13 +60,12 @@ def _validate(
     batch: Annotated[
         str | None,
         option(
-            "--batch",
             "FILE",
             'With --json: validate the plan of each JSON line {"domain", "problem", "plan" or "plan_text"}.',
             "none",
         ),
     ] = None,
-    jobs: Annotated[int, option("--jobs", "N", "Processes that validate a batch.", min=1)] = 1,
+    jobs: Annotated[int, option("N", "Processes that validate a batch.", min=1)] = 1,
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 

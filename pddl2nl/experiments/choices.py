@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +12,7 @@ from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec
 from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.families import family_of, family_of_mistake, policies_with
 
-__all__ = ["beyond_paper", "checked_policy", "unused_options"]
+__all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -31,6 +31,23 @@ def unused_options(policy: str, style: str, values: Mapping[str, Any] = _NOTHING
     if values.get("translator") == "reader":
         reasons["translator_model"] = reasons["translator_model"] or "--translator reader asks no model"
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+def unused_warnings(spec: RunSpec, given: Collection[str], of_models: Iterable[str] = ()) -> Iterator[str]:
+    """A sentence for each reason why options of the command line have no effect.
+
+    Args:
+        spec: the run.
+        given: the options on the command line.
+        of_models: options of the command that have no effect where no model is asked.
+    """
+    reasons = unused_options(spec.policy, spec.style, {"wording": spec.wording, "translator": spec.translator})
+    if "model" in reasons:
+        reasons |= dict.fromkeys(of_models, reasons["model"])
+    for reason in dict.fromkeys(reasons.values()):
+        named = [f"--{name.replace('_', '-')}" for name, why in reasons.items() if why == reason and name in given]
+        if named:
+            yield f"{', '.join(named)} not used: {reason}"
 
 
 @lru_cache(maxsize=256)

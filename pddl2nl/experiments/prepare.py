@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import HOW, Estimate, estimates
@@ -25,8 +26,9 @@ from pddl2nl.experiments.specification.product import Cell, Placed, cells, layou
 from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.redaction import Redactor, secrets_of_url
 from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
+from pddl2nl.quantities import seeds as read_seeds
 
-__all__ = ["DryRun", "PreparedExperiment", "decide_filters", "default_folder", "prepare_experiment"]
+__all__ = ["DryRun", "PreparedExperiment", "decide_filters", "default_folder", "prepare_experiment", "read_overrides"]
 
 
 @dataclass(frozen=True)
@@ -210,6 +212,40 @@ def decide_filters(
     stored = None if cache == "none" else PlannerCache(default_planner_cache(None if cache is None else Path(cache)))
     spec = limit_costs(narrow(spec, stored, ask=ask, on_progress=on_progress, warn=warn))
     return narrow(spec, stored, ask=ask, on_progress=on_progress, warn=warn)
+
+
+def read_overrides(
+    model: str | None,
+    seeds: str | None,
+    instances: str | None,
+    domains: str | None,
+    sections: str | None,
+    defines: Sequence[str],
+) -> Overrides:
+    """What the command line says instead of the file; texts as typed.
+
+    Raises:
+        InputError: bad seeds or a bad definition.
+    """
+    try:
+        numbers = () if seeds is None else read_seeds(seeds)
+    except ValueError as error:
+        raise InputError(f"--seeds: {error}") from None
+    values: dict[str, str] = {}
+    for define in defines:
+        name, equals, value = define.partition("=")
+        if not name.strip() or not equals:
+            raise InputError(f"--define: found '{define}'; NAME=VALUE was expected")
+        values[name.strip()] = value
+    kind, _, file = (model or "").partition(":")
+    if kind in ("script", "replay") and file:
+        # Relative to the working directory, not to the specification.
+        model = f"{kind}:{Path(file).expanduser().absolute()}"
+    return Overrides(model or "", numbers, _parts(instances), _parts(domains), _parts(sections), values)
+
+
+def _parts(names: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (names or "").split(",") if part.strip())
 
 
 def default_folder(spec: ExperimentSpec) -> Path:

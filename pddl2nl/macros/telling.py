@@ -10,7 +10,7 @@ from pddl2nl.nl import Names, Teller
 from pddl2nl.pddl import Condition, substitute, write_condition
 from pddlval import GroundAction
 
-__all__ = ["told", "told_condition", "told_pddl"]
+__all__ = ["proof_text", "told", "told_condition", "told_pddl"]
 
 _MOST_TOLD = 8
 """The largest number of conditions told for one mistake."""
@@ -112,3 +112,21 @@ def _listed(conditions: Sequence[Condition], teller: Teller) -> str:
     if len(conditions) > _MOST_TOLD:
         lines.append(f"- and {len(conditions) - _MOST_TOLD} more")
     return "\n".join(lines)
+
+
+def proof_text(proof: Proof, feedback: str) -> str:
+    """The parts of a proof for people, a line each, and the feedback."""
+    facts = [write_condition(fact) for fact in proof.static]
+    more = f", and {len(facts) - _MOST_TOLD} more" if len(facts) > _MOST_TOLD else ""
+    where = f"states with the static facts {', '.join(facts[:_MOST_TOLD])}{more}" if facts else "all states"
+    lines = [
+        "proved" if proof.sound else "not proved",
+        f"  the actions can be carried out wherever the precondition holds: {proof.runs}",
+        f"  the effect holds after them: {proof.holds}",
+        f"  the effect says all that they change: {proof.complete_effect}",
+        f"  the precondition, beside the weakest one: {proof.precondition}",
+        f"  scope: {where}",
+    ]
+    if proof.vacuous:
+        lines.append("  the precondition holds in no state at all, so that nothing is said of any")
+    return "\n".join([*lines, *(["", feedback] if feedback else [])])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -96,6 +96,30 @@ class Checked:
     lines: int
     proved: int
     not_run: tuple[str, ...]
+
+    def as_json(self, seconds: float) -> dict[str, object]:
+        """The fields, and how long the check took."""
+        return {
+            "lines": self.lines,
+            "proved": self.proved,
+            "not_run": [*self.not_run],
+            "findings": [asdict(finding) for finding in self.findings],
+            "seconds": round(seconds, 1),
+        }
+
+    def as_text(self, seconds: float) -> str:
+        """The findings, a line each, and a summary."""
+        lines = [str(finding) for finding in self.findings]
+        lines.append(
+            f"{self.lines} lines were read, and their problems made again; {self.proved} of them proved again."
+        )
+        if self.not_run:
+            named = ", ".join(self.not_run[:4]) + (", …" if len(self.not_run) > 4 else "")
+            count = f"{len(self.not_run)} {'search' if len(self.not_run) == 1 else 'searches'}"
+            lines.append(f"Not run again, since a limit had ended them: {count} ({named}); --timeouts runs them.")
+        wrong = len(self.findings)
+        verdict = f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong" if wrong else "all is as recorded"
+        return "\n".join([*lines, f"{verdict} ({seconds:.0f} s)"])
 
 
 _Line = tuple[Shelf, Instance]

@@ -53,7 +53,7 @@ def test_a_dry_run_says_what_is_not_decided_and_then_what_is_left_out(
     assert main(["experiment", spec, "--out", "records"]) == 0
     out, err = capsys.readouterr()
     assert "1 run: 1 solved" in out
-    assert "filters: 2 of 2 tasks decided" in err
+    assert "tasks decided by filters: 2 of 2" in err
     assert "left out: 1 of 2 tasks of bench: solved-by ff within 30m: timeout" in err
     [record] = Path("records").glob("*.jsonl")
     assert record.name.startswith("bench-easy-random-1-")

@@ -313,12 +313,6 @@ def test_help_groups_the_options(capfd: pytest.CaptureFixture[str]) -> None:
     assert "--budget-usd" in shown[places[3] : places[4]]
 
 
-@pytest.mark.parametrize(("old", "new"), [("--max-usd", "--budget-usd"), ("--max-calls=3", "--budget-calls")])
-def test_old_names_of_budgets_name_the_new_ones(old: str, new: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "domain.pddl", "problem.pddl", old]) == 2
-    assert capfd.readouterr().err == f"error: {old.partition('=')[0]} is called {new} now\n"
-
-
 DEAD = ("--policy", "act", "--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--example", "none")
 
 
