@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies.hvr.mapping import ActionMapper, Mapped
+from pddl2nl.policies.hvr.mapping import ActionMapper, MappedReply
 from pddl2nl.tasks import shipped_task
 from pddlval import Simulator
 from tests.policies.conftest import DOMAIN, PROBLEM, WORDING
@@ -17,7 +17,7 @@ from tests.policies.conftest import DOMAIN, PROBLEM, WORDING
 LIFT, PUT = "(lift red table)", "(put red shelf)"
 
 
-def _map(text: str, most: int = 50, **options: Any) -> Mapped:
+def _map(text: str, most: int = 50, **options: Any) -> MappedReply:
     task = parse_task(DOMAIN, PROBLEM)
     simulator = Simulator(task)
     wording = wording_from_json(WORDING, task.domain, "the test's wording")

@@ -26,7 +26,7 @@ from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import subformulas
 
-__all__ = ["ActionMapper", "Mapped"]
+__all__ = ["ActionMapper", "MappedReply"]
 
 _MARK = re.compile(
     r"^[^\S\n]*[#*_>-]*[^\S\n]*(?:atomic\s+)?actions[^\S\n]*[*_]*[^\S\n]*:[^\S\n]*[*_]*[^\S\n]*$", re.I | re.M
@@ -34,11 +34,8 @@ _MARK = re.compile(
 _CALL = re.compile(r"([A-Za-z][\w-]*)\s*\(([^()]*)\)")
 _GROUP = re.compile(r"\(([^()]*)\)")
 _LIST_MARK = re.compile(r"^\s*(?:(?:step\s*)?\d+\s*[.):]\s*|[-*•+]\s+)*", re.I)
-_MOST_WORDS = 16
-"""A line with more words is a remark, not an action."""
-
-_FEW_WORDS = 6
-"""The same for a line that is not in a list."""
+_LONGEST_LISTED, _LONGEST_UNLISTED = 16, 6
+"""The most words of a line in a list, or elsewhere, that is meant as an action; longer lines are remarks."""
 
 _MOST_APPLICABLE = 20_000
 _MOST_MEANINGS = 60
@@ -50,7 +47,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
-class Mapped:
+class MappedReply:
     """The actions of a reply.
 
     Attributes:
@@ -65,8 +62,8 @@ class Mapped:
 
 
 @dataclass(frozen=True)
-class _Said:
-    """A line split into the words of the action and, if separable, those of its objects."""
+class _SplitLine:
+    """A line split into the words of the action and those of its objects; ``call``: as ``name(object)``."""
 
     predicate: str
     args: tuple[str, ...]
@@ -92,27 +89,24 @@ class ActionMapper:
         reading: str = "default",
         embed: Embed | None = None,
     ):
+        task, wording = simulator.task, teller.wording.actions
         self._simulator = simulator
         self._reader = reader
-        self._reading = reading
+        self._policy = reading
         self._vectors = None if embed is None else Vectors(embed)
         self._told = teller.names.to_nl
-        self._schemas = simulator.task.domain.actions
-        self._changing = changed_predicates(simulator.task.domain)
-        skeletons = [
-            " ".join(plain(re.sub(r"\{[^{}]*\}", " ", (teller.wording.actions[schema.name].text or ""))).split())
-            if schema.name in teller.wording.actions
-            else ""
-            for schema in self._schemas
-        ]
-        self._ways = [(schema.name, schema) for schema in self._schemas]
-        self._ways += [(said, schema) for said, schema in zip(skeletons, self._schemas, strict=True) if said]
-        names = {plain(said) for name in simulator.task.objects for said in (name, self._told.get(name, name))}
+        self._changing = changed_predicates(task.domain)
+        # Names of actions, and their wordings without objects.
+        schemas = {schema.name: schema for schema in task.domain.actions}
+        texts = {name: wording[name].text or "" for name in schemas if name in wording}
+        skeletons = [(plain(re.sub(r"\{[^{}]*\}", " ", text)), schemas[name]) for name, text in texts.items()]
+        self._phrases = [*schemas.items(), *(phrase for phrase in skeletons if phrase[0])]
+        names = {plain(said) for name in task.objects for said in (name, self._told.get(name, name))}
         # "the pan" is the only pan, or the state determines which.
         names |= {stem for name in names if (stem := _NUMBER.sub("", name).strip())}
         self._mentions = sorted(names, key=lambda name: (-len(name), name))
 
-    def map(self, text: str, state: State, most: int) -> Mapped:
+    def map(self, text: str, state: State, most: int) -> MappedReply:
         """The actions in a reply.
 
         Args:
@@ -123,90 +117,85 @@ class ActionMapper:
         marks = list(_MARK.finditer(text))
         start = marks[-1].end() if marks else 0
         # Unread text is replaced by spaces, which keeps line numbers and offsets.
-        found = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:], self._reading)
-        lines = found.readings if marks else found.chosen
+        lines = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:], self._policy)
         actions: list[GroundAction] = []
         readings: list[Reading] = []
-        here: State | None = state
         unread: list[str] = []
-        for line in lines:
+        for line in lines.readings if marks else lines.chosen:
             if len(actions) == most or len(unread) == most:
                 break
-            reading = self._read(line, here, listed=bool(marks))
+            reading = self._read(line, state, listed=bool(marks))
             if reading is None:
                 continue
             readings.append(reading)
-            if reading.action is not None:
-                actions.append(reading.action)
-                here = self._after(here, reading.action)
-            else:
+            if reading.action is None:
                 unread.append(" ".join(reading.text.split()))
-        return Mapped(tuple(actions), tuple(readings), tuple(unread))
+                continue
+            actions.append(reading.action)
+            # An action that is not applicable changes nothing: repair or correction may insert others before it.
+            state = self._successor(state, reading.action) or state
+        return MappedReply(tuple(actions), tuple(readings), tuple(unread))
 
-    def _read(self, line: Reading, state: State | None, *, listed: bool) -> Reading | None:
+    def _read(self, line: Reading, state: State, *, listed: bool) -> Reading | None:
         """The reading of a line; None if it was not meant as an action."""
+        if line.status == "ambiguous":
+            line = settle(line, lambda action: self._successor(state, action) is not None)
         if line.status == "read":
             return line
-        if line.status == "ambiguous" and state is not None:
-            line = settle(line, lambda action: self._is_applicable(state, action))
-            if line.status == "read":
-                return line
         if not line.is_attempt and (not listed or line.rule in ("claim", "label", "thought")):
             return None
         action = self._nearest(line.text, state)
         if action is not None:
-            rule = "+".join(name for name in (line.rule if line.is_attempt else "", "mapped") if name)
+            rule = f"{line.rule}+mapped" if line.is_attempt and line.rule else "mapped"
             return line._replace(status="read", action=action, candidates=(), rule=rule, reason="", unknown=())
-        if not line.is_attempt and self._looks_like_one(line.text):
-            line = line._replace(status="unreadable", rule="", reason="no action is near to it")
-        return line if line.is_attempt else None
+        if line.is_attempt:
+            return line
+        meant = self._looks_like_action(line.text)
+        return line._replace(status="unreadable", rule="", reason="no action is near to it") if meant else None
 
-    def _looks_like_one(self, text: str) -> bool:
+    def _looks_like_action(self, text: str) -> bool:
         """Whether a line was meant as an action: a call ``name(object)``, or few words that name an object."""
         line = _bare(text)
         if _CALL.fullmatch(line) or _GROUP.fullmatch(line):
             return True
-        words = len(line.split())
         listed = text.strip() != _LIST_MARK.sub("", text.strip())
-        return words <= (_MOST_WORDS if listed else _FEW_WORDS) and self._parts(text) is not None
+        longest = _LONGEST_LISTED if listed else _LONGEST_UNLISTED
+        return len(line.split()) <= longest and self._split(line) is not None
 
     # ── the paper's mapper ───────────────────────────────────────────────────────────────────────
 
-    def _nearest(self, text: str, state: State | None) -> GroundAction | None:
+    def _nearest(self, text: str, state: State) -> GroundAction | None:
         """The valid action nearest to a line; None if none or several are near."""
-        said = self._parts(text)
-        if said is None:
+        line = self._split(_bare(text))
+        if line is None:
             return None
-        places = self._ways_near(said)
-        schemas = list({self._ways[place][1].name: self._ways[place][1] for place in places}.values())
-        found = [action for schema in schemas for action in self._with_objects(schema, said, state)]
-        found = list(dict.fromkeys(found))
-        if len(found) > 1 and state is not None:
+        schemas = {schema.name: schema for schema in self._schemas_near(line)}.values()
+        actions = list(dict.fromkeys(action for schema in schemas for action in self._actions(schema, line, state)))
+        if len(actions) > 1:
             # Equally near: prefer valid actions, and among these applicable ones.
-            found = [action for action in found if self._is_valid(state, action)]
-            if len(found) > 1:
-                found = [action for action in found if self._is_applicable(state, action)]
-        return found[0] if len(found) == 1 else None
+            actions = [action for action in actions if self._is_valid(state, action)]
+        if len(actions) > 1:
+            actions = [action for action in actions if self._successor(state, action) is not None]
+        return actions[0] if len(actions) == 1 else None
 
-    def _ways_near(self, said: _Said) -> tuple[int, ...]:
-        """The indices of the action names and wordings nearest to a predicate."""
-        choices = [words for words, _ in self._ways]
-        if said.call or self._vectors is not None:
-            return nearest(said.predicate, choices, self._vectors)
+    def _schemas_near(self, line: _SplitLine) -> list[ActionSchema]:
+        """The actions whose names or wordings are nearest to a predicate."""
+        choices = [words for words, _ in self._phrases]
+        if line.call or self._vectors is not None:
+            return [self._phrases[place][1] for place in nearest(line.predicate, choices, self._vectors)]
         # Unmatched words of a sentence may be essential: "the cracked egg" is not the egg.
-        scores = [fuzz.ratio(said.predicate, plain(words)) for words in choices]
+        scores = [fuzz.ratio(line.predicate, plain(words)) for words in choices]
         best = max(scores, default=0.0)
-        return tuple(place for place, score in enumerate(scores) if score == best >= _LEAST)
+        return [self._phrases[place][1] for place, score in enumerate(scores) if score == best >= _LEAST]
 
-    def _parts(self, text: str) -> _Said | None:
-        line = _bare(text)
-        if len(line.split()) > _MOST_WORDS:
+    def _split(self, line: str) -> _SplitLine | None:
+        if len(line.split()) > _LONGEST_LISTED:
             return None
         if call := _CALL.search(line):
-            return _Said(call[1], _split(call[2]), True)
+            return _SplitLine(call[1], _arguments(call[2]), True)
         if group := _GROUP.search(line):
-            name, *args = _split(group[1]) or ("",)
-            return _Said(name, tuple(args), True) if name else None
+            name, *args = _arguments(group[1]) or ("",)
+            return _SplitLine(name, tuple(args), True) if name else None
         words = f" {plain(line)} "
         objects: list[tuple[int, str]] = []
         for mention in self._mentions:
@@ -215,34 +204,28 @@ class ActionMapper:
                 objects.append((place, mention))
                 words = words[: place + 1] + "\0" * len(mention) + words[place + 1 + len(mention) :]
         rest = " ".join(word for word in words.replace("\0", " ").split() if word not in _ARTICLES)
-        if not rest or not objects:
-            return None
-        return _Said(rest, tuple(mention for _, mention in sorted(objects)), False)
+        return _SplitLine(rest, tuple(mention for _, mention in sorted(objects)), False) if rest and objects else None
 
-    def _with_objects(self, schema: ActionSchema, said: _Said, state: State | None) -> Iterator[GroundAction]:
+    def _actions(self, schema: ActionSchema, line: _SplitLine, state: State) -> Iterator[GroundAction]:
         """The actions of a schema with the given objects, as far as they fit its parameters."""
         parameters = schema.parameters
-        if len(said.args) == len(parameters) or (said.call and len(said.args) > len(parameters) > 0):
+        if len(line.args) == len(parameters) or (line.call and len(line.args) > len(parameters) > 0):
             # A call may have more arguments than the action has parameters: pick_up(egg, table).
-            for chosen in islice(combinations(said.args, len(parameters)), _MOST_MEANINGS):
+            for chosen in islice(combinations(line.args, len(parameters)), _MOST_MEANINGS):
                 args = [self._objects(words, item.types) for words, item in zip(chosen, parameters, strict=True)]
                 if all(args) and prod(map(len, args)) <= _MOST_MEANINGS:
                     yield from (GroundAction(schema.name, names) for names in product(*args))
                     return
-        if state is None or len(said.args) > len(parameters) + 2:
+        meanings = [self._objects(words, ("object",)) for words in line.args]
+        named = {names[0] for names in meanings if names}
+        if len(line.args) > len(parameters) + 2 or not named or any(len(names) != 1 for names in meanings):
             return
-        known = [names for words in said.args if len(names := self._objects(words, ("object",))) == 1]
-        wanted = {names[0] for names in known}
-        if len(known) < len(said.args) or not wanted:
-            return
-        if len(wanted) == len(parameters):
-            for order in permutations(sorted(wanted)):
-                action = GroundAction(schema.name, order)
-                if self._is_applicable(state, action):
-                    yield action
+        if len(named) == len(parameters):
+            orders = (GroundAction(schema.name, order) for order in permutations(sorted(named)))
+            yield from (action for action in orders if self._successor(state, action) is not None)
             return
         for action in islice(self._simulator.applicable(state), _MOST_APPLICABLE):
-            if action.name == schema.name and wanted <= {*action.args}:
+            if action.name == schema.name and named <= {*action.args}:
                 yield action
 
     def _objects(self, words: str, types: Sequence[str]) -> list[str]:
@@ -264,22 +247,12 @@ class ActionMapper:
     def _changes(self, part: Condition) -> bool:
         return isinstance(part, Comparison) or (isinstance(part, Atom) and part.predicate in self._changing)
 
-    def _is_applicable(self, state: State, action: GroundAction) -> bool:
+    def _successor(self, state: State, action: GroundAction) -> State | None:
+        """The state after an action; None if it is not applicable, or no action of the task."""
         try:
-            return self._simulator.is_applicable(state, action)
+            return self._simulator.step(state, action).successor
         except BadActionError:
-            return False
-
-    def _after(self, state: State | None, action: GroundAction) -> State | None:
-        """The state after an action; unchanged if it is not applicable, because repair or correction may insert
-        actions.
-        """
-        if state is None:
             return None
-        try:
-            return self._simulator.step(state, action).successor or state
-        except BadActionError:
-            return state
 
 
 def _bare(text: str) -> str:
@@ -287,6 +260,6 @@ def _bare(text: str) -> str:
     return _LIST_MARK.sub("", text.strip()).strip(" `*_.;\"'")
 
 
-def _split(words: str) -> tuple[str, ...]:
+def _arguments(words: str) -> tuple[str, ...]:
     parts = words.split(",") if "," in words else words.split()
     return tuple(part.strip(" \t\"'`") for part in parts if part.strip(" \t\"'`"))

@@ -64,29 +64,26 @@ def movements(domain: Domain) -> tuple[Movement, ...]:
 
 def _movement(schema: ActionSchema) -> Movement | None:
     literals = list(effect_literals(schema.effect))
-    added, deleted = ([atom for atom, adds in literals if adds is kind] for kind in (True, False))
-    names = tuple(dict.fromkeys(atom.predicate for atom in (*added, *deleted)))
     own = {parameter.name for parameter in schema.parameters}
-    movers = set()
+    movers: set[tuple[str, ...]] = set()
     places: set[str] = set()
+    names = tuple(dict.fromkeys(atom.predicate for atom, _ in sorted(literals, key=lambda literal: not literal[1])))
     for name in names:
-        ours = [[atom for atom in atoms if atom.predicate == name] for atoms in (added, deleted)]
-        if not all(ours):
+        added = [atom.args for atom, adds in literals if atom.predicate == name and adds]
+        deleted = [atom.args for atom, adds in literals if atom.predicate == name and not adds]
+        if not added or not deleted:
             return None
-        rows = [atom.args for atoms in ours for atom in atoms]
-        fixed = [{*column} for column in zip(*rows, strict=True)]
-        same = [len(terms) == 1 and terms <= own for terms in fixed]
-        if all(same):
-            return None
-        movers.add(tuple(sorted(rows[0][place] for place, fits in enumerate(same) if fits)))
-        terms = [term for atom in ours[0] for term, fits in zip(atom.args, same, strict=True) if not fits]
-        reached = {term for term in terms if term in own or not is_variable(term)}
+        columns = [{*column} for column in zip(*added, *deleted, strict=True)]
+        moving = [len(terms) == 1 and terms <= own for terms in columns]
+        movers.add(tuple(sorted(term for term, fixed in zip(added[0], moving, strict=True) if fixed)))
+        goals = [term for args in added for term, fixed in zip(args, moving, strict=True) if not fixed]
+        reached = {term for term in goals if term in own or not is_variable(term)}
         if not reached:
             return None
         places |= reached
     if len(movers) != 1 or len(places) != 1:
         return None
-    return Movement(schema, movers.pop(), names, tuple(added))
+    return Movement(schema, movers.pop(), names, tuple(atom for atom, adds in literals if adds))
 
 
 def moves_towards(
@@ -103,35 +100,33 @@ def moves_towards(
         state: the current state.
         wanted: ground conditions that fail in it.
     """
-    atoms = tuple(dict.fromkeys(part for item in wanted for part in subformulas(item) if isinstance(part, Atom)))
-    seen: dict[GroundAction, None] = {}
+    atoms = dict.fromkeys(part for item in wanted for part in subformulas(item) if isinstance(part, Atom))
+    direct: dict[GroundAction, None] = {}
     movers: dict[str, list[dict[str, str]]] = {}
     for movement in found:
         for atom, pattern in product(atoms, movement.added):
             binding = _binding(simulator.task, movement.schema, pattern, atom)
             if binding is not None:
-                seen |= dict.fromkeys(_applicable(simulator, movement.schema, binding, state))
+                direct |= dict.fromkeys(_applicable(simulator, movement.schema, binding, state))
                 mover = {term: binding[term] for term in movement.mover if term in binding}
                 movers.setdefault(movement.schema.name, []).append(mover)
-    yield from seen
+    yield from direct
+    parameters = {movement.schema.name: [item.name for item in movement.schema.parameters] for movement in found}
     for action in islice(simulator.applicable(state), _MOST_TRIED) if movers else ():
-        if action in seen or action.name not in movers:
-            continue
-        schema = simulator.task.domain.action(action.name)
-        assert schema is not None
-        own = dict(zip((parameter.name for parameter in schema.parameters), action.args, strict=True))
-        if any(mover.items() <= own.items() for mover in movers[action.name]):
-            yield action
+        if action not in direct and action.name in movers:
+            own = dict(zip(parameters[action.name], action.args, strict=True))
+            if any(mover.items() <= own.items() for mover in movers[action.name]):
+                yield action
 
 
 def _binding(task: Task, schema: ActionSchema, pattern: Atom, atom: Atom) -> dict[str, str] | None:
     """The parameters of a schema for which a pattern of its effects is an atom; None if there are none."""
-    found = matched(pattern.args, atom.args, {}) if pattern.predicate == atom.predicate else None
-    if found is None:
+    matches = matched(pattern.args, atom.args, {}) if pattern.predicate == atom.predicate else None
+    if matches is None:
         return None
     types = {parameter.name: parameter.types for parameter in schema.parameters}
     # A variable that the effect binds matches any object.
-    binding = {term: name for term, name in found.items() if term in types}
+    binding = {term: name for term, name in matches.items() if term in types}
     return binding if all(task.is_a(name, types[term]) for term, name in binding.items()) else None
 
 
@@ -142,9 +137,7 @@ def _applicable(
         (binding[parameter.name],) if parameter.name in binding else simulator.task.objects_of(parameter.types)
         for parameter in schema.parameters
     ]
-    for tried, args in enumerate(product(*choices)):
-        if tried >= _MOST_TRIED:
-            return
+    for args in islice(product(*choices), _MOST_TRIED):
         action = GroundAction(schema.name, args)
         try:
             if simulator.is_applicable(state, action):
