@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import Mechanism
+from pddl2nl.policies.prompting import PromptedPolicy
 
 __all__ = ["Act"]
 
 
-class Act(Mechanism):
+class Act(PromptedPolicy):
     """The model chooses the next action and sees its result, until the goal holds.
 
     The PDDL twin writes PDDL actions and is answered as in section 5 of the paper.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import Mechanism
+from pddl2nl.policies.prompting import PromptedPolicy
 
 __all__ = ["Basic"]
 
 
-class Basic(Mechanism):
+class Basic(PromptedPolicy):
     """A plan between two tags, one action per line. The PDDL twin writes PDDL actions."""
 
     summary = "a whole plan at once"

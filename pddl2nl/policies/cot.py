@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import Mechanism
+from pddl2nl.policies.prompting import PromptedPolicy
 
 __all__ = ["ChainOfThought"]
 
 
-class ChainOfThought(Mechanism):
+class ChainOfThought(PromptedPolicy):
     """As Basic, with a thought before every action."""
 
     summary = "a whole plan at once, with thoughts between the actions"

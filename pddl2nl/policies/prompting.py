@@ -50,7 +50,7 @@ from pddlval import GroundAction, validate
 
 __all__ = [
     "CORRECTION_PROMPT",
-    "Mechanism",
+    "PromptedPolicy",
     "fill",
     "no_plan_file",
     "problem_text",
@@ -106,7 +106,7 @@ def _turn(reply: str, observation: str) -> list[Message]:
     return [Message("assistant", reply if reply.strip() else "…"), Message("user", observation)]
 
 
-class Mechanism:
+class PromptedPolicy:
     """Base of the four mechanisms, a `Policy`; they differ in ``one_shot`` and ``thoughts``."""
 
     summary: str

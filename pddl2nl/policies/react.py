@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import Mechanism
+from pddl2nl.policies.prompting import PromptedPolicy
 
 __all__ = ["ReAct"]
 
 
-class ReAct(Mechanism):
+class ReAct(PromptedPolicy):
     """As Act, with a thought before every action; the thoughts stay in the history.
 
     The PDDL twin is ours: the paper leaves it open. Its example's thoughts come from the template.

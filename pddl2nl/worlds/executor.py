@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pddl2nl.worlds.faults import Change, Failure, Faults, check_faults
+from pddl2nl.worlds.faults import Failure, Faults, WorldChange, check_faults
 from pddlval import GroundAction, Simulator, State
 
 __all__ = ["Executor", "FaultyExecutor", "Occurrence"]
@@ -91,7 +91,7 @@ class FaultyExecutor:
         return failure.chance == 1 or random.Random(f"{self._seed} {number} {self.steps}").random() < failure.chance
 
     def _changed(self, state: State, *, after: bool) -> State:
-        due: Sequence[Change] = [
+        due: Sequence[WorldChange] = [
             change for change in self._faults.changes if (change.step, change.after) == (self.steps, after)
         ]
         for change in due:
@@ -101,7 +101,7 @@ class FaultyExecutor:
                 state = changed
         return state
 
-    def _applied(self, state: State, change: Change) -> State:
+    def _applied(self, state: State, change: WorldChange) -> State:
         if not all(state.true(fact.atom) for fact in change.undone):
             return state
         atoms = set(state.atoms).difference(fact.atom for fact in change.undone)

@@ -20,18 +20,8 @@ A specification is a text of statements, one in each line or separated by ``;``;
 ``*`` in a pattern matches any name, or a part of one (``egg-*``); as the last argument it matches all further ones.
 Actions are counted from 1, inapplicable ones included. A fault changes only what actions can change.
 
-The grammar; letter case does not matter, as in PDDL::
-
-    SPEC      := [STATEMENT] { (";" | line break) [STATEMENT] }                "#" starts a comment
-    STATEMENT := "fail" [NUMBER "%"] [PATTERN] ["at" ["step"] N { "," N }] ["once" | "twice" | N "times" | "always"]
-               | "move" [NAME ":"] ATOM { ATOM } ("->" | "to") FACT { FACT } MOMENT
-               | "set" FACT { FACT } MOMENT
-               | "initially" FACT { FACT }
-               | "seed" N
-    MOMENT    := ("before" | "after") ["step"] N
-    PATTERN   := "(" name { name } ")"                                          with "*" in the names
-    FACT      := ATOM | "(" "not" ATOM ")" | "(" "=" ATOM NUMBER ")"
-    ATOM      := "(" name { name } ")"
+Letter case does not matter, as in PDDL. ``step`` may stand before a number, the name of what moves and a colon before
+the facts of ``move``, and ``to`` for ``->``.
 """
 
 from __future__ import annotations
@@ -47,7 +37,7 @@ from pddl2nl.files import read_text
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
 from pddlval import GroundAction
 
-__all__ = ["Change", "Fact", "Failure", "Faults", "Pattern", "check_faults", "parse_faults", "read_faults"]
+__all__ = ["WorldChange", "FaultFact", "Failure", "Faults", "Pattern", "check_faults", "parse_faults", "read_faults"]
 
 _TOKEN = re.compile(
     r"(?P<remark>#[^\n]*)|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
@@ -119,7 +109,7 @@ def _default_times(has_steps: bool, has_chance: bool) -> int | None:
 
 
 @dataclass(frozen=True)
-class Fact:
+class FaultFact:
     """A fact that a fault sets: an atom true or false, or the value of a fluent."""
 
     atom: GroundAtom
@@ -134,7 +124,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Change:
+class WorldChange:
     """A change of the world just before or after an action.
 
     ``step`` is the action's number; ``after`` is true for a change after it. If ``undone`` is not empty, all its atoms
@@ -143,8 +133,8 @@ class Change:
 
     step: int
     after: bool
-    facts: tuple[Fact, ...]
-    undone: tuple[Fact, ...] = ()
+    facts: tuple[FaultFact, ...]
+    undone: tuple[FaultFact, ...] = ()
 
     def __str__(self) -> str:
         facts = " ".join(map(str, self.facts))
@@ -159,7 +149,7 @@ class Faults:
     """All faults of a world, in the order of their text; ``seed`` None uses the run's seed."""
 
     failures: tuple[Failure, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[WorldChange, ...] = ()
     seed: int | None = None
     source: Source = field(default=Source("<faults>", ""), compare=False, repr=False)
 
@@ -244,7 +234,7 @@ class _Parser:
             InputError: a syntax error; the message shows the position.
         """
         failures: list[Failure] = []
-        changes: list[Change] = []
+        changes: list[WorldChange] = []
         seed: int | None = None
         while self._place < len(self._tokens) - 1:
             if self._next.kind == "end":
@@ -258,9 +248,9 @@ class _Parser:
                 changes.append(self._move())
             elif word.text == "set":
                 facts = self._facts("a fact, (dirty pan-1)")
-                changes.append(Change(*self._moment(), facts))
+                changes.append(WorldChange(*self._moment(), facts))
             elif word.text == "initially":
-                changes.append(Change(1, False, self._facts("a fact, (dirty pan-1)")))
+                changes.append(WorldChange(1, False, self._facts("a fact, (dirty pan-1)")))
             elif word.text == "seed":
                 seed = self._count("a number", least=0)
             else:
@@ -303,7 +293,7 @@ class _Parser:
             self._refuse(token, f"'{token.text}' is no probability", "a number from 0% to 100%")
         return value / 100
 
-    def _move(self) -> Change:
+    def _move(self) -> WorldChange:
         name = None
         if self._next.kind == "word" and self._after_next.text == ":":
             name = self._next
@@ -318,7 +308,7 @@ class _Parser:
         if name is not None and not any(name.text in fact.atom[1:] for fact in (*undone, *facts)):
             self._refuse(name, f"'{name.text}' stands in none of these facts", "the object that moves")
         step, after = self._moment()
-        return Change(step, after, facts, undone)
+        return WorldChange(step, after, facts, undone)
 
     def _moment(self) -> tuple[int, bool]:
         word = self._next.text
@@ -329,15 +319,15 @@ class _Parser:
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────────
 
-    def _facts(self, expected: str) -> tuple[Fact, ...]:
+    def _facts(self, expected: str) -> tuple[FaultFact, ...]:
         if self._next.text != "(":
             self._refuse(self._next, f"found {_shown(self._next)}", expected)
-        facts: list[Fact] = []
+        facts: list[FaultFact] = []
         while self._next.text == "(":
             facts.append(self._fact())
         return tuple(facts)
 
-    def _fact(self) -> Fact:
+    def _fact(self) -> FaultFact:
         begin, kind = self._next, self._after_next.text
         value = None
         if kind in ("not", "="):
@@ -351,7 +341,7 @@ class _Parser:
             value = Fraction(numerator) / Fraction(denominator or 1)
         if kind in ("not", "="):
             self._close()
-        return Fact(atom, kind != "not", value, self._span_from(begin))
+        return FaultFact(atom, kind != "not", value, self._span_from(begin))
 
     def _atom(self) -> GroundAtom:
         names = self._names()
@@ -448,7 +438,7 @@ def _check_pattern(source: Source, pattern: Pattern, task: Task) -> None:
         raise _error(source, at, message, expected=f"({name} *) for any arguments")
 
 
-def _check_fact(source: Source, fact: Fact, task: Task) -> None:
+def _check_fact(source: Source, fact: FaultFact, task: Task) -> None:
     domain, (name, *args), at = task.domain, fact.atom, fact.span.start
     kind, declared = ("predicate", domain.predicates) if fact.value is None else ("function", domain.functions)
     found = next((item for item in declared if item.name == name), None)

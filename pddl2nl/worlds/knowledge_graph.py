@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, static_types
 from pddl2nl.pddl import GroundAtom, Task
-from pddl2nl.worlds.ontology import Ontology, domain_ontology, require_rdflib
+from pddl2nl.worlds.ontology import Ontology, require_rdflib
 from pddl2nl.worlds.retrieval import Choices, Selection
 from pddl2nl.worlds.similarity import Embed, Vectors
 from pddl2nl.worlds.triples import Triple, triple_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pddl2nl.worlds.ontology_graph import ClassKnowledge
 
-__all__ = ["ClassFacts", "Event", "KnowledgeGraph", "ObjectFacts"]
+__all__ = ["ClassFacts", "KnownEvent", "KnowledgeGraph", "ObjectFacts"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ObjectFacts:
 
 
 @dataclass(frozen=True)
-class Event:
+class KnownEvent:
     """An action that was carried out.
 
     ``step`` is its number, ``outcome`` what came of it, in the caller's words, and ``macro`` the macro-action that it
@@ -123,13 +123,15 @@ class KnowledgeGraph:
 
     def __init__(self, task: Task, ontology: Ontology | None = None, names: Names | None = None):
         require_rdflib()
-        from pddl2nl.worlds.ontology_graph import Terms, read_graph
+        from pddl2nl.worlds.ontology_graph import OntologyTerms, read_graph
 
         self.task = task
-        self.history: list[Event] = []
+        self.history: list[KnownEvent] = []
         self._ontology = ontology
         self._names = names or Names({name: name for name in task.objects}, "original")
-        self._terms = Terms(task.domain, None if ontology is None else read_graph(ontology.turtle, ontology.name))
+        self._terms = OntologyTerms(
+            task.domain, None if ontology is None else read_graph(ontology.turtle, ontology.name)
+        )
         self._types = self._types_of_objects()
         self._predicate_order = {item.name: number for number, item in enumerate(task.domain.predicates)}
         self._object_order = {name: number for number, name in enumerate(task.objects)}
@@ -154,10 +156,10 @@ class KnowledgeGraph:
     def update(
         self, state: State, event: GroundAction | None = None, step: int = 0, outcome: str = "executed", macro: str = ""
     ) -> None:
-        """Makes a state the present one, and records the action that led to it, if any; see `Event`."""
+        """Makes a state the present one, and records the action that led to it, if any; see `KnownEvent`."""
         self._index = _StateIndex(state.atoms, state.values)
         if event is not None:
-            self.history.append(Event(step, event, outcome, macro))
+            self.history.append(KnownEvent(step, event, outcome, macro))
 
     # ── RDF ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,13 +193,13 @@ class KnowledgeGraph:
         from pddl2nl.worlds.ontology_graph import empty_graph, graph_text, read_graph
         from pddl2nl.worlds.task_graph import macro_triples
 
-        ontology = self._ontology or domain_ontology(self.task.domain)
+        known = self._ontology
         graph = empty_graph()
-        graph += read_graph(ontology.turtle, ontology.name)
+        graph += self._terms.graph if known is None else read_graph(known.turtle, known.name)
         classes = {name: self._class(name) for name in self.task.objects}
         for description, actions in macros:
             graph += macro_triples(self._terms, description, actions, classes)
-        return Ontology(graph_text(graph), ontology.name)
+        return Ontology(graph_text(graph), f"<ontology of {self.task.domain.name}>" if known is None else known.name)
 
     # ── what is known ────────────────────────────────────────────────────────────────────────────
 
@@ -280,12 +282,12 @@ class KnowledgeGraph:
         """
         wanted = frozenset(self.objects() if objects is None else objects)
         places = dict.fromkeys(self._terms.locations, 1) | dict.fromkeys(self._terms.locating, 2)
-        found = [
+        located = [
             (self._object_order[atom[places[atom[0]]]], self._order(atom), atom)
             for atom in self._index.atoms
             if len(atom) == 3 and atom[0] in places and atom[places[atom[0]]] in wanted
         ]
-        return tuple(triple_of(atom, self._names.to_nl) for _, _, atom in sorted(found))
+        return tuple(triple_of(atom, self._names.to_nl) for _, _, atom in sorted(located))
 
     # ── selection ────────────────────────────────────────────────────────────────────────────────
 
@@ -314,15 +316,15 @@ class KnowledgeGraph:
 
     def _places_of(self, objects: Iterable[str]) -> set[str]:
         """What some objects are in, on or at, what that is in, and so on."""
-        found: set[str] = set()
+        around: set[str] = set()
         queue = list(objects)
         for name in queue:
             facts, mentions = self._index.facts.get(name, ()), self._index.mentions.get(name, ())
             places = {atom[2] for atom in facts if len(atom) == 3 and atom[0] in self._terms.locations}
             places |= {atom[1] for atom in mentions if len(atom) == 3 and atom[0] in self._terms.locating}
-            queue.extend(places - found)
-            found |= places
-        return found
+            queue.extend(places - around)
+            around |= places
+        return around
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 

@@ -30,9 +30,8 @@ from pathlib import Path
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.files import read_text
-from pddl2nl.pddl import Domain
 
-__all__ = ["Ontology", "domain_ontology", "load_ontology", "parse_ontology", "require_rdflib"]
+__all__ = ["Ontology", "load_ontology", "parse_ontology", "require_rdflib"]
 
 
 @dataclass(frozen=True)
@@ -77,15 +76,3 @@ def parse_ontology(text: str, name: str = "<ontology>") -> Ontology:
 
     read_graph(text, name)
     return Ontology(text, name)
-
-
-def domain_ontology(domain: Domain) -> Ontology:
-    """The ontology that a PDDL domain makes by itself; without types, static unary predicates are classes.
-
-    Raises:
-        MissingExtraError: rdflib is not installed.
-    """
-    require_rdflib()
-    from pddl2nl.worlds.ontology_graph import Terms, graph_text
-
-    return Ontology(graph_text(Terms(domain).graph), f"<ontology of {domain.name}>")

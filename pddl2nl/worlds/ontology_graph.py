@@ -30,7 +30,7 @@ __all__ = [
     "ONT",
     "WORLD",
     "ClassKnowledge",
-    "Terms",
+    "OntologyTerms",
     "camel",
     "empty_graph",
     "folded",
@@ -186,7 +186,7 @@ class ClassKnowledge(NamedTuple):
     properties: frozenset[str]
 
 
-class Terms:
+class OntologyTerms:
     """The classes, properties and actions of an ontology that a domain's names stand for.
 
     What the ontology lacks is added to a copy of its graph.

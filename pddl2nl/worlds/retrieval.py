@@ -53,7 +53,7 @@ def said_objects(reply: str) -> tuple[str, ...]:
 
     Code fences and lines that end in a colon (they introduce a list) are skipped.
     """
-    found: list[str] = []
+    names: list[str] = []
     for line in reply.splitlines():
         bare = line.strip().strip("`*_ \t")
         if not bare or _FENCE.match(line) or bare.endswith(":"):
@@ -64,8 +64,8 @@ def said_objects(reply: str) -> tuple[str, ...]:
         for part in re.split(r"[,;]", bare):
             # What follows a name is a reason, or its class.
             name = _REMARK.split(part, maxsplit=1)[0].strip(" \t.`*'\"“”‘’[]{}")
-            found.append(re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE))
-    return tuple(dict.fromkeys(filter(None, found)))
+            names.append(re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 class Choices:
@@ -101,8 +101,8 @@ class Choices:
         return tuple(chosen), tuple(text for text in said if not meant[text])
 
     def _meant_by(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
-        if found := self._named(text) or self._within(text):
-            return found
+        if objects := self._named(text) or self._within(text):
+            return objects
         if len(plain(text).split()) >= _SENTENCE:
             return ()
         labels = list(self._labels)
@@ -117,18 +117,18 @@ class Choices:
     def _within(self, text: str) -> tuple[str, ...]:
         """The objects whose names a phrase contains; of overlapping names, the longest."""
         words = re.findall(r"[\w-]+", text)[:_LONGEST_PHRASE]
-        found: dict[str, None] = {}
+        objects: dict[str, None] = {}
         place = 0
         while place < len(words):
             for length in range(min(_LONGEST_NAME, len(words) - place), 0, -1):
                 meant = self._named(" ".join(words[place : place + length]))
                 # A name of one letter may be an article; a class within a sentence is too weak a sign.
                 if len(meant) == 1 and len("".join(words[place : place + length])) > 1:
-                    found[meant[0]] = None
+                    objects[meant[0]] = None
                     place += length - 1
                     break
             place += 1
-        return tuple(found)
+        return tuple(objects)
 
 
 def _by_spelling(spelled: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from rdflib import RDF, RDFS, XSD, Literal, URIRef
 from rdflib.term import Node
 
 from pddl2nl.pddl import GroundAtom, write_number
-from pddl2nl.worlds.ontology_graph import EVENTS, FACTS, INSTANCES, MACROS, ONT, WORLD, Terms, minted
+from pddl2nl.worlds.ontology_graph import EVENTS, FACTS, INSTANCES, MACROS, ONT, WORLD, OntologyTerms, minted
 from pddlval import GroundAction
 
 __all__ = ["event_triples", "fact_triples", "macro_triples", "object_triples"]
@@ -23,14 +23,14 @@ __all__ = ["event_triples", "fact_triples", "macro_triples", "object_triples"]
 _Triples = Iterator[tuple[Node, Node, Node]]
 
 
-def object_triples(terms: Terms, name: str, types: Sequence[str], label: str) -> _Triples:
+def object_triples(terms: OntologyTerms, name: str, types: Sequence[str], label: str) -> _Triples:
     """An object with its types and its name in language."""
     for kind in types:
         yield minted(INSTANCES, name), RDF.type, terms.classes[kind]
     yield minted(INSTANCES, name), RDFS.label, Literal(label)
 
 
-def fact_triples(terms: Terms, atom: GroundAtom, value: Fraction | None = None) -> _Triples:
+def fact_triples(terms: OntologyTerms, atom: GroundAtom, value: Fraction | None = None) -> _Triples:
     """A true atom, or the value of a fluent."""
     args = [minted(INSTANCES, name) for name in atom[1:]]
     names = terms.predicates if value is None else terms.functions
@@ -49,7 +49,7 @@ def fact_triples(terms: Terms, atom: GroundAtom, value: Fraction | None = None) 
             yield fact, ONT.concerns, arg
 
 
-def event_triples(terms: Terms, number: int, action: GroundAction, about: Mapping[str, object]) -> _Triples:
+def event_triples(terms: OntologyTerms, number: int, action: GroundAction, about: Mapping[str, object]) -> _Triples:
     """An action that was carried out, as an instance of its class; ``about`` has further properties by name."""
     event = minted(EVENTS, str(number))
     yield event, RDF.type, ONT.Event
@@ -62,7 +62,7 @@ def event_triples(terms: Terms, number: int, action: GroundAction, about: Mappin
 
 
 def macro_triples(
-    terms: Terms, description: str, actions: Sequence[GroundAction], classes: Mapping[str, URIRef]
+    terms: OntologyTerms, description: str, actions: Sequence[GroundAction], classes: Mapping[str, URIRef]
 ) -> _Triples:
     """A macro-action with parameters ``?x1``, ``?x2``, … for objects; ``classes`` has the class of each object.
 

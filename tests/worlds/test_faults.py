@@ -11,12 +11,21 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import GroundAtom, Task
-from pddl2nl.worlds.faults import Change, Fact, Failure, Faults, Pattern, check_faults, parse_faults, read_faults
+from pddl2nl.worlds.faults import (
+    Failure,
+    FaultFact,
+    Faults,
+    Pattern,
+    WorldChange,
+    check_faults,
+    parse_faults,
+    read_faults,
+)
 from pddlval import GroundAction
 
 
-def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> Fact:
-    return Fact(GroundAtom(atom), positive, value)
+def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> FaultFact:
+    return FaultFact(GroundAtom(atom), positive, value)
 
 
 @pytest.mark.parametrize(
@@ -42,23 +51,23 @@ def test_failures(text: str, failure: Failure) -> None:
     [
         (
             "move (in-it egg-1 fridge-1) -> (on-top-of egg-1 pan-1) before 5",
-            Change(5, False, (fact("on-top-of", "egg-1", "pan-1"),), (fact("in-it", "egg-1", "fridge-1"),)),
+            WorldChange(5, False, (fact("on-top-of", "egg-1", "pan-1"),), (fact("in-it", "egg-1", "fridge-1"),)),
         ),
         (
             "move egg-1: (in-it egg-1 fridge-1) to (held egg-1)(not (hand-empty)) after step 2",
-            Change(
+            WorldChange(
                 2,
                 True,
                 (fact("held", "egg-1"), fact("hand-empty", positive=False)),
                 (fact("in-it", "egg-1", "fridge-1"),),
             ),
         ),
-        ("initially (dirty pan-1)", Change(1, False, (fact("dirty", "pan-1"),))),
-        ("set (dirty pan-1) before 1", Change(1, False, (fact("dirty", "pan-1"),))),
-        ("set (= (heat pan-1) -1/3) after 2", Change(2, True, (fact("heat", "pan-1", value=Fraction(-1, 3)),))),
+        ("initially (dirty pan-1)", WorldChange(1, False, (fact("dirty", "pan-1"),))),
+        ("set (dirty pan-1) before 1", WorldChange(1, False, (fact("dirty", "pan-1"),))),
+        ("set (= (heat pan-1) -1/3) after 2", WorldChange(2, True, (fact("heat", "pan-1", value=Fraction(-1, 3)),))),
     ],
 )
-def test_changes(text: str, change: Change) -> None:
+def test_changes(text: str, change: WorldChange) -> None:
     assert parse_faults(text) == Faults((), (change,))
 
 
@@ -93,13 +102,13 @@ def test_patterns(pattern: str, action: str, meant: bool) -> None:
 
 _NAMES = st.sampled_from(["take", "egg-1", "*", "on", "p_2", "a.b"])
 _ATOMS = st.lists(_NAMES.filter(lambda name: name != "*"), min_size=1, max_size=3).map(
-    lambda names: Fact(GroundAtom(names))
+    lambda names: FaultFact(GroundAtom(names))
 )
 _FACTS = st.one_of(
     _ATOMS,
-    _ATOMS.map(lambda item: Fact(item.atom, False)),
+    _ATOMS.map(lambda item: FaultFact(item.atom, False)),
     st.builds(
-        lambda item, value: Fact(item.atom, True, value), _ATOMS, st.fractions(-(10**9), 10**9, max_denominator=99)
+        lambda item, value: FaultFact(item.atom, True, value), _ATOMS, st.fractions(-(10**9), 10**9, max_denominator=99)
     ),
 )
 _FAILURES = st.builds(
@@ -111,8 +120,10 @@ _FAILURES = st.builds(
 ).filter(lambda item: item.pattern is not None or bool(item.steps) or item.chance != 1)
 _SEVERAL = st.lists(_FACTS, min_size=1, max_size=2).map(tuple)
 _CHANGES = st.one_of(
-    st.builds(Change, st.integers(1, 99), st.booleans(), _SEVERAL),
-    st.builds(Change, st.integers(1, 99), st.booleans(), _SEVERAL, st.lists(_ATOMS, min_size=1, max_size=2).map(tuple)),
+    st.builds(WorldChange, st.integers(1, 99), st.booleans(), _SEVERAL),
+    st.builds(
+        WorldChange, st.integers(1, 99), st.booleans(), _SEVERAL, st.lists(_ATOMS, min_size=1, max_size=2).map(tuple)
+    ),
 )
 
 

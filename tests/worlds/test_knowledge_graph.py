@@ -17,7 +17,7 @@ from pddl2nl.nl import make_names
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
-from pddl2nl.worlds.knowledge_graph import Event, KnowledgeGraph
+from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, KnownEvent
 from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
 from pddlval import Simulator, State
 from tests.worlds.conftest import ONTOLOGY, action, after
@@ -140,8 +140,8 @@ def test_events_are_kept_in_order_with_what_came_of_them(graph: KnowledgeGraph, 
     graph.update(opened, action("(open-it fridge-1)"), 1, "executed", "Get the egg")
     graph.update(opened, action("(take egg-1 fridge-1)"), 2, "inapplicable")
     assert graph.history == [
-        Event(1, action("(open-it fridge-1)"), "executed", "Get the egg"),
-        Event(2, action("(take egg-1 fridge-1)"), "inapplicable"),
+        KnownEvent(1, action("(open-it fridge-1)"), "executed", "Get the egg"),
+        KnownEvent(2, action("(take egg-1 fridge-1)"), "inapplicable"),
     ]
     assert "Get the egg" in graph.turtle()
 
@@ -298,16 +298,16 @@ def ask_everything(task: Task) -> KnowledgeGraph:
 def test_objects_of_one_class_share_one_lookup_and_the_init_is_not_scanned_per_object(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pddl2nl.worlds.ontology_graph import Terms
+    from pddl2nl.worlds.ontology_graph import OntologyTerms
 
     lookups = []
-    original = Terms._class_knowledge
+    original = OntologyTerms._class_knowledge
 
     def counted(*args: Any) -> Any:
         lookups.append(args)
         return original(*args)
 
-    monkeypatch.setattr(Terms, "_class_knowledge", counted)
+    monkeypatch.setattr(OntologyTerms, "_class_knowledge", counted)
     work = []
     for size in (40, 400):
         task = untyped_task(size)

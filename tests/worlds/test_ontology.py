@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, ObjectFacts
-from pddl2nl.worlds.ontology import Ontology, domain_ontology, load_ontology, parse_ontology
+from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
 from tests.worlds.conftest import ONTOLOGY
 
 PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
@@ -77,7 +77,7 @@ def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixtu
 
 def test_without_rdflib_it_is_said_what_to_install(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rdflib", None)
-    for use in (lambda: parse_ontology(ONTOLOGY), lambda: domain_ontology(task.domain), lambda: KnowledgeGraph(task)):
+    for use in (lambda: parse_ontology(ONTOLOGY), lambda: KnowledgeGraph(task)):
         with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
             use()
 
@@ -148,7 +148,7 @@ def test_types_become_classes_that_afford_actions(task: Task) -> None:
     assert (pan.kind, pan.superclasses) == ("Pan", ("Item", "Thing"))
     assert pan.affordances == ("put-on", "soil", "take", "warm")
     assert pan.properties == ("heavy",)
-    assert about(task, domain_ontology(task.domain), "pan-1") == pan
+    assert about(task, KnowledgeGraph(task).learned([]), "pan-1") == pan
 
 
 def test_in_a_domain_without_types_static_predicates_are_classes() -> None:

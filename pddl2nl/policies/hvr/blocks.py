@@ -26,7 +26,17 @@ from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
 from pddl2nl.policies.staged import shortened
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["EFFECT_MISSING", "GOAL_MISSING", "Block", "Expander", "Job", "Part", "macro_words", "verified", "whole"]
+__all__ = [
+    "EFFECT_MISSING",
+    "GOAL_MISSING",
+    "ActionBlock",
+    "Expander",
+    "Job",
+    "Part",
+    "macro_words",
+    "verified",
+    "whole",
+]
 
 MOST_MACROS = 50
 """The most macro-actions of a plan; our limit, as the paper gives none (its longest plan has 19)."""
@@ -89,7 +99,7 @@ def macro_words(reply: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Block:
+class ActionBlock:
     """A verified block.
 
     Attributes:
@@ -131,7 +141,7 @@ class Job:
     attempt: int
     macro: int
     start: State
-    prompt: Callable[[Block | None], Sequence[Message]]
+    prompt: Callable[[ActionBlock | None], Sequence[Message]]
     unmet: Callable[[State], tuple[Condition, ...]]
     claimed: bool = True
 
@@ -164,7 +174,7 @@ class Expander:
         self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.reading, setting.embed)
         self._repair = Repair(setting.simulator)
 
-    def expand(self, job: Job) -> Block:
+    def expand(self, job: Job) -> ActionBlock:
         """The block after all corrections.
 
         Raises:
@@ -172,7 +182,7 @@ class Expander:
             InfrastructureError: the model did not answer.
         """
 
-        def propose(failed: Attempt[Block] | None) -> Block:
+        def propose(failed: Attempt[ActionBlock] | None) -> ActionBlock:
             messages = job.prompt(None if failed is None else failed.proposal)
             reply = self._episode.ask(messages, again=True)
             return self._judged(job, reply, 0 if failed is None else failed.number + 1)
@@ -184,7 +194,7 @@ class Expander:
             same=None if self._episode.sampling else lambda block: block.actions,
         ).proposal
 
-    def _judged(self, job: Job, reply: str, number: int) -> Block:
+    def _judged(self, job: Job, reply: str, number: int) -> ActionBlock:
         """The block in a reply, repaired, verified and recorded."""
         mapped = self._mapper.map(self._episode.uncut(reply), job.start, job.longest)
         for place, reading in enumerate(mapped.readings, start=1):
@@ -226,7 +236,7 @@ def verified(
     unmet: Callable[[State], tuple[Condition, ...]],
     missing: str,
     style: Style = "reason",
-) -> Block:
+) -> ActionBlock:
     """Simulates a block and explains what fails.
 
     Args:
@@ -256,14 +266,14 @@ def verified(
             because = f" because {reasons}" if reasons else ""
             reason = _violated(f"{told}{because}. Violated:", conditions, teller)
         feedback = signal(style, number, "inapplicable", str(action), reason)
-        return Block(actions, number - 1, state, conditions, feedback)
+        return ActionBlock(actions, number - 1, state, conditions, feedback)
     failing = unmet(state)
     feedback = ""
     if failing:
         facts = " ".join(map(write_condition, failing))
         feedback = signal(style, 0, "missing at its end", facts, _violated(missing, failing, teller))
         feedback = feedback if actions else f"{_NOTHING}\n{feedback}"
-    return Block(actions, len(actions), state, failing, feedback)
+    return ActionBlock(actions, len(actions), state, failing, feedback)
 
 
 def _violated(head: str, conditions: Sequence[Condition], teller: Teller) -> str:

@@ -76,7 +76,7 @@ class _Found(NamedTuple):
     effect: tuple[str, ...] | None = None
 
 
-class _Names:
+class _NameTable:
     """Translates names in a reply to PDDL: names of the prompt, PDDL names, and variants in case and hyphens."""
 
     def __init__(self, task: Task, names: Names | None):
@@ -133,7 +133,7 @@ def _table(*groups: Mapping[str, str]) -> dict[str, str]:
     return table
 
 
-def _find_conditions(text: str, names: _Names, count: int | None) -> dict[int, _Found]:
+def _find_conditions(text: str, names: _NameTable, count: int | None) -> dict[int, _Found]:
     """The conditions in a reply by the number of their macro-action, from 1, with names as in PDDL."""
     text = text[:_LONGEST]
     labels = list(_labels(text, names))
@@ -160,7 +160,7 @@ def _find_conditions(text: str, names: _Names, count: int | None) -> dict[int, _
     return {place: found for place, (_, found) in enumerate(entries, start=1)}
 
 
-def _labels(text: str, names: _Names) -> Iterator[tuple[str, int, int, int | None]]:
+def _labels(text: str, names: _NameTable) -> Iterator[tuple[str, int, int, int | None]]:
     """The labels: ``pre`` or ``post``, where each begins and ends, and the number before it."""
     end = 0
     for match in _LABEL.finditer(text):
@@ -175,7 +175,7 @@ def _labels(text: str, names: _Names) -> Iterator[tuple[str, int, int, int | Non
         yield "pre" if match["pre"] else "post", match.start(), end, int(numbers[-1]) if numbers else None
 
 
-def _lists(text: str, names: _Names) -> tuple[str, ...] | None:
+def _lists(text: str, names: _NameTable) -> tuple[str, ...] | None:
     """The lists after a label: all that follow on the first, or begin a line of their own."""
     text = _as_lists(text, names)
     found = list(_balanced(text))
@@ -200,12 +200,12 @@ def _lists(text: str, names: _Names) -> tuple[str, ...] | None:
     return (f"(or {' '.join(lists)})",) if alternatives else tuple(lists)
 
 
-def _as_lists(text: str, names: _Names) -> str:
+def _as_lists(text: str, names: _NameTable) -> str:
     """The text with calls ``inside(egg_1, fridge_1)`` as lists."""
     return _CALL.sub(lambda match: f"({match[1]} " if names.is_head(match[1]) else match[0], text)
 
 
-def _has_head(part: str, names: _Names) -> bool:
+def _has_head(part: str, names: _NameTable) -> bool:
     """Whether a list begins with a known name, or is empty."""
     words = [token for token in _TOKEN.findall(part[:200]) if token not in "()"]
     return not words or names.is_head(words[0].strip(_QUOTES))
@@ -274,7 +274,7 @@ def read_conditions(
         count: the number of macro-actions, and so of entries; missing ones have a problem.
     """
     checker = _Checker(task, names)
-    found = _find_conditions(text, _Names(task, names), count)
+    found = _find_conditions(text, _NameTable(task, names), count)
     size = max(found, default=0) if count is None else count
     return tuple(checker.read(found.get(number), number) for number in range(1, size + 1))
 

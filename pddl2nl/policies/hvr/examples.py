@@ -63,7 +63,7 @@ def _reference_shots(
     assert reference is not None, f"{instance} of {domain} is no reference"
     blocks = [(block.macro, block.actions) for block in reference.ways[0].blocks]
     teller = _teller(task, json.loads(wording), scheme)
-    return _Example(teller, reference.texts["goal"], blocks, ontology, compact).shots()
+    return _SolvedExample(teller, reference.texts["goal"], blocks, ontology, compact).shots()
 
 
 @lru_cache(maxsize=2)
@@ -73,7 +73,7 @@ def _laundry_shots(compact: bool) -> list[dict[str, _Shot]]:
     for item in json.loads(prompt_text("laundry/tasks.json")):
         teller = _teller(parse_task(domain, prompt_text(f"laundry/{item['problem']}")), wording, "original")
         blocks = [(block["macro"], block["actions"]) for block in item["blocks"]]
-        found.append(_Example(teller, item["text"], blocks, None, compact).shots())
+        found.append(_SolvedExample(teller, item["text"], blocks, None, compact).shots())
     return found
 
 
@@ -82,7 +82,7 @@ def _teller(task: Task, wording: dict[str, object], scheme: str) -> Teller:
     return Teller(task, told, make_names(task, scheme, told))
 
 
-class _Example:
+class _SolvedExample:
     """A solved task; the prompts about it tell only the objects of the plan and those around them."""
 
     def __init__(

@@ -174,7 +174,7 @@ def _folded(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class SimulatedRun:
     """A simulated sequence of actions: the last state, and the conditions that failed there."""
 
     state: State
@@ -243,14 +243,14 @@ class PromptWorld:
                 return found
         raise NoToldPlanError("by what I was told, it cannot be done")
 
-    def run(self, state: State, actions: Iterable[GroundAction]) -> Run:
+    def run(self, state: State, actions: Iterable[GroundAction]) -> SimulatedRun:
         """Simulates a sequence of actions."""
         for action in actions:
             step = self.simulator.step(state, action)
             if step.successor is None:
-                return Run(state, step.unmet)
+                return SimulatedRun(state, step.unmet)
             state = step.successor
-        return Run(state)
+        return SimulatedRun(state)
 
     # ── conditions of a block ────────────────────────────────────────────────────────────────────
 

@@ -25,7 +25,7 @@ from pddl2nl.llm import Message
 from pddl2nl.macros.telling import told_condition, told_pddl
 from pddl2nl.pddl import Condition, UnsupportedError, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.blocks import GOAL_MISSING, Block, Expander, Job, Part, macro_words, whole
+from pddl2nl.policies.hvr.blocks import GOAL_MISSING, ActionBlock, Expander, Job, Part, macro_words, whole
 from pddl2nl.policies.hvr.conditions import ReadConditions, unmet_effects, verify_macros
 from pddl2nl.policies.hvr.events import (
     MacroPlanned,
@@ -139,10 +139,10 @@ class Planner(ABC):
         groups = [(part.words, self._told_actions(part)) for part in parts if part.words or part.actions]
         return self._prompter.executed(groups)
 
-    def _told_actions(self, block: Part | Block) -> list[str]:
+    def _told_actions(self, block: Part | ActionBlock) -> list[str]:
         return [self.teller.action(action) for action in block.actions]
 
-    def _failed_block(self, block: Block, section: str) -> Sections:
+    def _failed_block(self, block: ActionBlock, section: str) -> Sections:
         """The sections of a correction; an empty block is told as such."""
         return {section: self._told_actions(block) or "(no actions)", "Feedback": block.feedback}
 
@@ -159,13 +159,13 @@ class WholePlanner(Planner):
             self.replans_left -= 1
             feedback = f"The plan before failed.\n{block.feedback}"
 
-    def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> Block:
+    def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> ActionBlock:
         self.attempt += 1
         self.sight.graph.update(start)
         objects = self.sight.object_lines(self._retrieve("plan", {"Feedback": feedback}))
         sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
-        def prompt(failed: Block | None) -> Sequence[Message]:
+        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
             if failed is None:
                 return self._prompter.messages("plan", sections)
             return self._prompter.messages("plan-correction", {**sections, **self._failed_block(failed, "Plan")})
@@ -268,7 +268,7 @@ class HierarchicalPlanner(Planner):
 
     def _block(
         self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
-    ) -> Block:
+    ) -> ActionBlock:
         """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
         objects = self.sight.object_lines(self._retrieve("block", current))
@@ -291,7 +291,7 @@ class HierarchicalPlanner(Planner):
         def missing(after: State) -> tuple[Condition, ...]:
             return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
 
-        def prompt(failed: Block | None) -> Sequence[Message]:
+        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
             if failed is None:
                 return self._prompter.messages("block", {**sections, "Known macro-actions": known})
             return self._prompter.messages("block-correction", {**sections, **self._failed_block(failed, "Block")})
@@ -304,7 +304,7 @@ class HierarchicalPlanner(Planner):
     # ── proofs ───────────────────────────────────────────────────────────────────────────────────
 
     def _proved(
-        self, macros: tuple[str, ...], number: int, conditions: _Conditions, block: Block, start: State
+        self, macros: tuple[str, ...], number: int, conditions: _Conditions, block: ActionBlock, start: State
     ) -> _Conditions:
         """The conditions after a verified block: unchanged if proved, otherwise refined once."""
         feedback = self._proof(number, conditions[number - 1], block, start)
@@ -328,7 +328,7 @@ class HierarchicalPlanner(Planner):
         self._proof(number, refined[number - 1], block, start)
         return refined
 
-    def _named(self, conditions: _Conditions, block: Block) -> tuple[str, ...]:
+    def _named(self, conditions: _Conditions, block: ActionBlock) -> tuple[str, ...]:
         """The objects in a block and in the conditions, and the objects that these are in or on."""
         claimed = [item.conditions for item in conditions if item.conditions is not None]
         said = [name for action in block.actions for name in action.args]
@@ -338,7 +338,7 @@ class HierarchicalPlanner(Planner):
         around = self.sight.graph.select([name for name in names if name in available]).around
         return tuple(dict.fromkeys((*names, *around)))
 
-    def _proof(self, number: int, read: ReadConditions, block: Block, start: State) -> str:
+    def _proof(self, number: int, read: ReadConditions, block: ActionBlock, start: State) -> str:
         """Proves or refutes the claim about a block; returns the feedback, empty if there is no mistake."""
         if read.conditions is None:
             return " ".join(read.problems)
