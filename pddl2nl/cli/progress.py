@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.sweep import SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
-    from pddl2nl.policies import Event
+    from pddl2nl.policies import RunEvent
 
 __all__ = ["TenthLines", "Update", "bar_shown", "batches", "calls_shown", "complain", "progress_shown"]
 
@@ -97,7 +97,7 @@ class TenthLines:
 
 
 @contextmanager
-def calls_shown() -> Iterator[Callable[[Event], None]]:
+def calls_shown() -> Iterator[Callable[[RunEvent], None]]:
     """The step of one run, and how long the call under way has taken.
 
     Without a terminal a line is printed for each call that takes longer than `_PATIENCE`, with ``-v`` for every call.
@@ -130,7 +130,7 @@ class _Calls:
         self._call = ""
         self._began = 0.0
 
-    def observe(self, event: Event) -> None:
+    def observe(self, event: RunEvent) -> None:
         """Takes note of an event."""
         from pddl2nl.policies.events import Acted, Failed, LookedAround, Prompted, Rejected, Replied
 

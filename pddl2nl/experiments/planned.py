@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.records.writer import RecordWriter
-from pddl2nl.policies.events import Amount, Count, Event
+from pddl2nl.policies.events import Amount, Count, RunEvent
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import TaskTexts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Planned", "plan_and_record"]
 
 
-class Planned(Event, frozen=True):
+class Planned(RunEvent, frozen=True):
     """A planner's result on one task.
 
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of

@@ -17,7 +17,7 @@ from pddl2nl.experiments.setup import PreparedRun, prepare_run
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
-from pddl2nl.policies import Episode, Event
+from pddl2nl.policies import Episode, RunEvent
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Outcome
 
@@ -52,7 +52,7 @@ class RunResult:
     message: str = ""
     cache_hits: int = 0
     accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    events: tuple[Event, ...] = field(default=(), repr=False)
+    events: tuple[RunEvent, ...] = field(default=(), repr=False)
 
     @property
     def solved(self) -> bool:
@@ -119,7 +119,7 @@ class _RecordLostError(Exception):
 
 
 def run_spec(
-    spec: RunSpec, access: Access | None = None, observe: Callable[[Event], None] = lambda event: None
+    spec: RunSpec, access: Access | None = None, observe: Callable[[RunEvent], None] = lambda event: None
 ) -> RunResult:
     """Runs what a specification says; see `run`.
 
@@ -129,13 +129,13 @@ def run_spec(
         observe: is given every event as it happens.
     """
     prepared = prepare_run(spec, access)
-    events: list[Event] = []
+    events: list[RunEvent] = []
     path = _record_path(spec, prepared)
     try:
         with ExitStack() as stack:
             writer = stack.enter_context(RecordWriter(path)) if path is not None else None
 
-            def emit(event: Event) -> None:
+            def emit(event: RunEvent) -> None:
                 events.append(event)
                 observe(event)
                 try:

@@ -13,7 +13,7 @@ from typing import cast
 
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.episode import Episode, EpisodeOver, Policy, Turn
-from pddl2nl.policies.events import Event, event_to_json
+from pddl2nl.policies.events import RunEvent, event_to_json
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
@@ -21,7 +21,7 @@ __all__ = [
     "POLICIES",
     "Episode",
     "EpisodeOver",
-    "Event",
+    "RunEvent",
     "Example",
     "ExampleStep",
     "Limits",

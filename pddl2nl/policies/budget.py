@@ -26,7 +26,7 @@ from pddl2nl.llm import (
     holds,
     request_key,
 )
-from pddl2nl.policies.events import Event, Failed, Prompted, Replied
+from pddl2nl.policies.events import Failed, Prompted, Replied, RunEvent
 
 __all__ = [
     "Account",
@@ -197,7 +197,7 @@ class ModelCalls:
         models: Mapping[Purpose, PricedModel],
         limits: Limits | None = None,
         budget: SharedBudget | None = None,
-        emit: Callable[[Event], None] | None = None,
+        emit: Callable[[RunEvent], None] | None = None,
     ):
         self.used: dict[Purpose, Account] = {}
         self.spent: dict[Purpose, Account] = {}
@@ -206,7 +206,7 @@ class ModelCalls:
         self._models = models
         self._limits = limits or Limits()
         self._budget = budget
-        self._waiting: list[Event] = []
+        self._waiting: list[RunEvent] = []
         self._emit = emit or self._waiting.append
         self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
 
@@ -226,7 +226,7 @@ class ModelCalls:
         """What was spent, by role."""
         return {purpose: asdict(account) for purpose, account in sorted(self.spent.items())}
 
-    def attach(self, emit: Callable[[Event], None]) -> None:
+    def attach(self, emit: Callable[[RunEvent], None]) -> None:
         """Sends the events that wait, and all later ones, to ``emit``."""
         waiting, self._waiting = self._waiting, []
         for event in waiting:

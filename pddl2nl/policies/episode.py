@@ -39,7 +39,6 @@ from pddl2nl.pddl import GroundAtom, write_condition
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
     Acted,
-    Event,
     Fault,
     Finished,
     GoalReached,
@@ -48,6 +47,7 @@ from pddl2nl.policies.events import (
     Outcome,
     Read,
     Rejected,
+    RunEvent,
 )
 from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
 from pddl2nl.policies.setting import RequestSettings, Setting
@@ -147,7 +147,7 @@ class Trace:
         fault: the first broken link.
     """
 
-    def __init__(self, setting: Setting, emit: Callable[[Event], None]):
+    def __init__(self, setting: Setting, emit: Callable[[RunEvent], None]):
         self.state = self.expected = setting.simulator.initial
         self.steps = 0
         self.turns: Counter[str] = Counter()
@@ -374,7 +374,7 @@ class Episode:
         limits: Limits | None = None,
         seed: int = 1,
         request: RequestSettings | None = None,
-        emit: Callable[[Event], None] = lambda event: None,
+        emit: Callable[[RunEvent], None] = lambda event: None,
     ):
         self.setting = setting
         self.rng = random.Random(seed)
@@ -653,7 +653,7 @@ class Episode:
 
     # ── plans that the policy executes itself, action by action ───────────────────────────────────
 
-    def note(self, event: Event) -> None:
+    def note(self, event: RunEvent) -> None:
         """Records an event of the policy's own; costs nothing."""
         self._check_open()
         self._emit(event)

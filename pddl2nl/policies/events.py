@@ -51,7 +51,7 @@ __all__ = [
     "Acted",
     "Amount",
     "Count",
-    "Event",
+    "RunEvent",
     "Failed",
     "Fault",
     "Finished",
@@ -87,7 +87,7 @@ def _kebab(class_name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "-", class_name).lower()
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbid_unknown_fields=True):
+class RunEvent(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbid_unknown_fields=True):
     """The base class of all events."""
 
     @property
@@ -111,7 +111,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
 
 
-class Started(Event, frozen=True):
+class Started(RunEvent, frozen=True):
     """A run began. The PDDL texts, wording, names and example are recorded in full, so no other file is needed.
 
     Attributes:
@@ -175,7 +175,7 @@ class Started(Event, frozen=True):
     world: Mapping[str, Any] = {}
 
 
-class Prompted(Event, frozen=True):
+class Prompted(RunEvent, frozen=True):
     """A model is asked.
 
     ``messages`` are those after the first ``kept`` messages of the previous prompt of this purpose: interactive prompts
@@ -195,7 +195,7 @@ class Prompted(Event, frozen=True):
     sample: Count = 0
 
 
-class Replied(Event, frozen=True):
+class Replied(RunEvent, frozen=True):
     """The model's unchanged reply to the call of that number.
 
     Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
@@ -217,7 +217,7 @@ class Replied(Event, frozen=True):
     from_cache: bool = False
 
 
-class Failed(Event, frozen=True):
+class Failed(RunEvent, frozen=True):
     """The call of that number got no reply, after all retries; ``message`` says why.
 
     ``context_window`` says that the prompt was longer than the model's context window. Failed calls are in no account,
@@ -229,7 +229,7 @@ class Failed(Event, frozen=True):
     context_window: bool = False
 
 
-class Read(Event, frozen=True):
+class Read(RunEvent, frozen=True):
     """A span of a reply was read.
 
     ``start`` and ``end`` are offsets into the last reply that is not a translation. ``status`` and ``rule`` are those
@@ -247,7 +247,7 @@ class Read(Event, frozen=True):
     end: Count = 0
 
 
-class Acted(Event, frozen=True):
+class Acted(RunEvent, frozen=True):
     """An action was applicable and executed; ``observation`` is what the policy was told.
 
     ``added`` and ``deleted`` are atoms, ``changed`` the numeric fluents with their new values, ``(= (fuel t) 3)``.
@@ -262,7 +262,7 @@ class Acted(Event, frozen=True):
     changed: tuple[str, ...] = ()
 
 
-class Rejected(Event, frozen=True):
+class Rejected(RunEvent, frozen=True):
     """A turn, or a line of a plan, was not executed.
 
     ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
@@ -278,7 +278,7 @@ class Rejected(Event, frozen=True):
     observation: str = ""
 
 
-class LookedAround(Event, frozen=True):
+class LookedAround(RunEvent, frozen=True):
     """The model asked for the state and was told it."""
 
     step: Count
@@ -286,13 +286,13 @@ class LookedAround(Event, frozen=True):
     observation: str
 
 
-class GoalReached(Event, frozen=True):
+class GoalReached(RunEvent, frozen=True):
     """The simulator found that the goal holds after this step (0: in the initial state)."""
 
     step: Count
 
 
-class Judged(Event, frozen=True):
+class Judged(RunEvent, frozen=True):
     """The verdict on one plan of several: that of this ``sample`` (from 0) in this ``round`` of correction.
 
     ``number`` counts the run's plans from 1. ``outcome`` is that of a run with this plan alone; the other fields are
@@ -312,7 +312,7 @@ class Judged(Event, frozen=True):
     message: str = ""
 
 
-class Finished(Event, frozen=True):
+class Finished(RunEvent, frozen=True):
     """The end of a run, with its accounts.
 
     Attributes:
@@ -350,7 +350,7 @@ class Finished(Event, frozen=True):
     counted: Count = 0
 
 
-EVENTS: tuple[type[Event], ...] = (
+EVENTS: tuple[type[RunEvent], ...] = (
     Started,
     Prompted,
     Replied,
@@ -366,18 +366,18 @@ EVENTS: tuple[type[Event], ...] = (
 """The events of every policy."""
 
 
-def event_to_json(event: Event) -> dict[str, Any]:
+def event_to_json(event: RunEvent) -> dict[str, Any]:
     """The event as a JSON object: its name under ``event``, then its fields in order."""
     data: dict[str, Any] = msgspec.to_builtins(event)
     return data
 
 
-def counted(events: Sequence[Event]) -> tuple[Event, ...]:
+def counted(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
     """A run's events without those of plans that do not count; all events where there was only one plan."""
     number_counted = next((event.counted for event in reversed(events) if isinstance(event, Finished)), 0)
     if number_counted == 0:
         return tuple(events)
-    kept: list[Event] = []
+    kept: list[RunEvent] = []
     number = 1
     for event in events:
         if number == number_counted or not isinstance(event, Read | Acted | Rejected | GoalReached):

@@ -11,7 +11,7 @@ from pddl2nl.policies.family import Family, Note
 from pddl2nl.policies.hvr import FAMILY as HVR
 
 if TYPE_CHECKING:
-    from pddl2nl.policies.events import Event
+    from pddl2nl.policies.events import RunEvent
 
 __all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
 
@@ -44,6 +44,6 @@ def stage_of(messages: Sequence[Message]) -> str | None:
     return next(filter(None, (family.layout.stage_of(messages) for family in FAMILIES.values())), None)
 
 
-def note_of(event: Event) -> Note | None:
+def note_of(event: RunEvent) -> Note | None:
     """How a report shows a planning event; None for events of every policy."""
     return next(filter(None, (family.note(event) for family in FAMILIES.values())), None)

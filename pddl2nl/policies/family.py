@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
     from pddl2nl.policies.episode import Policy
-    from pddl2nl.policies.events import Event, Finished, Started
+    from pddl2nl.policies.events import Finished, RunEvent, Started
     from pddl2nl.policies.ground_truth import Reference
 
-__all__ = ["Comparable", "Effort", "Family", "Item", "Metric", "Note", "ScoredRun", "Tone"]
+__all__ = ["Comparable", "Effort", "Family", "Item", "RunMetric", "Note", "ScoredRun", "Tone"]
 
 
 class ScoredRun(Protocol):
@@ -46,9 +46,9 @@ class ScoredRun(Protocol):
     @property
     def finished(self) -> Finished: ...
     @property
-    def events(self) -> tuple[Event, ...]: ...
+    def events(self) -> tuple[RunEvent, ...]: ...
     @property
-    def counted(self) -> tuple[Event, ...]:
+    def counted(self) -> tuple[RunEvent, ...]:
         """The events without those of plans that do not count."""
 
     @property
@@ -66,7 +66,7 @@ the goal, or never, because the value depends on circumstances more than on the 
 
 
 class _Compared(Protocol):
-    """What `Metric.compares` needs of a run."""
+    """What `RunMetric.compares` needs of a run."""
 
     @property
     def infrastructure(self) -> bool: ...
@@ -77,7 +77,7 @@ class _Compared(Protocol):
 
 
 @dataclass(frozen=True)
-class Metric:
+class RunMetric:
     """One quantity of a run.
 
     Attributes:
@@ -211,9 +211,9 @@ class Family:
         return tuple(self.titles)
 
     @cached_property
-    def events(self) -> tuple[type[Event], ...]:
+    def events(self) -> tuple[type[RunEvent], ...]:
         """The classes of its planning events."""
-        return cast("tuple[type[Event], ...]", self._module("events").EVENTS)
+        return cast("tuple[type[RunEvent], ...]", self._module("events").EVENTS)
 
     @cached_property
     def mistakes(self) -> tuple[str, ...]:
@@ -221,9 +221,9 @@ class Family:
         return cast("tuple[str, ...]", self._module("mistakes").MISTAKES)
 
     @cached_property
-    def metrics(self) -> tuple[Metric, ...]:
+    def metrics(self) -> tuple[RunMetric, ...]:
         """Its metrics."""
-        return cast("tuple[Metric, ...]", self._module("metrics").METRICS)
+        return cast("tuple[RunMetric, ...]", self._module("metrics").METRICS)
 
     @cached_property
     def paper(self) -> Paper:
@@ -234,7 +234,7 @@ class Family:
         """A planner that answers its prompts; with a mistake, it makes this one until a prompt tells it."""
         return cast("StagedOracle", self._module("oracle").oracle(domain, wording, mistake))
 
-    def note(self, event: Event) -> Note | None:
+    def note(self, event: RunEvent) -> Note | None:
         """How a page shows one of its events; None for events of others."""
         make = self._module("notes").NOTES.get(type(event))
         return None if make is None else cast(Note, make(event))

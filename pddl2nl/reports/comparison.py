@@ -18,7 +18,7 @@ from statistics import fmean
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.layout import Place
-from pddl2nl.policies.family import Metric
+from pddl2nl.policies.family import RunMetric
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
@@ -221,7 +221,7 @@ def _side(gathered: Gathered, given: str | Side) -> Side:
     return side
 
 
-def _metric(name: str) -> Metric:
+def _metric(name: str) -> RunMetric:
     if name not in METRICS:
         hint = did_you_mean(name, METRICS, ".")
         raise InputError(f"no metric '{name}'{hint} There are {_listed(list(METRICS))}")
@@ -244,7 +244,7 @@ def _instances(gathered: Gathered, rows: Sequence[int], column: int) -> Mapping[
     return found
 
 
-def _pair(metric: Metric, a: Sequence[RunSummary], b: Sequence[RunSummary]) -> Pair | None:
+def _pair(metric: RunMetric, a: Sequence[RunSummary], b: Sequence[RunSummary]) -> Pair | None:
     """The values of an instance; None if they cannot be compared."""
     if metric.comparable != "always":
         # Of the seeds that both solved; a planner's run, without a seed, goes with every seed.
@@ -258,7 +258,7 @@ def _pair(metric: Metric, a: Sequence[RunSummary], b: Sequence[RunSummary]) -> P
     return Pair(_mean(metric, a), _mean(metric, b), (len(a), len(b)), estimated)
 
 
-def _mean(metric: Metric, runs: Sequence[RunSummary]) -> float:
+def _mean(metric: RunMetric, runs: Sequence[RunSummary]) -> float:
     """Each seed counts once, however often it was run."""
     by_seed: dict[int | None, list[float]] = defaultdict(list)
     for run in runs:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from pddl2nl.policies.family import Metric
+from pddl2nl.policies.family import RunMetric
 from pddl2nl.reports.statistics import Interval, mean_interval, wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 
@@ -88,7 +88,7 @@ def coverage_of(runs: Iterable[RunSummary]) -> Coverage:
     return Coverage(tasks, total, scored, solved, broken, len(names), interval, wilson_interval(total, tasks))
 
 
-def aggregate(metric: Metric, runs: Iterable[RunSummary]) -> Aggregate | None:
+def aggregate(metric: RunMetric, runs: Iterable[RunSummary]) -> Aggregate | None:
     """The metric over the runs of one column; None if no run has a value."""
     runs = [run for run in runs if metric.name in run.values]
     if not runs:

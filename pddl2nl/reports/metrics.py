@@ -9,7 +9,7 @@ seeds; then the sum (coverage) or the mean (all others) over the tasks. So cover
 number of solved tasks, if every task was run with every seed. A task without any value, such as the plan length of an
 unsolved task, is left out of a mean.
 
-**Comparability** (`Metric.comparable`): two columns are compared over the same tasks only, and for most metrics only
+**Comparability** (`RunMetric.comparable`): two columns are compared over the same tasks only, and for most metrics only
 over tasks that both solved: a column that solves only the easy tasks has short plans, and one that gives up at once
 uses few tokens.
 
@@ -29,7 +29,7 @@ from types import MappingProxyType
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.family import Family, Metric, ScoredRun
+from pddl2nl.policies.family import Family, RunMetric, ScoredRun
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import Usage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
@@ -181,24 +181,26 @@ def _of_family(family: Family, of: Callable[[ScoredRun], float | None], record: 
 # ── the table of them ────────────────────────────────────────────────────────────────────────────
 
 
-def _metrics() -> Iterator[Metric]:
-    yield Metric("coverage", "tasks whose goal was reached", "higher", "sum", _coverage, "tasks", "always")
-    yield Metric("plan-length", "actions of the plans that reached the goal", "lower", "mean", _plan_length, "actions")
+def _metrics() -> Iterator[RunMetric]:
+    yield RunMetric("coverage", "tasks whose goal was reached", "higher", "sum", _coverage, "tasks", "always")
+    yield RunMetric(
+        "plan-length", "actions of the plans that reached the goal", "lower", "mean", _plan_length, "actions"
+    )
     ratio = "actions of these plans, as a multiple of those of a shortest plan, where that is known"
-    yield Metric("plan-length-over-optimal", ratio, "lower", "mean", _over_optimal)
-    yield Metric("steps", "turns, or judged plan lines", "lower", "mean", _steps, "steps")
+    yield RunMetric("plan-length-over-optimal", ratio, "lower", "mean", _over_optimal)
+    yield RunMetric("steps", "turns, or judged plan lines", "lower", "mean", _steps, "steps")
     # Failed runs have as many turns as others up to the limit, so their mistakes are comparable.
     mistakes = "turns or lines meant as actions and not executed"
-    yield Metric("mistakes", mistakes, "lower", "mean", _mistakes, "turns", "always")
-    yield Metric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds, "turns", "always")
+    yield RunMetric("mistakes", mistakes, "lower", "mean", _mistakes, "turns", "always")
+    yield RunMetric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds, "turns", "always")
     claim = "tasks of which it was said that there is no plan"
     right, wrong = partial(_claimed, solvable=False), partial(_claimed, solvable=True)
-    yield Metric("unsolvable-claimed", f"unsolvable {claim}", "higher", "mean", right, "", "always")
-    yield Metric("unsolvable-claimed-falsely", f"solvable {claim}", "lower", "mean", wrong, "", "always")
+    yield RunMetric("unsolvable-claimed", f"unsolvable {claim}", "higher", "mean", right, "", "always")
+    yield RunMetric("unsolvable-claimed-falsely", f"solvable {claim}", "lower", "mean", wrong, "", "always")
     calls = "calls of models that were answered"
-    yield Metric("calls", f"{calls}, in all roles", "lower", "mean", partial(_used, what="calls"), "calls")
+    yield RunMetric("calls", f"{calls}, in all roles", "lower", "mean", partial(_used, what="calls"), "calls")
     planner = partial(_used, what="calls", role="planner")
-    yield Metric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
+    yield RunMetric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
     for role in (None, *PURPOSES):
         for what, said, estimate in (
             ("prompt_tokens", "sent", "prompt_estimated"),
@@ -206,7 +208,7 @@ def _metrics() -> Iterator[Metric]:
             ("tokens", "sent and received", "estimated"),
         ):
             key = what.replace("_", "-")
-            yield Metric(
+            yield RunMetric(
                 key if role is None else f"{role}-{key}",
                 f"tokens {said}, {'in all roles' if role is None else f'as {role}'}",
                 "lower",
@@ -216,17 +218,17 @@ def _metrics() -> Iterator[Metric]:
                 guessed=partial(_estimated, what=estimate, role=role),
             )
     cached, reasoning = partial(_used, what="cached_tokens"), partial(_used, what="reasoning_tokens")
-    yield Metric("cached-tokens", "tokens sent that the provider had cached", "higher", "mean", cached, "tokens")
-    yield Metric("reasoning-tokens", "tokens received that are reasoning", "lower", "mean", reasoning, "tokens")
+    yield RunMetric("cached-tokens", "tokens sent that the provider had cached", "higher", "mean", cached, "tokens")
+    yield RunMetric("reasoning-tokens", "tokens received that are reasoning", "lower", "mean", reasoning, "tokens")
     usd = partial(_used, what="usd")
-    yield Metric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")
-    yield Metric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
+    yield RunMetric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")
+    yield RunMetric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
     hits = partial(_used, what="cache_hits")
-    yield Metric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
+    yield RunMetric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
     for family in FAMILIES.values():
         for metric in family.metrics:
             yield replace(metric, of=partial(_of_family, family, metric.of))
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _metrics()})
+METRICS: Mapping[str, RunMetric] = MappingProxyType({metric.name: metric for metric in _metrics()})
 """Every metric by its name."""

@@ -17,7 +17,7 @@ from typing import cast
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
+from pddl2nl.policies.events import Fault, Finished, RecordError, RunEvent, Started, counted
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
@@ -34,7 +34,7 @@ class _Stored:
     """
 
     path: Path
-    events: tuple[Event, ...]
+    events: tuple[RunEvent, ...]
 
     @property
     def id(self) -> str:
@@ -105,7 +105,7 @@ class RunRecord(_Stored):
         return self.finished.fault
 
     @cached_property
-    def counted(self) -> tuple[Event, ...]:
+    def counted(self) -> tuple[RunEvent, ...]:
         """The events without those of plans that do not count."""
         return counted(self.events)
 

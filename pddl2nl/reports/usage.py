@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.policies.events import Event, Prompted, Replied, Started
+from pddl2nl.policies.events import Prompted, Replied, RunEvent, Started
 
 
 class Usage(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Usage(Struct, frozen=True):
         )
 
 
-def usage_by_role(events: Iterable[Event]) -> Mapping[str, Usage]:
+def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, Usage]:
     """The usage of each role with a reply, in the order of their first replies."""
     found: dict[str, Usage] = {}
     prompts: dict[str, list[int]] = {}  # the lengths of the messages of each role's last answered prompt

@@ -16,7 +16,7 @@ from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.policies import POLICIES, Event, event_to_json
+from pddl2nl.policies import POLICIES, RunEvent, event_to_json
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.generators import generate
@@ -51,7 +51,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _stable(events: tuple[Event, ...]) -> list[dict[str, Any]]:
+def _stable(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
     found = []
     for event in events:
         data = event_to_json(event)
@@ -182,7 +182,7 @@ def test_a_disk_that_fills_up_leaves_no_record_that_looks_whole(
 
     write, written = RecordWriter.write, []
 
-    def full(self: RecordWriter, event: Event) -> None:
+    def full(self: RecordWriter, event: RunEvent) -> None:
         written.append(event)
         if len(written) == number:
             raise InfrastructureError("cannot write the record: no space left")

@@ -17,7 +17,7 @@ from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.policies import POLICIES, event_to_json
-from pddl2nl.policies.events import Event, Prompted, Read, Replied, Started
+from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
@@ -84,7 +84,7 @@ def _replies(policy: str, plan: tuple[str, ...]) -> list[str]:
     return [turns[0], "Action: look around", turns[0], "Action: dance", "Action: finished", *turns[1:]]
 
 
-def _stable(events: tuple[Event, ...], *without: str) -> list[dict[str, Any]]:
+def _stable(events: tuple[RunEvent, ...], *without: str) -> list[dict[str, Any]]:
     dropped = {*VOLATILE, *without}
     return [
         {key: value for key, value in event_to_json(event).items() if f"{event.event}.{key}" not in dropped}

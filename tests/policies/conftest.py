@@ -12,7 +12,7 @@ import pytest
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
 from pddl2nl.pddl import Task, load_task, parse_task
-from pddl2nl.policies import POLICIES, Episode, Event, Example, ExampleStep, Limits, RequestSettings, Setting
+from pddl2nl.policies import POLICIES, Episode, Example, ExampleStep, Limits, RequestSettings, RunEvent, Setting
 from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
@@ -88,7 +88,7 @@ class Played:
     """An episode that was played: its end, its events, and what the model was asked."""
 
     finished: Finished
-    events: list[Event]
+    events: list[RunEvent]
     requests: list[Request]
     episode: Episode = field(repr=False)
 
@@ -157,7 +157,7 @@ def play(world: World) -> Play:
         model: Any = None,
         **options: Any,
     ) -> Played:
-        events: list[Event] = []
+        events: list[RunEvent] = []
         limits = options.pop("limits", None) or Limits(steps)
         asked = model or Recording(replies)
         models = {"planner": PricedModel(asked, options.pop("price_of", free)), **options.pop("others", {})}

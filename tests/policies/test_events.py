@@ -14,7 +14,6 @@ from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
 from pddl2nl.policies.events import (
     Acted,
-    Event,
     Failed,
     Fault,
     Finished,
@@ -26,6 +25,7 @@ from pddl2nl.policies.events import (
     RecordError,
     Rejected,
     Replied,
+    RunEvent,
     Started,
     event_to_json,
 )
@@ -45,7 +45,7 @@ TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
 NUMBER = st.integers(0, 10**9)
 MESSAGES = st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT), max_size=3).map(tuple)
-EVENT: st.SearchStrategy[Event] = st.one_of(
+EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(Started, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, names=st.dictionaries(TEXT, TEXT)),
     st.builds(Prompted, NUMBER, TEXT, NUMBER, MESSAGES, TEXT, st.none() | st.just(0.5), stop=TEXTS),
     st.builds(Replied, NUMBER, TEXT, usd=st.none() | st.just(0.25)),
@@ -84,7 +84,7 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
 
 
 @given(EVENT)
-def test_an_event_survives_its_json(event: Event) -> None:
+def test_an_event_survives_its_json(event: RunEvent) -> None:
     line = json.dumps(event_to_json(event), ensure_ascii=False)
     assert "\n" not in line
     assert event_from_json(json.loads(line)) == event

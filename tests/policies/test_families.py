@@ -11,7 +11,7 @@ from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.llm import Message
 from pddl2nl.nl import template_wording
 from pddl2nl.policies import POLICIES
-from pddl2nl.policies.events import EVENTS, Event, GoalReached
+from pddl2nl.policies.events import EVENTS, GoalReached, RunEvent
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mistake, note_of, stage_of
 from pddl2nl.policies.family import Family
 from pddl2nl.tasks import shipped_domain
@@ -48,7 +48,7 @@ def test_the_events_of_a_family_are_events_of_a_record_and_have_notes(family: Fa
     assert note_of(GoalReached(1)) is None
 
 
-def _blank(kind: type[Event]) -> Event:
+def _blank(kind: type[RunEvent]) -> RunEvent:
     """An event with the smallest value of each field."""
     blank = {"tuple": [], "bool": False, "str": ""}
     hints = {name: str(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__}

@@ -10,7 +10,7 @@ from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Episode, Limits, Setting
-from pddl2nl.policies.events import Event, Finished
+from pddl2nl.policies.events import Finished, RunEvent
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddlval import Simulator
 
@@ -43,7 +43,7 @@ def play(policy: str, replies: list[str], style: str = "nl") -> tuple[Finished, 
     names = make_names(task, "original")
     reader = Reader(task, wording, names) if style == "nl" else PDDLReader(simulator)
     teller = Teller(task, wording, names, style)  # type: ignore[arg-type]
-    events: list[Event] = []
+    events: list[RunEvent] = []
     setting = Setting(simulator, teller, reader, style)
     episode = Episode(setting, ScriptedModel(replies), limits=Limits(20), emit=events.append)
     return episode.play(POLICIES[policy]()), events

@@ -16,7 +16,6 @@ from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import (
     Acted,
-    Event,
     Fault,
     Finished,
     GoalReached,
@@ -25,6 +24,7 @@ from pddl2nl.policies.events import (
     Read,
     Rejected,
     Replied,
+    RunEvent,
     Started,
     event_to_json,
 )
@@ -69,7 +69,7 @@ def hostile() -> str:
 
 
 @pytest.fixture(scope="session")
-def act_events(hostile: str) -> list[Event]:
+def act_events(hostile: str) -> list[RunEvent]:
     """Five turns: look around, an inapplicable action, nonsense, two good actions."""
     good = "pick up a from the table"
     return [
@@ -110,7 +110,7 @@ def act_events(hostile: str) -> list[Event]:
 
 
 @pytest.fixture(scope="session")
-def basic_events() -> list[Event]:
+def basic_events() -> list[RunEvent]:
     """A one-shot plan whose first line is not applicable, so that its second is never reached."""
     text = "[PLAN]\nstack a on b\npick up a from the table\n[PLAN END]"
     first, second = "stack a on b", "pick up a from the table"
@@ -151,7 +151,7 @@ def tower() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def hvr_events(hostile: str, tower: dict[str, Any]) -> list[Event]:
+def hvr_events(hostile: str, tower: dict[str, Any]) -> list[RunEvent]:
     """A hierarchical run: conditions and a block are corrected, the world surprises, a macro is refuted; solved."""
     take = {"precondition": "(clear a)", "effect": "(holding a)", "problem": ""}
     put = {"precondition": "(holding a)", "effect": "(on a b)", "problem": ""}
@@ -216,14 +216,14 @@ def planned() -> Planned:
     return Planned("lmcut", "blocksworld-4ops", "tiny", domain, problem, "solved", plan, 2, 3)
 
 
-Writer = Callable[[str, "list[Event] | Planned"], Path]
+Writer = Callable[[str, "list[RunEvent] | Planned"], Path]
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Writer:
     """Writes a record of events, or of a planner, as ``NAME.jsonl`` into the test's folder."""
 
-    def _write(name: str, content: list[Event] | Planned) -> Path:
+    def _write(name: str, content: list[RunEvent] | Planned) -> Path:
         path = tmp_path / f"{name}.jsonl"
         objects = [event_to_json(content)] if isinstance(content, Planned) else [event_to_json(e) for e in content]
         path.write_text("".join(json.dumps(item) + "\n" for item in objects), encoding="utf-8")

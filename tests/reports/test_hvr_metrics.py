@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from pddl2nl.policies.events import Acted, Event, Finished, Read, Rejected
+from pddl2nl.policies.events import Acted, Finished, Read, Rejected, RunEvent
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
 from pddl2nl.policies.hvr.metrics import METRICS as HVR_METRICS
 from pddl2nl.policies.hvr.metrics import generated_plan, nearest_way
@@ -45,11 +45,11 @@ def ways(*texts: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def made(write: Callable[..., Any], hvr_events: list[Event]) -> Make:
+def made(write: Callable[..., Any], hvr_events: list[RunEvent]) -> Make:
     """``made(reference, *events, policy="hvr", finished=…)``: a record of these events."""
 
     def make(
-        reference: dict[str, Any], *events: Event, policy: str = "hvr", finished: Finished | None = None
+        reference: dict[str, Any], *events: RunEvent, policy: str = "hvr", finished: Finished | None = None
     ) -> RunRecord:
         started = structs.replace(hvr_events[0], reference=reference, policy=policy, world={})
         record = read_record(write("made", [started, *events, finished or Finished("gave-up")]))
@@ -64,7 +64,7 @@ def expanded(plan: str, verified: int | None = None, *, attempt: int = 1, goal: 
     return PlanExpanded(attempt, steps(plan), (1,) * len(plan), count, goal)
 
 
-def executed(plan: str, first: int = 1) -> list[Event]:
+def executed(plan: str, first: int = 1) -> list[RunEvent]:
     return [Acted(number, action) for number, action in enumerate(steps(plan), first)]
 
 
@@ -77,7 +77,7 @@ def values(record: RunRecord, *names: str) -> list[float | None]:
 # ── the plan ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_all_of_a_run_by_macros(write: Callable[..., Any], hvr_events: list[Event]) -> None:
+def test_all_of_a_run_by_macros(write: Callable[..., Any], hvr_events: list[RunEvent]) -> None:
     record = read_record(write("one", hvr_events))
     assert isinstance(record, RunRecord)
     plan = generated_plan(record)
@@ -193,7 +193,7 @@ def test_expanded_plan_verification_is_the_share_before_the_first_inapplicable_a
     assert values(made({}, expanded("ab", 9)), EPV) == [100], "a foreign record may say anything"
 
 
-def blocks(*rounds: Sequence[bool], attempt: int = 1) -> list[Event]:
+def blocks(*rounds: Sequence[bool], attempt: int = 1) -> list[RunEvent]:
     return [
         BlockExpanded(attempt, macro, number, ("(a)",), holds=holds)
         for macro, each in enumerate(rounds, 1)

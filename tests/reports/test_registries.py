@@ -25,7 +25,7 @@ from pddl2nl.policies.family import Comparable
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, Metric, measure
+from pddl2nl.reports.metrics import METRICS, RunMetric, measure
 from pddl2nl.reports.paper import paper_table, paper_tables
 from pddl2nl.reports.plots import PLOTS, NoDataError, Plot
 from pddl2nl.reports.records import Record, read_record
@@ -64,7 +64,7 @@ def records(write, act_events, basic_events, hvr_events, planned) -> dict[str, R
 
 
 @pytest.mark.parametrize("metric", [*map(named, METRICS.values())])
-def test_a_metric_knows_its_name_direction_aggregation_and_when_it_is_comparable(metric: Metric) -> None:
+def test_a_metric_knows_its_name_direction_aggregation_and_when_it_is_comparable(metric: RunMetric) -> None:
     assert METRICS[metric.name] is metric
     assert NAME.fullmatch(metric.name)
     assert metric.summary
@@ -75,7 +75,7 @@ def test_a_metric_knows_its_name_direction_aggregation_and_when_it_is_comparable
 
 
 @pytest.mark.parametrize("metric", [*map(named, METRICS.values())])
-def test_a_metric_is_a_pure_function_of_the_stored_events(metric: Metric, records: dict[str, Record]) -> None:
+def test_a_metric_is_a_pure_function_of_the_stored_events(metric: RunMetric, records: dict[str, Record]) -> None:
     values = {name: metric.of(record) for name, record in records.items()}
     # No other role was asked here, nor is the model's price known.
     unknown = metric.name.startswith(("unsolvable", "wording", "thoughts", "translator", "usd"))
@@ -90,7 +90,7 @@ def test_a_metric_is_a_pure_function_of_the_stored_events(metric: Metric, record
 
 @pytest.mark.parametrize("metric", [*map(named, METRICS.values())])
 def test_a_metric_of_one_run_is_its_value_and_of_a_broken_one_nothing(
-    metric: Metric, records: dict[str, Record]
+    metric: RunMetric, records: dict[str, Record]
 ) -> None:
     assert metric.name not in measure(records["broken"])[0]
     for name, record in records.items():
@@ -101,7 +101,7 @@ def test_a_metric_of_one_run_is_its_value_and_of_a_broken_one_nothing(
 
 @pytest.mark.parametrize("metric", [*map(named, METRICS.values())])
 def test_columns_are_compared_by_every_metric_that_may_be(
-    metric: Metric, experiment_of: Callable[..., Gathered]
+    metric: RunMetric, experiment_of: Callable[..., Gathered]
 ) -> None:
     def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> dict[str, float]:
         return {"coverage": 1.0, metric.name: 1.0 + (column is ACT)}

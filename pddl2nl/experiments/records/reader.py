@@ -21,20 +21,24 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.policies.budget import Account, total
-from pddl2nl.policies.events import EVENTS, Event, Finished, RecordError, Started
+from pddl2nl.policies.events import EVENTS, Finished, RecordError, RunEvent, Started
 from pddl2nl.policies.families import FAMILIES
 
 __all__ = ["EVENT_KINDS", "RunEnd", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
 
-_KINDS: tuple[type[Event], ...] = (*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events), Planned)
-EVENT_KINDS: Mapping[str, type[Event]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
+_KINDS: tuple[type[RunEvent], ...] = (
+    *EVENTS,
+    *(kind for family in FAMILIES.values() for kind in family.events),
+    Planned,
+)
+EVENT_KINDS: Mapping[str, type[RunEvent]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
 """Every kind of event by its name in a record: of all policies, of families, and of planners."""
 
 _UNION: Any = Union[_KINDS]  # noqa: UP007
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(_UNION)
+_DECODER: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(_UNION)
 
 
-def read_events(path: Path) -> tuple[Event, ...]:
+def read_events(path: Path) -> tuple[RunEvent, ...]:
     """The events of a finished record: those of an episode, or one `Planned`.
 
     Raises:
@@ -59,7 +63,7 @@ def read_events(path: Path) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[Event, ...]:
+def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[RunEvent, ...]:
     """The events of a record, finished or not, that was read as JSON objects with their line numbers.
 
     Raises:
@@ -70,7 +74,7 @@ def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[E
     return events
 
 
-def event_from_json(data: object, place: str = "") -> Event:
+def event_from_json(data: object, place: str = "") -> RunEvent:
     """The event that `pddl2nl.policies.events.event_to_json` wrote.
 
     Args:
@@ -81,13 +85,13 @@ def event_from_json(data: object, place: str = "") -> Event:
         RecordError: it is not an event; the message names the field and what was found.
     """
     try:
-        event: Event = msgspec.convert(data, _UNION)
+        event: RunEvent = msgspec.convert(data, _UNION)
     except msgspec.ValidationError as error:
         raise RecordError(f"{place}{_wrong(data, error)}") from error
     return event
 
 
-def _check_order(events: Sequence[Event], path: Path) -> None:
+def _check_order(events: Sequence[RunEvent], path: Path) -> None:
     """A record is one `Planned`, or begins with its only ``started`` and has at most one ``finished``, at its end."""
     kinds = [type(event) for event in events]
     if kinds[:1] == [Planned] and len(kinds) > 1:
@@ -103,7 +107,7 @@ def _check_order(events: Sequence[Event], path: Path) -> None:
         raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
 
 
-def _event_of(line: bytes, place: str) -> Event:
+def _event_of(line: bytes, place: str) -> RunEvent:
     try:
         return _DECODER.decode(line)
     except (msgspec.DecodeError, RecursionError):

@@ -32,7 +32,7 @@ from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
 from pddl2nl.nl import wording_from_json
 from pddl2nl.pddl import Task, parse_domain, parse_problem
-from pddl2nl.policies.events import Event, RecordError, Started, event_to_json
+from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
@@ -91,7 +91,7 @@ class Replayed:
     recorded: int
     complete: bool
     difference: Difference | None
-    events: tuple[Event, ...] = ()
+    events: tuple[RunEvent, ...] = ()
 
     @property
     def identical(self) -> bool:
@@ -217,7 +217,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
 # ── what differs ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _difference(recorded: Sequence[Mapping[str, Any]], events: Sequence[Event], complete: bool) -> Difference | None:
+def _difference(recorded: Sequence[Mapping[str, Any]], events: Sequence[RunEvent], complete: bool) -> Difference | None:
     now: list[Mapping[str, Any]] = [json.loads(json.dumps(event_to_json(event))) for event in events]
     # A record that ends before the run began lacks replies on which the first event of a replay depends.
     ignored = _PREPARED if not complete and _ends_in_preparation(recorded) else ()

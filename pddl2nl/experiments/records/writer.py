@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import Event, Prompted, Replied, event_to_json
+from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
 
 __all__ = [
     "VOLATILE",
@@ -72,7 +72,7 @@ class RecordWriter:
             self._place = resuming_path(path) if self._old else self._partial
             self._file = self._place.open("wb")
 
-    def write(self, event: Event) -> None:
+    def write(self, event: RunEvent) -> None:
         """Appends an event."""
         data = event_to_json(event)
         try:
@@ -87,7 +87,7 @@ class RecordWriter:
                 os.replace(self._place, self._partial)
                 self._place = self._partial
 
-    def _is_new_reply(self, event: Event) -> bool:
+    def _is_new_reply(self, event: RunEvent) -> bool:
         """Whether the event is a reply that the partial record does not hold."""
         if isinstance(event, Prompted):
             self._asked[event.call] = event.request_sha256

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pddl2nl.policies.events import Count, Event
+from pddl2nl.policies.events import Count, RunEvent
 
 __all__ = [
     "EVENTS",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-class Hierarchical(Event, frozen=True):
+class Hierarchical(RunEvent, frozen=True):
     """The base class of HVR's events."""
 
 

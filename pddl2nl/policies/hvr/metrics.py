@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pddl2nl.policies.events import Acted, Event, LookedAround, Rejected
-from pddl2nl.policies.family import Metric, ScoredRun
+from pddl2nl.policies.events import Acted, LookedAround, Rejected, RunEvent
+from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.ground_truth import Way, prefix_steps, skipping_steps
 from pddl2nl.policies.hvr.events import (
     BlockExpanded,
@@ -68,14 +68,14 @@ def generated_plan(run: ScoredRun) -> GeneratedPlan:
     return GeneratedPlan(finished.plan, None, run.solved, 0, executed)
 
 
-def _phases(events: tuple[Event, ...]) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+def _phases(events: tuple[RunEvent, ...]) -> tuple[tuple[RunEvent, ...], tuple[RunEvent, ...]]:
     """The events before the first executed action, and the rest."""
     executing = (isinstance(event, Acted | Rejected | LookedAround | Discrepancy) for event in events)
     first = next((number for number, found in enumerate(executing) if found), len(events))
     return events[:first], events[first:]
 
 
-def _executed(events: tuple[Event, ...]) -> tuple[str, ...]:
+def _executed(events: tuple[RunEvent, ...]) -> tuple[str, ...]:
     """The actions executed as expected, up to the first failure."""
     acted: dict[int, str] = {}
     for event in events:
@@ -253,7 +253,7 @@ def _corrects(run: ScoredRun) -> bool:
     return mechanism is not None and mechanism.verification
 
 
-def _planned(run: ScoredRun) -> tuple[Event, ...]:
+def _planned(run: ScoredRun) -> tuple[RunEvent, ...]:
     """The events before the first executed action."""
     return _phases(run.counted)[0] if _is_hierarchical(run) else ()
 
@@ -278,9 +278,9 @@ def _share(part: int, whole: int) -> float | None:
     return 100 * min(part, whole) / whole if whole > 0 else None
 
 
-def _metric(name: str, of: Callable[[ScoredRun], float | None], summary: str, short: str = "") -> Metric:
+def _metric(name: str, of: Callable[[ScoredRun], float | None], summary: str, short: str = "") -> RunMetric:
     shorter = name.startswith("length")
-    return Metric(name, summary, "lower" if shorter else "higher", "mean", of, "%", "always", short=short)
+    return RunMetric(name, summary, "lower" if shorter else "higher", "mean", of, "%", "always", short=short)
 
 
 METRICS = (
@@ -338,7 +338,7 @@ METRICS = (
         _blocks_verified,
         "AABV: macro-actions whose block was verified after correction, of all",
     ),
-    Metric(
+    RunMetric(
         "recoveries",
         "unexpected changes after which the plan went on without a call of the model",
         "lower",

@@ -19,7 +19,6 @@ from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.events import (
     Acted,
-    Event,
     Failed,
     Finished,
     GoalReached,
@@ -29,6 +28,7 @@ from pddl2nl.policies.events import (
     Read,
     Rejected,
     Replied,
+    RunEvent,
 )
 from pddl2nl.policies.families import note_of, stage_of
 from pddl2nl.policies.family import Note
@@ -188,7 +188,7 @@ def turns_of(record: Record) -> tuple[Turn, ...]:
     return (Turn((), tuple(steps)),) if steps else ()
 
 
-def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
+def run_turns(events: Iterable[RunEvent]) -> tuple[Turn, ...]:
     """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
 
     Calls for the wording and the example's thoughts come first and are a turn of their own. While a hierarchical policy
