@@ -41,13 +41,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A problem that a generator drew.
-
-    Attributes:
-        seed, parameters: what the generator was given; parameters that are not named have their defaults.
-        generated: the problem, under the generator's own name for it.
-        number: from 1, in the order of drawing.
-    """
+    """A problem that a generator drew from a seed and parameters; ``number`` counts the draws from 1."""
 
     seed: int
     parameters: Mapping[str, int | str]
@@ -62,13 +56,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class MadeSet:
-    """A set that was made.
-
-    Attributes:
-        rows: its lines of the manifest.
-        texts: the problems' PDDL by instance.
-        notes: remarks for the user, one line each.
-    """
+    """A set that was made: its lines of the manifest, the problems' PDDL by instance, and remarks for the user."""
 
     rows: tuple[Instance, ...]
     texts: Mapping[str, str]
@@ -79,17 +67,8 @@ class MadeSet:
 class Workshop:
     """Makes the sets of one domain: draws, solves and names candidates.
 
-    Attributes:
-        generator: of the domain.
-        domain: its syntax tree.
-        domain_text: its PDDL, as planners are given it.
-        search: the planners.
-        planner: their program and its version.
-        limits: of each of them on one problem.
-        workers: problems that are solved at a time.
-        progress: receives the progress.
-        stop: stops running planners.
-        problems: the problems so far; isomorphic ones are not drawn again.
+    ``planner`` is the program of the planners in ``search`` with its version, ``workers`` the number of problems that
+    are solved at a time. ``stop`` stops running planners. Problems isomorphic to ``problems`` are not drawn.
     """
 
     generator: Generator

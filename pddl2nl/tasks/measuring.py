@@ -27,12 +27,7 @@ _LIMITS = re.compile(r"([0-9]+) s, ([0-9]+) MB")
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of each planner on one problem.
-
-    Attributes:
-        seconds: of CPU time, translation included.
-        memory_mb: MiB.
-    """
+    """The limits of each planner on one problem: CPU time, translation included, and memory in MiB."""
 
     seconds: int = 1800
     memory_mb: int = 8192
@@ -53,12 +48,8 @@ class SearchLimits:
 class Measured:
     """The result of one planner on one problem.
 
-    Attributes:
-        status: how it ended: ``solved``, ``unsolvable``, ``timeout``, ``out-of-memory``, ``unsupported``, ``error``.
-        length: steps of the plan, which was validated; None without one.
-        seconds: wall time.
-        expanded: expanded states; None if the planner did not report them.
-        message: why there is no plan, for people.
+    ``status`` is that of `pddl2nl.baselines.PlannerResult`, ``length`` counts the steps of the validated plan,
+    ``seconds`` is wall time, and ``expanded`` counts states, if the planner reported them.
     """
 
     status: str
@@ -94,11 +85,7 @@ class Search(Protocol):
 def in_threads(function: Callable[[T], R], items: Iterable[T], workers: int, stop: Callable[[], None]) -> list[R]:
     """The function's results in the order of the items, computed in threads, which wait for planners' processes.
 
-    Args:
-        function: what to compute.
-        items: what for.
-        workers: how many at a time.
-        stop: called if one fails or Ctrl-C is pressed, to stop the others.
+    ``stop`` is called if one fails or Ctrl-C is pressed, to stop the others.
     """
     pool = ThreadPoolExecutor(workers)
     try:

@@ -46,13 +46,7 @@ _MORE_TIME = 4
 
 @dataclass(frozen=True)
 class Finding:
-    """A fault of a manifest.
-
-    Attributes:
-        domain, instance: the place; the instance is empty if it concerns several lines.
-        fault: its kind.
-        message: what was found and what was expected.
-    """
+    """A fault of a manifest; ``instance`` is empty if it concerns several lines."""
 
     domain: str
     instance: str
@@ -66,14 +60,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A domain and the folder with its manifest.
-
-    Attributes:
-        name: of the domain's folder.
-        domain: its syntax tree.
-        domain_text: its PDDL.
-        folder: of its instances.
-    """
+    """A domain, by the name of its folder, and the folder with its instances and their manifest."""
 
     name: str
     domain: Domain
@@ -83,13 +70,9 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check.
+    """The faults by domain, the numbers of ``lines`` compared with their files and ``proved`` by planners again.
 
-    Attributes:
-        findings: all faults, by domain and in the order of the manifests.
-        lines: the number of lines whose files and calls were compared.
-        proved: the number of lines whose planners were run again.
-        not_run: searches that had run out of a limit and were not repeated, as ``domain instance planner``.
+    ``not_run`` are searches that had run out of a limit and were not repeated, as ``domain instance planner``.
     """
 
     findings: tuple[Finding, ...]

@@ -31,13 +31,9 @@ _Parameters = Mapping[str, int | str]
 
 @dataclass(frozen=True)
 class Ladder:
-    """How problems of a domain grow.
+    """How problems of a domain grow: in the number of ``what``, from the ``first`` size to the ``last``.
 
-    Attributes:
-        what: the objects that grow in number.
-        parameters: the generator's parameters for each kind of problem of a size; empty for a size that is skipped.
-        first: the smallest size.
-        last: the largest size that the generator makes.
+    ``parameters`` are the generator's, for each kind of problem of a size; empty for a size that is skipped.
     """
 
     what: str

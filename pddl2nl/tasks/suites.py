@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -29,13 +29,9 @@ _Folder = tuple[str, ...]
 
 @dataclass(frozen=True)
 class SuiteTask:
-    """A task of a suite.
+    """A task of a suite; its name is unique there.
 
-    Attributes:
-        suite: the suite's name.
-        name: the task's, unique in its suite.
-        domain, problem: the two files.
-        guess: whether the pairing may be wrong; ``rule`` decided it, ``why`` says so in words.
+    ``guess`` says whether the pairing of domain and problem may be wrong; ``rule`` decided it, ``why`` in words.
     """
 
     suite: str
@@ -48,15 +44,7 @@ class SuiteTask:
 
     def as_json(self) -> dict[str, object]:
         """The task as ``pddl2nl tasks`` prints it."""
-        return {
-            "suite": self.suite,
-            "name": self.name,
-            "domain": str(self.domain),
-            "problem": str(self.problem),
-            "guess": self.guess,
-            "rule": self.rule,
-            "why": self.why,
-        }
+        return asdict(self) | {"domain": str(self.domain), "problem": str(self.problem)}
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html.plan import RUNS_A_PAGE, natural, plan_pages, row_label
+from pddl2nl.reports.html.plan import RUNS_A_PAGE, plan_pages, row_label
 from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.tasks.pddl_files import natural
 
 
 def _run(name, task="p01", seed=1, policy="act", task_id=None):

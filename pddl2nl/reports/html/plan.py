@@ -16,6 +16,7 @@ from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import PageRun
 from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.tasks.pddl_files import natural
 
 RUNS_A_PAGE = 120
 """The most runs of one task on one page, unless a single seed has more."""
@@ -75,12 +76,6 @@ def row_label(row: LayoutRow, rows: Sequence[LayoutRow]) -> str:
     variant = f" ({row.variant})" if row.variant else ""
     section = f", {row.section}" if row.section and len({other.section for other in rows}) > 1 else ""
     return f"{row.label}{variant}{section}"
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts p2 before p10."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", text)
-    return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def _column(gathered: Gathered, run: RunSummary, places: Sequence[Place]) -> str:

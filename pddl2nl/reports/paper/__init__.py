@@ -181,7 +181,6 @@ def summed(lines: Sequence[PaperLine | None]) -> PaperLine | None:
         return None
     return PaperLine(
         tasks=sum(line.tasks for line in known),
-        domains=sum(line.domains for line in known),
         values=tuple(map(sum, zip(*(line.values for line in known), strict=False))),
     )
 

@@ -6,7 +6,6 @@ other tasks. Planners' columns are left out, because their records have none of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,7 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import Measured, RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.tasks.pddl_files import natural
 
 _BLANK = TableCell("")
 _MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}
@@ -171,11 +171,7 @@ def _tasks(grid: Grid) -> tuple[Measured, ...]:
     for run in _runs(grid):
         if run.measured is not None:
             found.setdefault(run.measured.task, run.measured)
-    return tuple(found[task] for task in sorted(found, key=_natural))
-
-
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
+    return tuple(found[task] for task in sorted(found, key=natural))
 
 
 def _runs(grid: Grid) -> list[RunSummary]:

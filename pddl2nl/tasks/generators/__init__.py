@@ -61,11 +61,7 @@ GENERATORS: dict[str, Generator] = {
 def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: int | str) -> Generated:
     """A problem of a shipped domain: ``generate("blocksworld", 3, blocks=5)``.
 
-    Args:
-        domain: the name of the domain's folder.
-        seed: a whole number, 0 or more.
-        name: the problem's name; by default the domain's and the seed.
-        given: the generator's parameters.
+    The domain is named by its folder; a problem's default name is the domain's with the seed.
 
     Raises:
         InputError: no such generator, an unknown parameter, or an impossible value.

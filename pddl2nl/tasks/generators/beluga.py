@@ -42,11 +42,10 @@ class _Day:
         planes: the jigs still to be unloaded, in order.
         racks: the jigs on each rack, from the Beluga side to the factory side.
         length: of every rack.
-        trailers, hangars: the numbers of trailers on each side and of hangars.
-        deliveries, returns: the numbers of deliveries and returns left.
+        trailers: the number on each side.
+        deliveries, returns: the numbers left.
         sides: the jigs on the trailers of the Beluga side, and of the factory side.
         standing: the jigs in hangars.
-        delivered: the jigs whose parts were delivered, in order.
         flights: in order, the jigs unloaded (False) and sent back (True).
     """
 

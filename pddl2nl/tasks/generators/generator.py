@@ -26,14 +26,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a generator: a whole number within bounds, or one of some words.
+    """One parameter of a generator: a whole number within bounds, both included, or one of some words, ``choices``.
 
-    Attributes:
-        name: as in ``name=value``.
-        meaning: its description for ``--help``.
-        default: its default.
-        minimum, maximum: the bounds of a number, both included.
-        choices: the words, for a parameter that is not a number.
+    ``meaning`` is its description for ``--help``.
     """
 
     name: str
@@ -90,7 +85,6 @@ class Sketch:
         init: groups of facts; a group is one line of the text, wrapped if it is long.
         goal: the atoms of the goal.
         summary: a short description: ``3 cities, 2 packages``.
-        solvable: whether it has a plan.
     """
 
     objects: tuple[tuple[str, tuple[str, ...]], ...]
@@ -115,13 +109,8 @@ def plural(count: int, noun: str) -> str:
 class Generated:
     """A generated problem.
 
-    Attributes:
-        domain: the name of its domain's folder.
-        name: the problem's.
-        text: its PDDL.
-        call: the command that makes exactly this problem again, with all parameters.
-        objects: the number of objects.
-        solvable: whether it was made to have a plan.
+    ``call`` is the command that makes exactly this problem again, with all parameters, ``objects`` the number of
+    objects, and ``solvable`` says whether it was made to have a plan.
     """
 
     domain: str
@@ -176,10 +165,7 @@ class Generator:
     def generate(self, seed: int, given: Mapping[str, int | str], name: str | None = None) -> Generated:
         """A problem: the same for the same seed and values, on every machine.
 
-        Args:
-            seed: a whole number, 0 or more.
-            given: values by the names of parameters; the others have their defaults.
-            name: the problem's name; by default the domain's and the seed.
+        Parameters that are not given have their defaults; the name is by default the domain's and the seed.
 
         Raises:
             InputError: impossible parameters, or a malformed name or seed.
