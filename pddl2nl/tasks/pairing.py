@@ -96,25 +96,13 @@ class FoundDomains:
         for many in (*self._here.values(), *self._beside.values()):
             many.sort(key=lambda one: natural(one.path))
         self._own: dict[str, list[PDDLFile]] = defaultdict(list)
-        self._taken: set[str] = set()
-        self._find_own(problems)
-
-    def _find_own(self, problems: Sequence[PDDLFile]) -> None:
-        """Finds the domains that are a single task's by the numbers in their names, and those tasks."""
-        by_folder: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
-        for one in problems:
-            by_folder[one.folder].append(one)
-        indices: dict[int, _Numbered] = {}
-        for folder, some in by_folder.items():
-            for candidates, _ in self._tiers(folder):
-                index = indices.setdefault(id(candidates), _Numbered(candidates))
-                names = {one.name for one in candidates} if index else set()
-                for problem in some if index else ():
-                    # A number alone says nothing where the problem names another domain that is there.
-                    named = problem.of_domain in names
-                    found = [one for one in index.of(problem) if not named or one.name == problem.of_domain]
-                    self._own[problem.path] += found
-        self._taken.update(domain.path for own in self._own.values() for domain in own)
+        for problem in problems:
+            for candidates, _ in self._tiers(problem.folder):
+                # A number alone says nothing if the problem names another domain that is there.
+                named = any(one.name == problem.of_domain for one in candidates)
+                found = [one for one in _numbered(problem, candidates) if not named or one.name == problem.of_domain]
+                self._own[problem.path] += found
+        self._taken = {domain.path for own in self._own.values() for domain in own}
 
     def _tiers(self, folder: tuple[str, ...]) -> Iterator[tuple[list[PDDLFile], bool]]:
         """The domains that a problem in this folder may have, nearest first; whether they stand aside of the way up."""
@@ -149,35 +137,18 @@ class FoundDomains:
         return f"a problem without a domain: {said}, and there is none that fits beside it or above"
 
 
-class _Numbered:
-    """The domains of a place whose names have a number, found by the names of problems at once, however many."""
-
-    def __init__(self, domains: Sequence[PDDLFile]):
-        self._by_key: dict[str, list[PDDLFile]] = defaultdict(list)
-        self._by_number: dict[int, list[PDDLFile]] = defaultdict(list)
-        for one in domains:
-            key = domain_key(one.stem)
-            if any(map(str.isdigit, key)):
-                self._by_key[key].append(one)
-            number = _number(key)
-            if number is not None:
-                self._by_number[number].append(one)
-
-    def __bool__(self) -> bool:
-        return bool(self._by_key)
-
-    def of(self, problem: PDDLFile) -> list[PDDLFile]:
-        """The domains that match this problem by name: equal, longest common start, or equal number."""
-        said = (problem.stem.lower(), _problem_key(problem.stem))
-        for key in said:
-            if key in self._by_key:
-                return self._by_key[key]
-        beginnings = {key[: match.start()] for key in said for match in _BOUNDARY.finditer(key)}
-        for key in sorted(beginnings, key=lambda each: (-len(each), each)):
-            if key in self._by_key and is_number(key):
-                return self._by_key[key]
-        number = _number(said[1])
-        return [] if number is None else self._by_number.get(number, [])
+def _numbered(problem: PDDLFile, domains: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """The domains with a number in their names that match a problem: by name, by longest common start, by number."""
+    keyed = [(key, one) for one in domains if any(map(str.isdigit, key := domain_key(one.stem)))]
+    if not keyed:
+        return []
+    said = (problem.stem.lower(), _problem_key(problem.stem))
+    starts = {key[: match.start()] for key in said for match in _BOUNDARY.finditer(key)}
+    for wanted in (*said, *sorted(filter(is_number, starts), key=lambda each: (-len(each), each))):
+        if found := [one for key, one in keyed if key == wanted]:
+            return found
+    number = _number(said[1])
+    return [] if number is None else [one for key, one in keyed if _number(key) == number]
 
 
 # ── which of several ─────────────────────────────────────────────────────────────────────────────
