@@ -9,7 +9,7 @@ The shipped domains and instances are exported here. Modules:
   ``isomorphism`` and measure them by planners that are passed in (``measuring``). ``proving`` checks manifests.
 * ``suites`` finds tasks in a folder of any layout: ``pddl_files`` says what a file is, ``pairing`` which domain a
   problem belongs to.
-* ``transformations``: ``obfuscation`` and ``renaming`` (with ``mystery_words``), ``costs``; ``formulas`` walks all
+* ``transformations``: ``obfuscation`` and ``renaming``, ``costs``; ``formulas`` walks all
   formulas of a domain.
 """
 

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import re
 import string
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -22,7 +25,6 @@ from pddl2nl.pddl.rewriting import preference_names, variables
 from pddl2nl.pddl.tree import Domain, Node, Problem, Special, TypedName, walk
 from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
 from pddl2nl.tasks.renaming import BUILT_IN, Places, TaskRenaming
 
 if TYPE_CHECKING:
@@ -225,12 +227,19 @@ class _Random:
                 return found
 
 
+@lru_cache(maxsize=1)
+def mystery_words() -> Mapping[str, tuple[str, ...]]:
+    """Ordinary English words that say nothing of planning tasks, by the kind of name."""
+    text = files("pddl2nl.tasks").joinpath("mystery_words.toml").read_text(encoding="utf-8")
+    return {kind: tuple(words.split()) for kind, words in tomllib.loads(text).items()}
+
+
 class _Mystery:
     """Words from the lists, each in one name at most; when a list is used up, several words joined."""
 
     def __init__(self, seed: int):
-        self._draws = {kind: Draw(f"obfuscate mystery {kind} {seed}") for kind in MYSTERY_WORDS}
-        self._decks = {kind: draw.shuffled(MYSTERY_WORDS[kind]) for kind, draw in self._draws.items()}
+        self._draws = {kind: Draw(f"obfuscate mystery {kind} {seed}") for kind in mystery_words()}
+        self._decks = {kind: draw.shuffled(mystery_words()[kind]) for kind, draw in self._draws.items()}
         self._taken: set[str] = set()
         self._avoided: set[str] = set()
 
@@ -246,7 +255,7 @@ class _Mystery:
             if self._free(found):
                 self._taken.add(found)
                 return found
-        words = [item for item in MYSTERY_WORDS[kind] if not self._related(item)]
+        words = [item for item in mystery_words()[kind] if not self._related(item)]
         count = 2
         while True:
             for _ in range(len(words)):

@@ -22,7 +22,7 @@ from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html import render_report
+from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.steps import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 from tests.llm.chat_server import ChatServer
@@ -181,7 +181,7 @@ def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_pa
     assert spans == said, "what was read is marked in the reply where it stands, and in no translation"
     answers = [call.reply for turn in turns for call in turn.calls if call.prompt.purpose == "translator"]
     assert not any(piece.status for reply in answers for piece in reply)
-    page = render_report(gathered([record]), plots=False)
+    page = write_html(gathered([record]), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
     assert "Prompt for the translator" in page
     assert "version" in page
 

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from msgspec import structs
@@ -14,7 +16,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import TableLayout
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports.gathering import Gathered, gather, gathered
-from pddl2nl.reports.html import render_report, write_html
+from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
@@ -49,9 +51,15 @@ class Page(HTMLParser):
             self.text += data
 
 
+def rendered(found, **options):
+    """The page of a gathered experiment, without plots, which take their time."""
+    with TemporaryDirectory() as folder:
+        return write_html(found, Path(folder) / "page.html", plots=False, **options).read_text(encoding="utf-8")
+
+
 def page_of(*records, **options):
-    """The page of these records, without plots, which take their time."""
-    return render_report(gathered(records), plots=False, **options)
+    """The page of these records."""
+    return rendered(gathered(records), **options)
 
 
 @pytest.fixture
@@ -116,7 +124,7 @@ def test_infrastructure_errors_stand_before_the_table(html):
 def test_two_records_of_one_name_get_two_places(write, tmp_path, planned):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "same.jsonl").write_bytes(write("same", planned).read_bytes())
-    page = Page(render_report(gather(tmp_path), plots=False))
+    page = Page(rendered(gather(tmp_path)))
     assert {"run-same", "run-sub-same"} <= set(page.ids)
 
 
@@ -142,7 +150,7 @@ def test_what_is_missing_unfinished_and_strange_is_said(tmp_path):
         strangers=("odd<u>",),
         unfinished=(tmp_path / "half.jsonl.partial",),
     )
-    html = render_report(found, plots=False)
+    html = rendered(found)
     text = Page(html).text
     assert "12 runs of the experiment have no record yet" in text
     assert "and 2 more" in text

@@ -23,7 +23,7 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.html import render_report
+from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.run import facts_of
 from pddl2nl.reports.html.steps import run_turns
 from pddl2nl.reports.recheck import recheck
@@ -185,7 +185,7 @@ def test_lines_of_a_block_are_no_steps_and_are_marked_in_the_reply(hvr_events) -
 
 def test_a_page_shows_the_planning_and_whatever_it_says_is_text(write, hvr_events, hostile, tmp_path) -> None:
     write("one", hvr_events)
-    page = render_report(gather(tmp_path), plots=False)
+    page = write_html(gather(tmp_path), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
     for said in (
         "Macro plan on paper, correction 1",
         "put in by the repair",

@@ -13,7 +13,7 @@ from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import parse_task
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html import render_report
+from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.steps import run_turns
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
@@ -61,7 +61,7 @@ def test_tables_count_the_plan_that_counts_and_the_calls_of_all(recorded: Record
         assert METRICS[name].of(failed) == METRICS[name].of(once), name
 
 
-def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded) -> None:
+def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded, tmp_path) -> None:
     record = recorded(EARLY, SHORT, GOOD, rounds=2)
     turns = run_turns(record.events)
     assert [turn.counts for turn in turns] == [False, False, True]
@@ -71,7 +71,7 @@ def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded) -
         ["executed", "executed"],
     ]
     assert [turn.judged.outcome for turn in turns if turn.judged] == ["inapplicable", "goal-missed", "solved"]
-    page = render_report(gathered([record]), plots=False)
+    page = write_html(gathered([record]), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
     assert "Plan 1 (sample 1, no correction yet): inapplicable; it does not count." in page
     assert "Plan 3 (sample 1, round 2): solved; this plan counts." in page
     ids = [part.split('"')[0] for part in page.split(' id="')[1:]]

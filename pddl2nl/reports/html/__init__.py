@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pddl2nl.reports.html.pages import RUNS_IN_ONE_FILE, render_report, write_html
+from pddl2nl.reports.html.pages import RUNS_IN_ONE_FILE, write_html
 
-__all__ = ["RUNS_IN_ONE_FILE", "render_report", "write_html"]
+__all__ = ["RUNS_IN_ONE_FILE", "write_html"]

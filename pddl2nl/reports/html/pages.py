@@ -75,23 +75,15 @@ def write_html(
     named = out.suffix.lower() in (".html", ".htm")
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
-        _write(path, _one_page(plan.runs, overview))
+        articles, files, judged = _articles(plan.runs)
+        _write(path, _render("report", home="", articles=articles, files=files, **overview(judged)))
         return path
     folder = out.with_suffix("") if named else out
     _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
-    judged = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    differences = tuple(each for one in judged for each in one.differences)
-    content = overview(Judged(sum(one.number for one in judged), differences), folder=True)
-    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **content))
+    parts = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
+    whole = Judged(sum(one.number for one in parts), tuple(each for one in parts for each in one.differences))
+    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(whole, folder=True)))
     return folder / "index.html"
-
-
-def render_report(
-    gathered: Gathered, *, title: str = "", notes: Sequence[str] = (), paper: bool = True, plots: bool = True
-) -> str:
-    """The whole report as one page, however many runs it has; arguments as of `write_html`."""
-    plan = plan_pages(gathered)
-    return _one_page(plan.runs, partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots))
 
 
 class Difference(NamedTuple):
@@ -179,11 +171,6 @@ def _pictures(gathered: Gathered) -> list[dict[str, str]]:
 
 _Files = dict[str, tuple[str, str]]
 """The PDDL texts of a page, each once, with their anchors and headings."""
-
-
-def _one_page(runs: Sequence[PageRun], overview: Any) -> str:
-    articles, files, judged = _articles(runs)
-    return _render("report", home="", articles=articles, files=files, **overview(judged))
 
 
 def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> Judged:
