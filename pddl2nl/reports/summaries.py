@@ -28,6 +28,7 @@ from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies.events import Rejected, Started
+from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
@@ -86,16 +87,6 @@ class BrokenLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A task with known ground-truth plans (`pddl2nl.policies.ground_truth`), as tables group it."""
-
-    task: str
-    title: str = ""
-    complexity: str = ""
-    averaged: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A finished run of a policy or a planner.
 
@@ -119,7 +110,7 @@ class RunSummary:
         message: why it ended, a sentence.
         values: its metrics by name (`pddl2nl.reports.metrics.METRICS`); empty after an infrastructure error.
         estimated: the names of those that contain an estimate.
-        measured: the ground truth of its task; None if that is unknown.
+        reference: the ground truth of its task, without its plans; None if that is unknown.
     """
 
     name: str
@@ -143,7 +134,7 @@ class RunSummary:
     message: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
     estimated: frozenset[str] = frozenset()
-    measured: Measured | None = None
+    reference: Reference | None = None
 
     @property
     def kind(self) -> ColumnKind:
@@ -197,9 +188,8 @@ def summarize(record: Record) -> RunSummary:
     )
     if isinstance(record, PlannerRecord):
         return run
-    started, truth = record.started, record.reference
-    measured = None if truth is None else Measured(truth.task, truth.title, truth.complexity, truth.averaged)
-    run = replace(run, seed=started.seed, measured=measured)
+    started = record.started
+    run = replace(run, seed=started.seed, reference=record.reference and replace(record.reference, ways=()))
     if not record.model:
         return run
     return replace(

@@ -142,7 +142,7 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
         return left("none", f"the domain has no function ({COST}), and so no action costs")
     cost, told = _uniform_cost(domain, problems)
     if cost is not None and not every:
-        so = "the costs of plans go with their lengths" if cost else "all plans cost the same"
+        so = "the cost of a plan follows from its length" if cost else "all plans cost the same"
         return left("uniform", f"{told}, so that {so}", cost)
     bare = replace(domain, actions=tuple(_strip_action(action) for action in domain.actions))
     functions = _only_in_costs(domain, bare, problems)
@@ -180,35 +180,25 @@ def _domain_fault(domain: Domain) -> str:
     for function in domain.functions:
         if function.name == COST and (function.parameters or function.types != ("number",)):
             return f"({COST}) of action costs is a number without parameters, and here it is not"
-    for action in domain.actions:
-        if _fluents(formulas_of(action)).count(COST) != len(_cost_updates(action)):
-            return f"the action '{action.name}' asks for ({COST}), or does something else to it than to increase it"
-    for what, trees in (
-        ("durative action", domain.durative_actions),
-        ("process", domain.processes),
-        ("event", domain.events),
-        ("axiom", domain.derived),
-    ):
-        for tree in trees:
-            if COST in _fluents(formulas_of(tree)):
-                return f"the {what} '{tree.name}' mentions ({COST}), which of action costs only actions do"
-    return (
-        f"the domain's constraints ask for ({COST})"
-        if domain.constraints is not None and COST in _fluents([domain.constraints])
-        else ""
-    )
+    for tree in (*schemas(domain), *domain.derived):
+        costs = len(_cost_updates(tree)) if isinstance(tree, ActionSchema) else 0
+        if _fluents(formulas_of(tree)).count(COST) != costs:
+            return f"'{tree.name}' uses ({COST}), which only the effects of actions may increase"
+    if domain.constraints is not None and COST in _fluents([domain.constraints]):
+        return f"the domain's constraints use ({COST})"
+    return ""
 
 
 def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
     """Why these functions cannot be removed from a problem; empty if they can."""
     metric = problem.metric
     if metric is not None and metric != _METRIC:
-        told = f"{metric.direction} {write_expression(metric.expression)}"
-        return f"the metric of problem '{problem.name}' is '{told}', and of action costs it is 'minimize ({COST})'"
+        found = f"{metric.direction} {write_expression(metric.expression)}"
+        return f"the metric of problem '{problem.name}' is '{found}', and not 'minimize ({COST})'"
     for what, tree in (("goal", problem.goal), ("constraints", problem.constraints)):
         asked = next((name for name in _fluents([] if tree is None else [tree]) if name in functions), None)
         if asked is not None:
-            return f"the {what} of problem '{problem.name}' asks for ({asked})"
+            return f"the {what} of problem '{problem.name}' uses ({asked})"
     return ""
 
 
@@ -229,7 +219,7 @@ def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction
         if cost is None:
             given = " and ".join(write_expression(update.value) for update in _cost_updates(action))
             among = "" if _always(action) else ", under 'when' or 'forall'"
-            return None, f"what the action '{action.name}' costs is no constant: {given}{among}"
+            return None, f"the cost of the action '{action.name}' is not constant: {given}{among}"
         found.setdefault(cost, action.name)
     if len(found) > 1:
         told = " and ".join(f"'{name}' {write_number(cost)}" for cost, name in list(found.items())[:2])

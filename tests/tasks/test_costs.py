@@ -58,7 +58,7 @@ def test_costs_that_differ_go_with_all_that_is_theirs() -> None:
     before = task()
     stripped = strip(before)
     assert (stripped.status, stripped.functions) == ("removed", ("length", "total-cost"))
-    assert stripped.reason == "what the action 'drive' costs is no constant: (length ?a ?b)"
+    assert stripped.reason == "the cost of the action 'drive' is not constant: (length ?a ?b)"
     after = stripped.task(before)
     assert after == Task(stripped.domain, stripped.problems[0])
     assert "total-cost" not in write_domain(after.domain) + write_problem(after.problem)
@@ -93,7 +93,7 @@ def test_uniform_costs_stay_unless_all_are_to_go(drive: str, rest: str, values: 
         return
     assert (stripped.status, stripped.as_json()["cost"]) == ("uniform", cost)
     assert stripped.task(before) is before
-    so = "all plans cost the same" if cost == "0" else "the costs of plans go with their lengths"
+    so = "all plans cost the same" if cost == "0" else "the cost of a plan follows from its length"
     assert stripped.reason == f"every action costs {cost}, so that {so}"
     everything = strip(before, every=True)
     assert everything.removed
@@ -115,11 +115,11 @@ def test_whether_costs_are_uniform_is_a_matter_of_all_instances() -> None:
         ({"metric": "(:metric minimize (fuel))"}, "the metric of problem 'p' is 'minimize (fuel)'"),
         ({"metric": "(:metric maximize (total-cost))"}, "the metric of problem 'p' is 'maximize (total-cost)'"),
         ({"metric": "(:metric minimize (+ (total-cost) (fuel)))"}, "is 'minimize (+ (total-cost) (fuel))'"),
-        ({"goal": "(< (total-cost) 9)"}, "the goal of problem 'p' asks for (total-cost)"),
-        ({"rest": "(assign (total-cost) 0)"}, "the action 'rest' asks for (total-cost)"),
-        ({"rest": "(decrease (total-cost) 1)"}, "the action 'rest' asks for (total-cost)"),
-        ({"rest": "(increase (fuel) (total-cost))"}, "the action 'rest' asks for (total-cost)"),
-        ({"rest": "(when (> (total-cost) 3) (at ?a))"}, "the action 'rest' asks for (total-cost)"),
+        ({"goal": "(< (total-cost) 9)"}, "the goal of problem 'p' uses (total-cost)"),
+        ({"rest": "(assign (total-cost) 0)"}, "'rest' uses (total-cost)"),
+        ({"rest": "(decrease (total-cost) 1)"}, "'rest' uses (total-cost)"),
+        ({"rest": "(increase (fuel) (total-cost))"}, "'rest' uses (total-cost)"),
+        ({"rest": "(when (> (total-cost) 3) (at ?a))"}, "'rest' uses (total-cost)"),
     ],
 )
 def test_what_is_no_action_costs_is_left_with_the_reason(change: dict[str, str], reason: str) -> None:
@@ -164,7 +164,7 @@ def test_a_problem_that_was_not_given_is_stripped_or_refused() -> None:
     assert stripped.task(task(name="q")).problem.metric is None
     with pytest.raises(InputError, match="problem 'q' cannot lose its action costs: the metric"):
         stripped.task(task(name="q", metric="(:metric minimize (fuel))"))
-    with pytest.raises(InputError, match=r"asks for \(length\)"):
+    with pytest.raises(InputError, match=r"uses \(length\)"):
         stripped.task(task(name="q", goal="(> (length a b) 2)"))
 
 

@@ -15,10 +15,11 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family
+from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import PaperColumn, PaperResult, PaperSection, PaperTable
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.summaries import Measured, RunSummary
+from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 from pddl2nl.tasks.pddl_files import natural
@@ -61,7 +62,7 @@ def _by_configuration(family: Family, laid: PaperTable, grid: Grid, *, shows_pap
 
 def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
     rows = grid.rows
-    runs = [run for run in grid.runs(rows, column) if run.measured is None or run.measured.averaged]
+    runs = [run for run in grid.runs(rows, column) if run.reference is None or run.reference.averaged]
     show = show_runs(rows, column)
     cells = []
     for each in laid.columns:
@@ -80,7 +81,7 @@ def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
     """The means of the tasks put together."""
     wanted = column.complexity
-    kept = [run for run in runs if not wanted or (run.measured and run.measured.complexity == wanted)]
+    kept = [run for run in runs if not wanted or (run.reference and run.reference.complexity == wanted)]
     means = [*task_means(metric, kept).values()]
     if not means:
         return TableCell()
@@ -165,12 +166,12 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
     return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
 
 
-def _tasks(grid: Grid) -> tuple[Measured, ...]:
+def _tasks(grid: Grid) -> tuple[Reference, ...]:
     """The tasks with a reference in natural order, T2 before T10; of two of the same name the first."""
-    found: dict[str, Measured] = {}
+    found: dict[str, Reference] = {}
     for run in _runs(grid):
-        if run.measured is not None:
-            found.setdefault(run.measured.task, run.measured)
+        if run.reference is not None:
+            found.setdefault(run.reference.task, run.reference)
     return tuple(found[task] for task in sorted(found, key=natural))
 
 
@@ -178,9 +179,9 @@ def _runs(grid: Grid) -> list[RunSummary]:
     return [run for column in grid.columns for run in grid.runs(grid.rows, column)]
 
 
-def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Measured]) -> Line:
+def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Reference]) -> Line:
     cells = [_task_cell(grid, column, section.metric, task.task) for task in tasks]
-    kept = [run for run in grid.runs(grid.rows, column) if run.measured and run.measured.averaged]
+    kept = [run for run in grid.runs(grid.rows, column) if run.reference and run.reference.averaged]
     cells += [_sum(each, each.metric or section.metric, kept) for each in laid.means]
     ranged = section.range and bool(task_means(section.metric, kept))
     for each in laid.ranges:
@@ -195,7 +196,7 @@ def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
         (row, run)
         for row in grid.rows
         for run in grid.gathered.cell(row, column)
-        if run.measured and run.measured.task == task
+        if run.reference and run.reference.task == task
     ]
     means = task_means(metric, [run for _, run in found])
     if not means:
@@ -206,7 +207,7 @@ def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
 
 
 def _paper_line(
-    family: Family, row: PaperResult, section: PaperSection, tasks: Sequence[Measured], sums: Sequence[PaperColumn]
+    family: Family, row: PaperResult, section: PaperSection, tasks: Sequence[Reference], sums: Sequence[PaperColumn]
 ) -> Line:
     values = dict(row.values)
     for other in family.paper.more:
@@ -227,7 +228,7 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
     yield from (f"{name}: {notes[name]}." for name in laid.notes)
     yield notes["together"]
     runs = _runs(grid)
-    if runs and not any(run.measured for run in runs):
+    if runs and not any(run.reference for run in runs):
         yield notes["unmeasured"]
     if any(grid.column(column).model.startswith("oracle") for column in grid.columns):
         yield notes["oracle"]

@@ -10,8 +10,9 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.summaries import Measured, RunSummary
+from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables import FORMATS, TABLES, Table, table_json, written
 from pddl2nl.reports.tables.model import Line
 
@@ -24,6 +25,10 @@ BY_TASK = LayoutTable("hvr-tasks", paper="hvr-tables-5-16")
 HVR, LLM = LayoutColumn("HVR", policy="hvr", model="m"), LayoutColumn("LLM", policy="llm", model="m")
 FF = LayoutColumn("FF", "Symb.", "planner", "ff")
 MODERATE = {"T1", "T2", "T3", "T4", "T5", "T5bis", "T6"}
+
+
+def _reference(task: str) -> Reference:
+    return Reference((), task, f"Task {task}", "moderate" if task in MODERATE else "high", task != "T5bis")
 
 
 def experiment(
@@ -56,7 +61,9 @@ def experiment(
                 seed=seed,
                 outcome="infrastructure-error" if found == "broken" else "solved",
                 values={} if isinstance(found, str) else dict(found),
-                measured=Measured(task, f"Task {task}", "moderate" if task in MODERATE else "high", task != "T5bis")
+                reference=Reference(
+                    (), task, f"Task {task}", "moderate" if task in MODERATE else "high", task != "T5bis"
+                )
                 if measured
                 else None,
             )
