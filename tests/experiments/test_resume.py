@@ -194,6 +194,17 @@ def test_a_reply_that_the_old_record_has_not_puts_the_new_one_in_its_place(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
 
 
+def test_a_kill_before_the_new_record_replaces_the_old_one_loses_nothing(spec, tmp_path):
+    record = tmp_path / "cut.jsonl"
+    interrupted(Counting(REPLIES, 3), spec, record)
+    partial_path(record).rename(resuming_path(record))
+    interrupted(Counting(REPLIES, 2), spec, tmp_path / "less.jsonl")
+    partial_path(tmp_path / "less.jsonl").rename(partial_path(record))
+    # Killed again before anything is written.
+    RecordWriter(record)
+    assert len(recollect(record)) == 3
+
+
 def test_a_prompt_that_changed_is_asked_anew(spec, tmp_path, lamps):
     record = tmp_path / "cut.jsonl"
     interrupted(Counting(REPLIES, 3), spec, record)

@@ -68,8 +68,12 @@ class RecordWriter:
         self._asked: dict[int, str] = {}
         with self._disk_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
+            resuming = resuming_path(path)
+            if _replies(resuming) - _replies(self._partial):
+                # The process died between writing a new reply and replacing the partial file.
+                os.replace(resuming, self._partial)
             self._old = _replies(self._partial)
-            self._place = resuming_path(path) if self._old else self._partial
+            self._place = resuming if self._old else self._partial
             self._file = self._place.open("wb")
 
     def write(self, event: RunEvent) -> None:

@@ -87,7 +87,7 @@ def narrow(
         return spec
     answers: dict[_Question, _Answer] = {}
     for key, condition in questions:
-        known = None if cache is None else cache.find(key, condition.seconds, condition.memory_mb)
+        known = None if cache is None else cache.find(key)
         if known is not None:
             answers[key, condition] = _Answer(known.status, plan_length=known.plan_length)
     missing = {question: texts for question, texts in questions.items() if question not in answers}
@@ -109,7 +109,8 @@ def _questions(domain: SpecDomain) -> Iterator[tuple[_Question, TaskTexts]]:
     for task in domain.tasks:
         texts = TaskTexts(text, decode(read_bytes(task.path)).text)
         for condition in task.filters:
-            yield (result_key(texts, condition.planner), replace(condition, wanted=True)), texts
+            key = result_key(texts, condition.planner, condition.seconds, condition.memory_mb)
+            yield (key, replace(condition, wanted=True)), texts
 
 
 def _asked(
@@ -132,7 +133,7 @@ def _asked(
             return _Answer("error", str(error))
         if cache is not None:
             try:
-                cache.put(key, result, condition.seconds, condition.memory_mb)
+                cache.put(key, result)
             except InfrastructureError as error:
                 cache = None
                 warn(f"results of planners are not kept: {error}")
