@@ -130,7 +130,7 @@ def gives_away(task: Task, plan: Plan) -> bool:
 
 
 def same_problem(one: Problem, other: Problem) -> bool:
-    """Whether two problems are the same but for their names and the order in which they say things."""
+    """Whether two problems are the same but for their names and the order of their parts."""
 
     def content(problem: Problem) -> tuple[object, ...]:
         values = {item.fluent: item.value for item in problem.init_values}
@@ -166,7 +166,7 @@ def _valid_plan(example: Task, path: Path, plan_path: str | Path) -> Plan:
     report = validate(example, plan)
     if not report.valid:
         raise InputError(f"--example-plan {plan_path} is no valid plan for {path}: {report.verdict}")
-    # Time stamps, where the file has some, say the order.
+    # Time stamps, if the file has some, give the order.
     return tuple(action for happening in happenings(plan) for action in happening.actions)
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.conversion import WrongValueError, convert
 from pddl2nl.files import parse_json, read_text, replaced_file
 
@@ -75,7 +75,7 @@ class LayoutRow:
 
     Attributes:
         label: the domain's or suite's name in the experiment.
-        section: rows of one section stand together and are summed: ``primary``, ``scaled``; empty where there is one.
+        section: rows of one section are shown together and summed: ``primary``, ``scaled``; empty where there is one.
         variant: what makes it an extra row below the one of the same label (``PlanBench``: its hand-written text).
         tasks: how many.
     """
@@ -91,7 +91,7 @@ class LayoutTable:
     """A table that the specification asks for.
 
     ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``runs``, ``suites``, ``families``,
-    ``tokens``, or one of a family such as ``hvr``), ``paper`` of the numbers to stand beside ours (``table-2``),
+    ``tokens``, or one of a family such as ``hvr``), ``paper`` of the numbers to show beside ours (``table-2``),
     empty for none; ``columns`` the labels of those compared, empty for all.
     """
 
@@ -112,7 +112,7 @@ class Place(NamedTuple):
 class TableLayout:
     """An experiment's table: ``runs`` maps the name of each run (its record without ``.jsonl``) to its places.
 
-    One run may stand in several columns: where two columns come to the same run, it is run once.
+    One run may belong to several columns: a run that two columns share is run once.
     """
 
     name: str
@@ -137,12 +137,7 @@ def write_layout(folder: Path, layout: TableLayout) -> None:
     head = json.dumps(tables, ensure_ascii=False, indent=1).rpartition("\n}")[0]
     lines = (f"  {json.dumps(name)}: {json.dumps(places)}" for name, places in layout.runs.items())
     text = f'{head},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}\n"
-    path = folder / LAYOUT_FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
-    with replaced_file(path) as file:
+    with replaced_file(folder / LAYOUT_FILE) as file:
         file.write(text.encode("utf-8", "backslashreplace").decode())
 
 

@@ -102,7 +102,7 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
             f"--model oracle plans with Fast Downward, which {foreign}; "
             "script:FILE, replay:DIR and models behind an endpoint need no planner"
         )
-    # A missing planner shall show before a run has begun.
+    # A missing planner is reported before a run begins.
     find_driver()
     staged = [
         family.oracle(context.domain, context.wording, argument if argument in family.mistakes else None)

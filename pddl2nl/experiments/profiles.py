@@ -46,7 +46,7 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     Args:
         spec: what was asked for.
         name: of the profile.
-        given: the options that were asked for by name, which stand as they are.
+        given: the options that were asked for by name, which keep their values.
 
     Raises:
         InputError: no such profile.

@@ -1,8 +1,8 @@
 """The step limit of a run, and whether its task has a plan.
 
-A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. Where there is no plan, none can say how
-long a run should be, and a model shall have the time to find out: the limit is then that of the longest task of the
-primary set, `UNSOLVABLE_STEPS`.
+A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. A task without a plan gives no such
+length, and a model needs time to find that out: its limit is that of the longest task of the primary set,
+`UNSOLVABLE_STEPS`.
 """
 
 from __future__ import annotations

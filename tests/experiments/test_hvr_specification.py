@@ -80,10 +80,10 @@ def test_its_first_prompts_can_be_measured() -> None:
         (
             "hvr",
             "table-2",
-            "the numbers of 'table-2' do not stand in a table of the kind 'hvr'; those of 'hvr-table-2' do",
+            "the numbers of 'table-2' do not fit a table of the kind 'hvr'; those of 'hvr-table-2' do",
         ),
         ("hvr-tasks", "hvr-table-2", "those of 'hvr-tables-5-16' do"),
-        ("coverage", "hvr-table-2", "do not stand in a table of the kind 'coverage'; there are table-2, table-3"),
+        ("coverage", "hvr-table-2", "do not fit a table of the kind 'coverage'; there are table-2, table-3"),
         ("hvr", "hvr-table-3", "hvr-table-3"),
     ],
 )

@@ -370,7 +370,7 @@ WRONG = {
     ),
     "twice": (
         '[[columns]]\npolicy = "act"\nseeds = [1]\nzip = { seed = [1] }',
-        r":8:9: 'seed' stands in 'zip' and beside it",
+        r":8:9: 'seed' is given in 'zip' and beside it",
     ),
     "apart": ('[[columns]]\nzip = { seed = [1, 2], policy = ["act", "cot"] }', r":6:24: 'policy' tells columns apart"),
     "one name": (
@@ -493,7 +493,7 @@ def test_a_model_of_the_command_line_is_every_columns_and_takes_no_role_that_it_
     assert not [run for run in runs if run.wording == "llm"]
     assert {run.thoughts for run in runs if run.policy == "react"} == {"template"}
     [note] = said.notes
-    assert note.startswith("--model oracle can only plan: the domain's own wording stands for one that a model makes")
+    assert note.startswith("--model oracle can only plan: the domain's own wording replaces one by a model")
     other = load(MODEL, HEAD.replace("oracle", "m"), model="another")
     assert {run.model for cell in cells(other) for run in cell.runs} == {"another", "oracle"}
     assert {run.wording for cell in cells(other) for run in cell.runs if cell.column.group == "NL"} == {"llm"}
@@ -507,7 +507,7 @@ def test_of_renamed_domains_the_template_stands_for_a_models_wording(load: Load)
     assert [[*one.wordings] for one in said.domains] == [["template"]]
     assert [*counts(laid_out(said))] == [("visitall+obfuscate-generic", "", "A")]
     [note] = said.notes
-    assert note.startswith("--model oracle can only plan: the template stands for one that a model makes")
+    assert note.startswith("--model oracle can only plan: the template replaces one by a model")
     other = load(text, head, model="another")
     assert {run.wording for cell in cells(other) for run in cell.runs} == {"llm"}
 

@@ -293,7 +293,7 @@ def test_a_dry_run_asks_nobody_and_uses_what_is_known(load: Load, planner: Plann
     said = narrow(load(SOLVED), cache, ask=False)
     assert told(said) == {"lamps": ["p01", "p02", "p10"]}
     assert said.left_out == ()
-    assert said.notes[0].startswith("3 tasks of lamps may be left out: what planners make of them is not known yet")
+    assert said.notes[0].startswith("3 tasks of lamps may be left out: planners have not been asked about them")
     both = load(f'{{suite = "bench", only = "halls", solved-by = "ff", within = "30m"}}, {SOLVED}')
     [note] = narrow(both, cache, ask=False).notes
     assert re.match(r"\d tasks of halls.*, lamps may be left out: ", note)

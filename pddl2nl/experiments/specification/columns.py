@@ -140,7 +140,7 @@ class SpecColumn:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What columns have if their entries do not say so."""
+    """The values of columns whose entries do not give them."""
 
     models: tuple[str, ...]
     wordings: tuple[str, ...]
@@ -229,7 +229,7 @@ def _zipped(file: SpecFile, entry: Column, where: tuple[Key, ...]) -> list[dict[
         if "seed" in lists and key in ("name", "policy", "style"):
             raise file.error(f"'{key}' tells columns apart, and a zip with seeds is one column", *keys, key)
         if getattr(entry, "seeds" if key == "seed" else key, ()) not in ((), "", "nl"):
-            raise file.error(f"'{key}' stands in 'zip' and beside it; leave one of them out", *keys, key)
+            raise file.error(f"'{key}' is given in 'zip' and beside it; leave one of them out", *keys, key)
     rows = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
     return [file.options(row, *keys) for row in rows]
 

@@ -15,7 +15,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.baselines import TaskTexts
+from pddl2nl.baselines import DEFAULT_SECONDS, TaskTexts
 from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
 from pddl2nl.experiments.example import SolvedProblem, find_example
 from pddl2nl.experiments.specification.file import SpecFile
@@ -38,8 +38,6 @@ from pddlval.plans import plan_of
 
 __all__ = ["SolvedBy", "SpecDomain", "SpecTask", "matches", "read_domains"]
 
-WITHIN = 1800
-"""The default time limit of a planner in seconds: that of the planning competitions."""
 _ROLES = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
 _UNTOLD = re.compile(r"\+strip-costs(-all)?")
 
@@ -196,7 +194,7 @@ class _DomainReader:
         for key in ("within", "memory"):
             if getattr(entry, key) is not None and not planners and entry.costlier is None:
                 raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
-        limits = int(entry.within or WITHIN), None if entry.memory is None else int(entry.memory)
+        limits = int(entry.within or DEFAULT_SECONDS), None if entry.memory is None else int(entry.memory)
         filters = tuple(SolvedBy(name, *limits, wanted) for name, wanted in planners)
         if isinstance(entry, ShippedEntry):
             domains = [self._shipped(name, entry) for name in many(entry.shipped)]
@@ -237,28 +235,28 @@ class _DomainReader:
             if not wanted or matches([each.name], wanted)
         ]
         self.shipped_names += [task.name for task in tasks]
-        path = shipped.domain_path.resolve()
-        part = entry.set or "primary"
-        return SpecDomain(
-            name, path, shipped.domain, self._passing(tasks, entry, name), ("file", str(path)), name, part=part
-        )
+        path = shipped.domain_path
+        origin = ("file", str(path.resolve()))
+        kept = self._passing(tasks, entry, name)
+        return SpecDomain(name, path, shipped.domain, kept, origin, name, part=entry.set or "primary")
 
     def _files(self, entry: FilesEntry) -> SpecDomain:
-        path = self._file.path_of(entry.domain).resolve()
-        domain = load_domain(self._file.path_of(entry.domain))
+        path = self._file.path_of(entry.domain)
+        whole = path.resolve()
+        domain = load_domain(path)
         tasks = []
         for pattern in entry.problems:
-            # The domain mostly stands beside its problems.
+            # The pattern may match the domain's own file.
             files = [Path(name) for name in sorted(glob(str(self._file.path_of(pattern)), recursive=True))]
-            problems = [file for file in files if file.is_file() and file.resolve() != path]
+            problems = [file for file in files if file.is_file() and file.resolve() != whole]
             if not problems:
                 why = "that is the domain itself" if files else f"no such file in {self._file.path.parent}"
                 raise InputError(f"no problem is called {pattern!r}: {why}")
             tasks += [SpecTask(file.stem, file, _executable(domain, file)) for file in problems]
-        # A domain's file is mostly called domain.pddl: its folder tells it apart.
-        name = path.parent.name if path.stem.lower() in ("domain", "dom") else path.stem
+        # Most domains are called domain.pddl, so the folder gives the name.
+        name = whole.parent.name if path.stem.lower() in ("domain", "dom") else path.stem
         kept = self._passing(tasks, entry, name)
-        return SpecDomain(name, self._file.path_of(entry.domain), domain, kept, ("file", str(path)), name)
+        return SpecDomain(name, path, domain, kept, ("file", str(whole)), name)
 
     def _suites(self, entry: SuiteEntry) -> list[SpecDomain]:
         root = self._file.path_of(entry.suite)

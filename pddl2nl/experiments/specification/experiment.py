@@ -2,8 +2,8 @@
 
 `pddl2nl.experiments.specification.schema` declares what a file may say. The command line can replace the model, seeds
 and tasks (`Overrides`). A model that can only plan (the oracle, a script) takes no other role: the domain's own wording
-stands for one made by a model, the reader for translations, and templates for its thoughts. For renamed domains, whose
-own wording would tell what the names hide, it is the template: the paper found models' snippets to be like it.
+replaces one made by a model, the reader replaces translations, and templates replace its thoughts. Renamed domains get
+the template, as their own wording would reveal what the names hide; the paper found models' snippets to be like it.
 """
 
 from __future__ import annotations
@@ -72,14 +72,13 @@ class Overrides:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """What the file says, checked, with its defaults filled in.
+    """The content of a file, checked, with its defaults filled in.
 
     Attributes:
         columns: of policies, in the order of the file; ``baselines`` follow them in tables.
         policies, models: those of all columns.
         options: fields of `RunSpec` that were given, ``planner_seconds`` and ``planner_memory`` (MB).
-        given: which fields of `RunSpec` the file decides, so that no profile does.
-        workers: how many runs at once; None where the file does not say.
+        workers: how many runs at once; None if the file does not give it.
         file: the file, for the place of later errors.
         left_out: impossible combinations and tasks that are not run, a sentence each.
         notes: things to check by hand, a sentence each.
@@ -98,7 +97,6 @@ class ExperimentSpec:
     profile: str | None
     base_url: str | None
     options: Mapping[str, Any]
-    given: frozenset[str]
     budget: Limits
     workers: int | None
     requests_per_minute: float | None
@@ -183,7 +181,6 @@ class _Loader:
             profile=top.profile,
             base_url=top.base_url,
             options=self.options,
-            given=frozenset({*self.options, "model", "wording"}),
             budget=Limits(None, top.budgets.calls, top.budgets.tokens, top.budgets.usd),
             workers=top.access.workers,
             requests_per_minute=top.access.requests_per_minute,
@@ -274,7 +271,7 @@ class _Loader:
         if not model:
             return columns
         only_plans = model.partition(":")[0] in _ONLY_PLAN
-        # The own wording of a renamed domain would tell what its names hide.
+        # The own wording of a renamed domain would reveal what its names hide.
         wording = "template" if any(one.renamed for one in domains) else "default"
         changed = []
         replaced = False
@@ -288,10 +285,10 @@ class _Loader:
                 repetitions.append(planning)
             changed.append(replace(column, repetitions=tuple(repetitions)) if column.kind == "model" else column)
         if replaced:
-            stands = "the template" if wording == "template" else "the domain's own wording"
+            own = "the template" if wording == "template" else "the domain's own wording"
             self.notes.append(
-                f"--model {model} can only plan: {stands} stands for one that a model makes, the reader for "
-                "translations, templates for the example's thoughts"
+                f"--model {model} can only plan: {own} replaces one by a model, the reader replaces "
+                "translations, and templates replace the example's thoughts"
             )
         return changed
 
@@ -360,7 +357,7 @@ class _Loader:
         paper, own = table.paper, FAMILY_TABLES.get(table.kind)
         if paper and paper != own and (own is not None or paper in FAMILY_TABLES.values()):
             fits = f"there are {', '.join(PAPER_TABLES)}" if own is None else f"those of '{own}' do"
-            message = f"the numbers of '{paper}' do not stand in a table of the kind '{table.kind}'; {fits}"
+            message = f"the numbers of '{paper}' do not fit a table of the kind '{table.kind}'; {fits}"
             raise self.file.error(message, "tables", number, "paper")
         return LayoutTable(table.kind, table.title, paper, table.columns)
 

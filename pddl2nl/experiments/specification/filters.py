@@ -4,9 +4,9 @@ They are applied after the rest of the file was checked. Results of planners are
 (`pddl2nl.experiments.planner_cache`), so that an interrupted start continues where it stopped. Filters look at tasks
 before transformations.
 
-``costlier`` keeps of a suite that is estimated to cost too much the tasks that a cheap planner solves. The paper did so
-for its IPC suites: where a suite would have cost more than 150 USD, the model got only what breadth-first search solves
-(Stein, Fišer, Hoffmann and Koller, ICAPS 2025, section 5).
+If a suite is estimated to cost too much, ``costlier`` keeps only the tasks that a cheap planner solves. The paper did
+so for IPC suites that would have cost more than 150 USD: the model got only what breadth-first search solves (Stein,
+Fišer, Hoffmann and Koller, ICAPS 2025, section 5).
 """
 
 from __future__ import annotations
@@ -169,10 +169,10 @@ def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> Exp
         failed = Counter[tuple[SolvedBy, Status | None]]()
         kept = []
         for task in domain.tasks:
-            passes, open_, length = True, False, task.plan_length
+            passes, is_open, length = True, False, task.plan_length
             for condition in task.filters:
                 answer = answers.get(next(questions), _Answer())
-                open_ |= answer.status is None
+                is_open |= answer.status is None
                 if condition.planner == "ff" and length is None:
                     # Estimates use it as the number of turns.
                     length = answer.plan_length
@@ -184,7 +184,7 @@ def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> Exp
                     failed[condition, answer.status] += 1
             if passes:
                 kept.append(replace(task, filters=(), plan_length=length))
-                undecided[domain.label] += open_
+                undecided[domain.label] += is_open
         for (condition, status), number in failed.items():
             left_out.append(f"{number} of {len(domain.tasks)} tasks of {domain.label}: {condition}: {status}")
         if kept:
@@ -194,8 +194,8 @@ def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> Exp
     notes = [*spec.notes]
     if undecided := +undecided:
         notes.append(
-            f"{undecided.total()} tasks of {', '.join(undecided)} may be left out: what planners make of them is not "
-            "known yet, and they are counted as if they passed"
+            f"{undecided.total()} tasks of {', '.join(undecided)} may be left out: planners have not been asked "
+            "about them, and they are counted as if they passed"
         )
     return replace(spec, domains=tuple(domains), left_out=tuple(left_out), notes=tuple(notes))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.baselines import DEFAULT_SECONDS
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
@@ -42,9 +43,6 @@ __all__ = [
     "placed_jobs",
     "undecided",
 ]
-
-PLANNER_SECONDS = 1800
-"""The default time limit of a baseline in seconds: that of the planning competitions."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ def _run(
     )
     if spec.profile is None:
         return run
-    return apply_profile(run, spec.profile, spec.given | repetition.options.keys())
+    return apply_profile(run, spec.profile, {*spec.options, "model", "wording", *repetition.options})
 
 
 def behind_endpoint(model: str) -> bool:
@@ -196,7 +194,7 @@ class Placed:
 
 
 def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Placed]:
-    """All runs with their places: policies first, then baselines, task by task; one run may stand in several columns.
+    """All runs with their places: policies first, then baselines, task by task; one run may belong to several columns.
 
     Args:
         spec: the experiment.
@@ -213,7 +211,7 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
         for cell in (cells(spec) if table is None else table)
         for job in cell.jobs(spec.models_file)
     ]
-    seconds = spec.options.get("planner_seconds", PLANNER_SECONDS)
+    seconds = spec.options.get("planner_seconds", DEFAULT_SECONDS)
     memory = spec.options.get("planner_memory")
     for domain in spec.domains:
         for task in domain.tasks:
@@ -228,9 +226,9 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
     return placed
 
 
-def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[RunJob]:
+def jobs_of(spec: ExperimentSpec) -> list[RunJob]:
     """All runs, each once and with its name; see `placed_jobs`."""
-    return [*{each.job.name: each.job for each in reversed(placed_jobs(spec, table))}.values()][::-1]
+    return [*{each.job.name: each.job for each in placed_jobs(spec)}.values()]
 
 
 def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> TableLayout:

@@ -1,6 +1,6 @@
 """The shape of a specification's file: its tables, and the values that their keys accept.
 
-msgspec checks what can be said of one value alone. Whether values fit together is checked where they are used.
+msgspec checks each value alone. Whether values fit together is checked where they are used.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ DOMAIN_ENTRIES: Mapping[str, type[DomainEntry]] = {"suite": SuiteEntry, "shipped
 
 
 def _type_of(option: Option) -> Any:
-    """What a file may say for an option of a run."""
+    """The values that a file may give for an option of a run."""
     if option.choices:
         return Literal[option.choices]
     if option.time:

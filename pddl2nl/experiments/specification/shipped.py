@@ -35,7 +35,7 @@ def find_specification(name: str | Path) -> Path:
     """The path of a file, else of the shipped specification of that name.
 
     Raises:
-        InputError: neither is there.
+        InputError: there is neither.
     """
     path = Path(name)
     known = {each.name: each.path for each in shipped_specs()}
