@@ -31,7 +31,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import has_comparison, negation_normal, predicates_in
-from pddlval.numeric import UndefinedError, bounded, evaluate
+from pddlval.numeric import UndefinedError, bounded, evaluate, exact
 from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom, ground_fluent
 from pddlval.state import BIT, BITS, Chunks, Layout, Levels, Number, State, changed_levels
@@ -344,5 +344,4 @@ def _updated(change: Change, before: Number) -> Number:
     else:
         divided = Fluent(fluent[0], tuple(fluent[1:]))
         raise UndefinedError(Arithmetic("/", (divided, NumberNode(Fraction(0)))))
-    bounded(after)
-    return after.numerator if after.denominator == 1 else after
+    return exact(bounded(after))

@@ -7,9 +7,11 @@ another one reads, or do the opposite of what another one does (Fox and Long 200
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
+from operator import itemgetter
 from typing import Literal, NamedTuple, NoReturn
 
 from pddl2nl.pddl import (
@@ -35,7 +37,7 @@ from pddl2nl.pddl import (
 from pddlval.effects import Outcome
 from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
-from pddlval.plans import GroundAction, Plan, PlanStep
+from pddlval.plans import GroundAction, Plan
 from pddlval.schemas import Ground
 from pddlval.semantics import World, choices, ground_atom, ground_fluent, holds
 from pddlval.state import State
@@ -257,13 +259,12 @@ class _Claimant:
                 self._collide(place, "changes", fluent, owner, f"(expression {fluent}){self._and(owner)}\n")
             owner.place = None
         elif owner.use == "set" or (owner.use == "summed" and not sums):
-            twice = owner.use == "set"
-            told = (
-                f"assigns to expression {fluent} twice" if twice else f"both assigns to and updates expression {fluent}"
-            )
-            reason = f"it assigns to {fluent} twice" if twice else f"it both assigns to and updates {fluent}"
-            text = f"{self._actions[place]} {told}\n"
-            raise _CollisionError(Conflict(place, "changes", fluent, None, reason, text))
+            if owner.use == "set":
+                told, reason = f"assigns to expression {fluent} twice", f"it assigns to {fluent} twice"
+            else:
+                told = f"both assigns to and updates expression {fluent}"
+                reason = f"it both assigns to and updates {fluent}"
+            raise _CollisionError(Conflict(place, "changes", fluent, None, reason, f"{self._actions[place]} {told}\n"))
         elif owner.use == "summed":
             # The missing blank is VAL's.
             self._warn(place, f"assigns to expression {fluent}twice")
@@ -309,32 +310,19 @@ class Happening(NamedTuple):
 def happenings(plan: Plan) -> list[Happening]:
     """A plan's steps by time; steps of the same time stay in the order of the file."""
     if all(step.time is None for step in plan.steps):
-        return [
-            Happening(Fraction(number), (number,), (step.action,)) for number, step in enumerate(plan.steps, start=1)
-        ]
-    timed = sorted(_times(plan.steps), key=lambda item: item[0])
-    groups: list[list[tuple[Fraction, int]]] = []
-    for item in timed:
+        return [Happening(Fraction(n), (n,), (step.action,)) for n, step in enumerate(plan.steps, start=1)]
+    untimed = count(1)
+    steps = [
+        (Fraction(next(untimed)) if step.time is None else step.time, number, step.action)
+        for number, step in enumerate(plan.steps, start=1)
+    ]
+    groups: list[list[tuple[Fraction, int, GroundAction]]] = []
+    for item in sorted(steps, key=itemgetter(0)):
         if groups and as_float(item[0]) <= as_float(groups[-1][0][0]) + _CLOSE:
             groups[-1].append(item)
         else:
             groups.append([item])
-    return [
-        Happening(
-            group[0][0],
-            tuple(number for _, number in group),
-            tuple(plan.steps[number - 1].action for _, number in group),
-        )
-        for group in groups
-    ]
-
-
-def _times(steps: Iterable[PlanStep]) -> Iterator[tuple[Fraction, int]]:
-    untimed = 0
-    for number, step in enumerate(steps, start=1):
-        if step.time is None:
-            untimed += 1
-        yield (Fraction(untimed) if step.time is None else step.time), number
+    return [Happening(group[0][0], tuple(n for _, n, _ in group), tuple(a for _, _, a in group)) for group in groups]
 
 
 def claim_effects(task: Task, grounds: Sequence[Ground], outcomes: Sequence[Outcome], state: State) -> Claims:

@@ -31,7 +31,7 @@ _LONGEST = 100_000
 """Bits of numerator and denominator together: a plan that squares a number again and again must terminate."""
 
 
-def exact(value: Fraction) -> Number:
+def exact(value: Number) -> Number:
     """The same number, as an ``int`` where it is whole."""
     return value.numerator if value.denominator == 1 else value
 
@@ -124,33 +124,21 @@ def calculate(operator: str, values: Sequence[Number]) -> Number:
             first += value
         elif operator == "-":
             first -= value
-        elif operator == "*":
-            first = bounded(first * value)
         else:
-            first = bounded(Fraction(first) / value)
-    bounded(first)
-    return first.numerator if first.denominator == 1 else first
+            first = multiply(first, value) if operator == "*" else bounded(Fraction(first) / value)
+    return exact(bounded(first))
 
 
 def multiply(one: Number, other: Number) -> Number:
-    """The product of two numbers.
-
-    Raises:
-        UnsupportedError: it is too large to compute with.
-    """
+    """The product of two numbers; raises `UnsupportedError` if it is too large to compute with."""
     return bounded(one * other)
 
 
 def divide(one: Number, other: Number, by_zero: Callable[..., UndefinedError], *arguments: int) -> Number:
-    """The quotient of two numbers, whole where it can be.
-
-    Raises:
-        UndefinedError: the divisor is zero; `by_zero` makes the error of the arguments.
-        UnsupportedError: it is too large to compute with.
-    """
+    """The quotient of two numbers; if the divisor is zero, raises what `by_zero` makes of the arguments."""
     if not other:
         raise by_zero(*arguments)
-    return exact(Fraction(bounded(Fraction(one) / other)))
+    return calculate("/", (one, other))
 
 
 def bounded(value: Number) -> Number:
