@@ -311,9 +311,9 @@ def _apply(
     text = applied.as_text()
     print_result(applied.as_json(), text, as_json=as_json)
     if applied.plan is None:
-        typer.echo(f"{planner} with macros: {applied.found.status}: {applied.found.message}", err=True)
+        typer.echo(f"{planner} with macros: {applied.result.status}: {applied.result.message}", err=True)
         if applied.without is not None:
             typer.echo(f"{planner} {result_text(applied.without)}", err=True)
     elif out is not None:
         write_text_file(out, text)
-    raise typer.Exit(exit_code(applied.found))
+    raise typer.Exit(exit_code(applied.result))

@@ -133,13 +133,13 @@ class Changeable:
         self, free: Mapping[str, tuple[str, ...]], conditions: Sequence[Condition], binding: Binding
     ) -> Sequence[Binding]:
         """Objects for some of the variables: those that make a static condition true, or all for one of them."""
-        found: list[list[dict[str, str]]] = []
+        joins: list[list[dict[str, str]]] = []
         for part in conditions:
             if isinstance(part, Atom) and part.predicate not in self._dynamic:
                 rows = (matched(part.args, row[1:], binding) for row in self._rows.get(part.predicate, ()))
-                found.append([row for row in rows if row is not None and self._fit(row, free)])
-        if found:
-            return min(found, key=len)
+                joins.append([row for row in rows if row is not None and self._fit(row, free)])
+        if joins:
+            return min(joins, key=len)
         needed = frozenset().union(*map(free_variables, conditions))
         variable = next(name for name in free if name in needed)
         return [{variable: name} for name in self._task.objects_of(free[variable])]
@@ -181,8 +181,8 @@ class Changeable:
 
 def matched(terms: Sequence[str], row: Sequence[str], binding: Binding) -> dict[str, str] | None:
     """The binding of the unbound variables with which terms are a row of objects; None if there is none."""
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for term, name in zip(terms, row, strict=True):
-        if (binding.get(term) or (found.setdefault(term, name) if is_variable(term) else term)) != name:
+        if (binding.get(term) or (matches.setdefault(term, name) if is_variable(term) else term)) != name:
             return None
-    return found
+    return matches

@@ -18,7 +18,7 @@ from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroSte
 from pddl2nl.macros.net_effect import net_literals, net_updates, readable_condition, readable_effect
 from pddl2nl.macros.numbers import mixed_functions
 from pddl2nl.macros.regression import Part, Regression
-from pddl2nl.macros.simplify import Facts, Scope, Simplifier
+from pddl2nl.macros.simplify import Facts, Simplifier, TermScope
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -102,7 +102,7 @@ def _composed(
         raise InputError("a macro-action needs at least one step, such as (pick-up ?x)")
     schemas = [_schema_of(domain, step) for step in steps]
     parameters = _parameters(domain, steps, schemas, objects)
-    scope = Scope(domain, {**{item.name: item.types for item in parameters}, **objects}, total)
+    scope = TermScope(domain, {**{item.name: item.types for item in parameters}, **objects}, total)
     regression = Regression(domain, Simplifier(scope), mixed_functions(schemas))
     apart = [negation(equality(*pair)) for pair in pairs if scope.may_equal(*pair)]
     for condition in apart:
@@ -169,19 +169,19 @@ def total_functions(task: Task) -> frozenset[str]:
     given: dict[str, set[tuple[str, ...]]] = {}
     for item in task.problem.init_values:
         given.setdefault(item.fluent[0], set()).add(item.fluent.args)
-    found = set()
+    totals = set()
     for function in task.domain.functions:
         count = prod(len(task.objects_of(parameter.types)) for parameter in function.parameters)
         if len(given.get(function.name, ())) >= count:
-            found.add(function.name)
-    return frozenset(found)
+            totals.add(function.name)
+    return frozenset(totals)
 
 
 def _unused(name: str, taken: Collection[str]) -> str:
-    number, found = 2, name
-    while found in taken:
-        number, found = number + 1, f"{name}{number}"
-    return found
+    number, unused = 2, name
+    while unused in taken:
+        number, unused = number + 1, f"{name}{number}"
+    return unused
 
 
 def _schema_of(domain: Domain, step: MacroStep) -> ActionSchema:
@@ -207,7 +207,7 @@ def _parameters(
     domain: Domain, steps: Sequence[MacroStep], schemas: Sequence[ActionSchema], objects: Mapping[str, tuple[str, ...]]
 ) -> tuple[TypedName, ...]:
     """The variables of the steps, with the types common to all their occurrences."""
-    scope = Scope(domain, objects)
+    scope = TermScope(domain, objects)
     constants = {item.name for item in domain.constants} | set(objects)
     types: dict[str, tuple[str, ...]] = {}
     for step, schema in zip(steps, schemas, strict=True):

@@ -2,7 +2,7 @@
 
 In the normal form conjunctions and disjunctions are flat, and each quantifier binds one variable, named by its nesting
 height (``?.1`` binds over no other quantifier). So formulas that differ only in the names of bound variables are equal.
-To look inside a quantifier, open it with a fresh variable (`within`, `Scope.fresh`); this avoids capture.
+To look inside a quantifier, open it with a fresh variable (`within`, `TermScope.fresh`); this avoids capture.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def is_literal(condition: Condition) -> bool:
 
 
 def is_bound(term: str) -> bool:
-    """Whether a term is a fresh variable (`Scope.fresh`), which a quantifier binds or will bind."""
+    """Whether a term is a fresh variable (`TermScope.fresh`), which a quantifier binds or will bind."""
     return term.startswith("?!")
 
 
@@ -93,10 +93,10 @@ def _joined(
     members: Callable[[Condition], Iterator[Condition]],
     parts: Iterable[Condition],
 ) -> Condition:
-    found = dict.fromkeys(member for part in parts for member in members(part))
-    if decisive in found:
+    flat = dict.fromkeys(member for part in parts for member in members(part))
+    if decisive in flat:
         return decisive
-    return next(iter(found)) if len(found) == 1 else kind(tuple(found))
+    return next(iter(flat)) if len(flat) == 1 else kind(tuple(flat))
 
 
 def equality(one: str, other: str) -> Condition:
@@ -181,14 +181,14 @@ class Rules:
     def below(self, predicate: str) -> frozenset[str]:
         """The predicates and functions that a predicate depends on, directly or through others."""
         if predicate not in self._below:
-            found: set[str] = set()
+            below: set[str] = set()
             todo = [predicate]
             while todo:
                 for _, condition in self.rules(todo.pop()):
-                    new = _names(condition) - found
-                    found |= new
+                    new = _names(condition) - below
+                    below |= new
                     todo.extend(new & self.names)
-            self._below[predicate] = frozenset(found)
+            self._below[predicate] = frozenset(below)
         return self._below[predicate]
 
     def functions(self, predicate: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
-from pddl2nl.macros.mining import Candidate, Chains, candidates, chosen
+from pddl2nl.macros.mining import ChainCandidate, Chains, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When, load_problem
 from pddlval import GroundAction, load_plan, validate
@@ -104,7 +104,7 @@ class LearnedMacro:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedChain:
     """A frequent chain that makes no macro, with the reason."""
 
     steps: tuple[str, ...]
@@ -119,7 +119,7 @@ class Learned:
     """
 
     macros: tuple[LearnedMacro, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedChain, ...] = ()
     chains: int = 0
     steps: int = 0
 
@@ -158,7 +158,7 @@ def learn(
             name = example.name or example.task.problem.name
             raise InputError(f"{name}: macros are learned from valid plans; this one is {report.verdict}{where}")
     plans = [example.plan for example in examples]
-    found = candidates(
+    mined = candidates(
         domain,
         plans,
         max_length=options.max_length,
@@ -166,55 +166,55 @@ def learn(
         max_parameters=options.max_parameters,
     )
     macros: list[LearnedMacro] = []
-    refused: list[Refused] = []
+    refused: list[RefusedChain] = []
 
-    def accept(candidate: Candidate) -> bool:
+    def accept(candidate: ChainCandidate) -> bool:
         made = _made(domain, examples, candidate, options, [learned.macro.name for learned in macros], wording)
-        if isinstance(made, Refused):
+        if isinstance(made, RefusedChain):
             refused.append(made)
         else:
             macros.append(made)
         return isinstance(made, LearnedMacro)
 
-    for _ in chosen(found, accept, min_support=options.min_support, number=options.number):
+    for _ in chosen(mined, accept, min_support=options.min_support, number=options.number):
         pass
-    return Learned(tuple(macros), tuple(refused), len(found), sum(map(len, plans)))
+    return Learned(tuple(macros), tuple(refused), len(mined), sum(map(len, plans)))
 
 
 def _made(
     domain: Domain,
     examples: Sequence[PlannedTask],
-    found: Candidate,
+    candidate: ChainCandidate,
     options: LearningOptions,
     names: Sequence[str],
     wording: Wording | None,
-) -> LearnedMacro | Refused:
-    first = found.occurrences[0]
+) -> LearnedMacro | RefusedChain:
+    first = candidate.occurrences[0]
     example = examples[first.plan]
     block = [example.plan[place] for place in first.places]
     name = free_name("-".join(_short(step.name for step in block)), [*(a.name for a in domain.actions), *names])
     try:
         macro = lift(example.task, block, name=name, distinct=options.distinct)
     except CannotComposeError as error:
-        return Refused(tuple(map(str, block)), found.support, str(error))
+        return RefusedChain(tuple(map(str, block)), candidate.support, str(error))
     reason = ""
     if macro.conditions.effect == And():
         reason = "it leaves everything as it was"
     elif options.plain and not _is_plain(macro):
         reason = "it has a disjunction, a quantifier or a conditional effect"
     if reason:
-        return Refused(tuple(map(str, macro.steps)), found.support, reason)
-    said = [] if wording is None else [wording.actions[step.action].fill(step.args) for step in macro.steps]
+        return RefusedChain(tuple(map(str, macro.steps)), candidate.support, reason)
+    sentences = [] if wording is None else [wording.actions[step.action].fill(step.args) for step in macro.steps]
     known = Provenance(
-        descriptions=(", then ".join(said),) if said else (),
+        descriptions=(", then ".join(sentences),) if sentences else (),
         domain=domain.name,
         domain_sha256=domain_hash(domain),
         origin=f"learned from {len(examples)} plan{'' if len(examples) == 1 else 's'}",
-        support=found.support,
+        support=candidate.support,
         distinct=options.distinct,
     )
     stored = with_totals(StoredMacro(macro, known), example.task)
-    return LearnedMacro(stored, found.support, found.plans, found.saved)
+    return LearnedMacro(stored, candidate.support, candidate.plans, candidate.saved)
 
 
 def _is_plain(macro: Macro) -> bool:

@@ -259,7 +259,7 @@ _COMMENTS: Mapping[str, tuple[str, Any]] = {
 
 def _facts(text: str, name: str) -> dict[str, Any]:
     """The values of the comments ``key: value`` above the action."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     start = _BLANK_OR_COMMENT.match(text)
     assert start is not None
     types = {**{key: kind for key, (_, kind) in _COMMENTS.items()}, "steps": _TEXTS}
@@ -272,10 +272,10 @@ def _facts(text: str, name: str) -> dict[str, Any]:
         except msgspec.ValidationError as error:
             raise InputError(f"{name}:{number}: '{match[1]}': {error}") from None
         except (ValueError, RecursionError) as error:
-            said = f"what stands behind '{match[1]}:' is no JSON ({unreadable(error)}): a text needs double quotes"
-            raise InputError(f"{name}:{number}: {said}") from None
-        found[match[1]] = (value,) if types[match[1]] is _TEXTS and isinstance(value, str) else value
-    return found
+            reason = f"what stands behind '{match[1]}:' is no JSON ({unreadable(error)}): a text needs double quotes"
+            raise InputError(f"{name}:{number}: {reason}") from None
+        facts[match[1]] = (value,) if types[match[1]] is _TEXTS and isinstance(value, str) else value
+    return facts
 
 
 def steps_of(texts: Iterable[str]) -> tuple[MacroStep, ...]:
@@ -297,7 +297,7 @@ class Unfit:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class DomainMacros:
     """The macros of a library for one domain."""
 
     macros: tuple[StoredMacro, ...] = ()
@@ -353,7 +353,7 @@ def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], Non
     Raises:
         InputError: a named file cannot be used, or there is no macro.
     """
-    found: dict[tuple[Canonical, bool], StoredMacro] = {}
+    macros: dict[tuple[Canonical, bool], StoredMacro] = {}
     for path in paths:
         for file in sorted(path.rglob("*.pddl")) if path.is_dir() else [path]:
             try:
@@ -366,10 +366,10 @@ def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], Non
                 continue
             if write_schema(stored.macro.schema) != write_schema(exact.macro.schema):
                 warn(f"{file}: its conditions differ from those of its steps in this domain, which are used instead")
-            found.setdefault((canonical(exact.macro, domain), exact.provenance.distinct), exact)
-    if not found:
+            macros.setdefault((canonical(exact.macro, domain), exact.provenance.distinct), exact)
+    if not macros:
         raise InputError("there is no macro in these folders; 'pddl2nl macro learn' or 'compose' makes some")
-    return list(found.values())
+    return list(macros.values())
 
 
 @lru_cache(maxsize=1000)
@@ -412,20 +412,20 @@ class Library:
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
-    def shelf(self, domain: Domain) -> Shelf:
+    def shelf(self, domain: Domain) -> DomainMacros:
         """All macros for domains of this name, in the order of their files, and the files that cannot be used.
 
         Raises:
             InfrastructureError: the folder cannot be read.
         """
-        found: list[StoredMacro] = []
+        macros: list[StoredMacro] = []
         unfit: list[Unfit] = []
         for path in self._files(domain):
             try:
-                found.append(recomposed(load_macro_file(path, domain), domain))
+                macros.append(recomposed(load_macro_file(path, domain), domain))
             except InputError as error:
                 unfit.append(Unfit(path, str(error)))
-        return Shelf(tuple(found), tuple(unfit))
+        return DomainMacros(tuple(macros), tuple(unfit))
 
     def retrieve(
         self,
@@ -466,7 +466,7 @@ class Library:
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────
 
-    def keep(self, task: Task, plan: Iterable[GroundAction], found: Iterable[StoredMacro]) -> tuple[StoredMacro, ...]:
+    def keep(self, task: Task, plan: Iterable[GroundAction], macros: Iterable[StoredMacro]) -> tuple[StoredMacro, ...]:
         """Stores the macros of a plan that solved a task.
 
         Args:
@@ -486,7 +486,7 @@ class Library:
             raise InputError(
                 f"macros are kept once their task is solved; this plan of '{task.problem.name}' is {report.verdict}"
             )
-        return tuple(self.put(task.domain, with_totals(stored, task)) for stored in found)
+        return tuple(self.put(task.domain, with_totals(stored, task)) for stored in macros)
 
     def put(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
         """Stores a macro, or adds its description and use to an equal one.

@@ -50,11 +50,11 @@ from pddlval.formulas import negation_normal
 __all__ = [
     "ANY",
     "CHAINS",
-    "Candidate",
+    "ChainCandidate",
     "Canonical",
     "Chains",
     "Footprints",
-    "Occurrence",
+    "ChainOccurrence",
     "candidates",
     "canonical",
     "canonical_steps",
@@ -154,7 +154,7 @@ class Footprints:
                     writes["adds"].add(_pattern(part, names))
                 case Not(Atom() as atom):
                     writes["deletes"].add(_pattern(atom, names))
-        return Footprint(frozenset(reads), needs, **{kind: frozenset(found) for kind, found in writes.items()})
+        return Footprint(frozenset(reads), needs, **{kind: frozenset(patterns) for kind, patterns in writes.items()})
 
     def _reads(self, formula: Condition | Expression, names: Mapping[str, str]) -> Iterator[Pattern]:
         """What a formula reads; a derived predicate reads everything that it depends on."""
@@ -243,16 +243,16 @@ def canonical_steps(
     ways: list[tuple[frozenset[int], tuple[str, ...]]] = [(frozenset(), ())]
     form: list[tuple[str, ...]] = []
     for _ in steps:
-        found: dict[tuple[str, ...], dict[tuple[frozenset[int], tuple[str, ...]], None]] = {}
+        grown: dict[tuple[str, ...], dict[tuple[frozenset[int], tuple[str, ...]], None]] = {}
         for done, named in ways:
             for place, step in enumerate(steps):
                 if place not in done and before[place] <= done:
                     new = (term for term in step.args if term not in constants)
                     known = tuple(dict.fromkeys((*named, *new)))
                     words = (step.action, *(_word(term, known, types or {}) for term in step.args))
-                    found.setdefault(words, {})[done | {place}, known] = None
-        form.append(min(found))
-        ways = list(found[form[-1]])[:_MOST_WAYS]
+                    grown.setdefault(words, {})[done | {place}, known] = None
+        form.append(min(grown))
+        ways = list(grown[form[-1]])[:_MOST_WAYS]
     return tuple(form)
 
 
@@ -281,7 +281,7 @@ _MOST_CHAINS = 20_000
 
 
 @dataclass(frozen=True)
-class Occurrence:
+class ChainOccurrence:
     """A chain in a plan: the plan's number and the places of the steps, both from 0."""
 
     plan: int
@@ -289,11 +289,11 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ChainCandidate:
     """A chain with its occurrences: all of them, which may overlap, or those that no other chosen chain has taken."""
 
     form: Canonical
-    occurrences: tuple[Occurrence, ...]
+    occurrences: tuple[ChainOccurrence, ...]
 
     def __len__(self) -> int:
         return len(self.form)
@@ -326,7 +326,7 @@ def candidates(
     max_length: int = 4,
     chains: Chains = "both",
     max_parameters: int | None = None,
-) -> tuple[Candidate, ...]:
+) -> tuple[ChainCandidate, ...]:
     """All chains of two to `max_length` steps in the plans, grouped by their canonical form, in the order of finding.
 
     Args:
@@ -337,9 +337,9 @@ def candidates(
         max_parameters: the most objects of a chain; None for any number.
     """
     footprints, constants = Footprints(domain), _constants(domain)
-    found: dict[Canonical, list[Occurrence]] = {}
+    occurrences: dict[Canonical, list[ChainOccurrence]] = {}
     for number, plan in enumerate(plans):
-        mine = _Plan([footprints.of(step.name, step.args) for step in plan])
+        mine = _PlanFootprints([footprints.of(step.name, step.args) for step in plan])
         seen: dict[tuple[int, ...], None] = {}
         if chains in ("both", "contiguous"):
             sizes = range(2, max_length + 1)
@@ -352,20 +352,20 @@ def candidates(
             if max_parameters is None or len(objects) <= max_parameters:
                 steps = [MacroStep(*plan[place]) for place in places]
                 form = canonical_steps(steps, constants, mine.order(places))
-                found.setdefault(form, []).append(Occurrence(number, places))
+                occurrences.setdefault(form, []).append(ChainOccurrence(number, places))
     return tuple(
-        Candidate(form, tuple(sorted(own, key=lambda item: (item.plan, item.places[-1], item.places))))
-        for form, own in found.items()
+        ChainCandidate(form, tuple(sorted(own, key=lambda item: (item.plan, item.places[-1], item.places))))
+        for form, own in occurrences.items()
     )
 
 
 def chosen(
-    items: Collection[Candidate],
-    accept: Callable[[Candidate], bool],
+    items: Collection[ChainCandidate],
+    accept: Callable[[ChainCandidate], bool],
     *,
     min_support: int = 2,
     number: int | None = None,
-) -> Iterator[Candidate]:
+) -> Iterator[ChainCandidate]:
     """The candidates that save most steps, best first; steps that earlier ones have taken do not count.
 
     Ties are broken by fewer objects, then fewer steps, then alphabetically.
@@ -379,7 +379,7 @@ def chosen(
     taken: set[tuple[int, int]] = set()
     left = list(items)
     while left and (number is None or number > 0):
-        free = {item: Candidate(item.form, _free(item.occurrences, taken)) for item in left}
+        free = {item: ChainCandidate(item.form, _free(item.occurrences, taken)) for item in left}
         left = [item for item in left if free[item].support >= min_support]
         if not left:
             return
@@ -391,7 +391,7 @@ def chosen(
             number = None if number is None else number - 1
 
 
-def _free(occurrences: Sequence[Occurrence], taken: Collection[tuple[int, int]]) -> tuple[Occurrence, ...]:
+def _free(occurrences: Sequence[ChainOccurrence], taken: Collection[tuple[int, int]]) -> tuple[ChainOccurrence, ...]:
     """Occurrences that share no step with each other or with taken ones, chosen by their ends."""
     used = set(taken)
     free = []
@@ -403,7 +403,7 @@ def _free(occurrences: Sequence[Occurrence], taken: Collection[tuple[int, int]])
     return tuple(free)
 
 
-class _Plan:
+class _PlanFootprints:
     """One plan by what its steps read and write."""
 
     def __init__(self, footprints: Sequence[Footprint]):

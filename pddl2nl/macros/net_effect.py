@@ -13,9 +13,9 @@ from itertools import count
 
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, replaced, size, within
 from pddl2nl.macros.matching import matched
-from pddl2nl.macros.numbers import ADDITIVE, Change, normal, total
+from pddl2nl.macros.numbers import ADDITIVE, NumericChange, normal, total
 from pddl2nl.macros.regression import Part, Regression, Touch, coincidence
-from pddl2nl.macros.simplify import Facts, Scope
+from pddl2nl.macros.simplify import Facts, TermScope
 from pddl2nl.pddl import (
     And,
     Arithmetic,
@@ -41,7 +41,7 @@ __all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect
 
 
 @dataclass(frozen=True, eq=False)
-class _Schema:
+class _TouchedAtom:
     """An atom that a step touches, for all objects of some variables.
 
     ``final`` is when it is true in the end; ``adds`` the same if it was false before; ``deletes`` when it is false
@@ -65,18 +65,18 @@ class _Schema:
 
 def net_literals(regression: Regression, facts: Facts) -> list[Touch]:
     """The literals of the effect of a sequence of steps, as one action that is applicable if the facts hold."""
-    return _Literals(regression, facts).parts()
+    return _LiteralChoice(regression, facts).parts()
 
 
-class _Literals:
+class _LiteralChoice:
     """Chooses the parts of the effect."""
 
     def __init__(self, regression: Regression, facts: Facts):
         self._regression = regression
         self._simplifier = regression.simplifier
         self._facts = facts
-        self._parts: dict[_Schema, list[Touch]] = {}
-        self._schemas: list[_Schema] = []
+        self._parts: dict[_TouchedAtom, list[Touch]] = {}
+        self._schemas: list[_TouchedAtom] = []
         for touch in (touch for layer in regression.layers for touch in layer):
             schema = self._schema(touch)
             if not any(self._covers(schema, one) and self._covers(one, schema) for one in self._schemas):
@@ -101,36 +101,36 @@ class _Literals:
                 self._parts[schema] = [part for part in self._single(schema) if part.condition != FALSE]
         return sorted((part for schema in self._schemas for part in self._parts[schema]), key=lambda p: p.positive)
 
-    def _schema(self, touch: Touch) -> _Schema:
+    def _schema(self, touch: Touch) -> _TouchedAtom:
         scope, simplify, facts = self._regression.scope, self._simplifier.simplify, self._facts
         fresh = {name: scope.fresh(scope.types(name)) for name in touch.variables if name in touch.atom.args}
         atom = substitute(touch.atom, fresh)
         final = simplify(self._regression.truth(atom, len(self._regression.layers)), facts)
         adds = simplify(final, facts.extended(negation(atom)))
         deletes = simplify(negation(final), facts.extended(atom))
-        return _Schema(tuple(fresh.values()), atom, final, adds, deletes)
+        return _TouchedAtom(tuple(fresh.values()), atom, final, adds, deletes)
 
-    def _covers(self, one: _Schema, other: _Schema) -> bool:
+    def _covers(self, one: _TouchedAtom, other: _TouchedAtom) -> bool:
         """Whether the first schema covers all atoms of the second."""
         if one.atom.predicate != other.atom.predicate:
             return False
         return matched(one.atom.args, one.variables, other.atom.args, self._simplifier)[0] == TRUE
 
-    def _below(self, schema: _Schema) -> list[_Schema]:
+    def _below(self, schema: _TouchedAtom) -> list[_TouchedAtom]:
         """The other schemas whose atoms a schema covers."""
         return [other for other in self._schemas if other is not schema and self._covers(schema, other)]
 
     def _chosen(self) -> list[Touch]:
         return [part for parts in self._parts.values() for part in parts]
 
-    def _settle(self, schema: _Schema, part: Touch) -> None:
+    def _settle(self, schema: _TouchedAtom, part: Touch) -> None:
         """Sets the part of a schema, which also covers all narrower schemas."""
         self._parts[schema] = [part]
         self._parts.update({other: [] for other in self._below(schema)})
 
-    def _sweep(self, schema: _Schema) -> None:
+    def _sweep(self, schema: _TouchedAtom) -> None:
         """Deletes all atoms of a schema and adds the few that are true in the end again, if that is right."""
-        kept: dict[_Schema, Touch] = {}
+        kept: dict[_TouchedAtom, Touch] = {}
         for other in self._below(schema):
             if other not in self._parts:
                 condition = self._left(other.final, self._facts, self._hits(kept.values(), other.atom))
@@ -144,7 +144,7 @@ class _Literals:
             self._settle(schema, schema.delete())
             self._parts.update({other: [part] for other, part in kept.items()})
 
-    def _single(self, schema: _Schema) -> list[Touch]:
+    def _single(self, schema: _TouchedAtom) -> list[Touch]:
         """The parts for the atoms of one schema that are not covered yet."""
         chosen = self._chosen()
         added, gone = self._hits(chosen, schema.atom), self._hits(chosen, schema.atom, positive=False)
@@ -162,7 +162,7 @@ class _Literals:
             schema.add(self._left(final, self._facts, added)),
         ]
 
-    def _readded(self, schema: _Schema) -> bool:
+    def _readded(self, schema: _TouchedAtom) -> bool:
         """Whether an atom that is true in the end is always added by another part, so that deleting it is harmless.
 
         An atom that is true before and after may be added again for that.
@@ -182,8 +182,8 @@ class _Literals:
 
     def _hits(self, parts: Iterable[Touch], atom: Atom, *, positive: bool = True) -> Condition:
         """When some parts add, or delete, an atom."""
-        found = (part for part in parts if part.positive is positive and part.atom.predicate == atom.predicate)
-        return disjunction(coincidence(part, atom.args, self._simplifier) for part in found)
+        touches = (part for part in parts if part.positive is positive and part.atom.predicate == atom.predicate)
+        return disjunction(coincidence(part, atom.args, self._simplifier) for part in touches)
 
     def _left(self, condition: Condition, facts: Facts, met: Condition) -> Condition:
         """The disjuncts of a condition that other parts do not cover."""
@@ -193,40 +193,40 @@ class _Literals:
             part for part in disjuncts(condition) if not self._simplifier.implies(facts.extended(part), met)
         )
 
-    def _always_added(self, schema: _Schema, parts: Iterable[Touch]) -> bool:
+    def _always_added(self, schema: _TouchedAtom, parts: Iterable[Touch]) -> bool:
         """Whether parts add each atom of a schema that is true in the end."""
         return self._left(schema.final, self._facts, self._hits(parts, schema.atom)) == FALSE
 
 
-def net_updates(regression: Regression, facts: Facts) -> list[Change]:
+def net_updates(regression: Regression, facts: Facts) -> list[NumericChange]:
     """The numeric updates of the effect of a sequence of steps, as one action that is applicable if the facts hold.
 
     Raises:
         CannotComposeError: no effect of PDDL expresses them.
     """
-    changes: dict[str, list[Change]] = {}
+    changes: dict[str, list[NumericChange]] = {}
     for change in regression.values.changes:
         changes.setdefault(change.change.fluent.name, []).append(change)
-    found: list[Change] = []
+    net_changes: list[NumericChange] = []
     for function, own in changes.items():
-        found += _final_values(own, regression, facts) if function in regression.mixed else _side_by_side(own)
-    return found
+        net_changes += _final_values(own, regression, facts) if function in regression.mixed else _side_by_side(own)
+    return net_changes
 
 
-def _side_by_side(changes: list[Change]) -> list[Change]:
+def _side_by_side(changes: list[NumericChange]) -> list[NumericChange]:
     """Updates that can be combined: they add up, or belong to one step."""
     alone = all(change.change.operator in ADDITIVE for change in changes)
     sums: dict[Fluent, Expression] = {}
-    found: list[Change] = []
+    apart: list[NumericChange] = []
     for change in changes:
         if not alone or change.variables or change.condition != TRUE:
-            found.append(change)
+            apart.append(change)
             continue
         operator, fluent, amount = change.change.operator, change.change.fluent, change.change.value
         if operator == "decrease":
             amount = Arithmetic("-", (amount,))
         sums[fluent] = total(sums[fluent], amount) if fluent in sums else amount
-    return [*(Change((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()), *found]
+    return [*(NumericChange((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()), *apart]
 
 
 def _signed(fluent: Fluent, amount: Expression) -> Update:
@@ -238,7 +238,7 @@ def _signed(fluent: Fluent, amount: Expression) -> Update:
     return Update("increase", fluent, amount)
 
 
-def _final_values(changes: list[Change], regression: Regression, facts: Facts) -> Iterator[Change]:
+def _final_values(changes: list[NumericChange], regression: Regression, facts: Facts) -> Iterator[NumericChange]:
     """The last value of each fluent that several steps set, scale or increase."""
     simplifier, scope = regression.simplifier, regression.scope
     seen: list[tuple[tuple[str, ...], Fluent]] = []
@@ -257,15 +257,15 @@ def _final_values(changes: list[Change], regression: Regression, facts: Facts) -
             condition = simplifier.simplify(conjunction((elsewhere, case.guard)), facts)
             if condition != FALSE and case.touched:
                 update = _signed(fluent, case.amount) if case.relative else Update("assign", fluent, case.amount)
-                yield Change(tuple(fresh.values()), condition, update)
+                yield NumericChange(tuple(fresh.values()), condition, update)
 
 
-def readable_effect(parts: Sequence[Part], scope: Scope, taken: frozenset[str]) -> Effect:
+def readable_effect(parts: Sequence[Part], scope: TermScope, taken: frozenset[str]) -> Effect:
     """An effect: literals first, then conditional effects, then quantified ones; equal conditions are shared."""
     groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
     for part in parts:
         groups.setdefault(tuple(scope.types(name) for name in part.variables), []).append(part)
-    found: list[Effect] = []
+    all_effects: list[Effect] = []
     for types in sorted(groups, key=len):
         own = _unused_names(scope, types, taken)
         body: dict[Condition, list[Effect]] = {TRUE: []}
@@ -277,26 +277,26 @@ def readable_effect(parts: Sequence[Part], scope: Scope, taken: frozenset[str]) 
         effects = [*body[TRUE], *whens]
         if own:
             parameters = tuple(TypedName(name, kinds) for name, kinds in zip(own, types, strict=True))
-            found.append(Forall(parameters, _alone(effects)))
+            all_effects.append(Forall(parameters, _alone(effects)))
         else:
-            found += effects
-    return And(tuple(found))
+            all_effects += effects
+    return And(tuple(all_effects))
 
 
 def _alone(parts: Sequence[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
-def _unused_names(scope: Scope, types: Sequence[tuple[str, ...]], taken: frozenset[str]) -> list[str]:
+def _unused_names(scope: TermScope, types: Sequence[tuple[str, ...]], taken: frozenset[str]) -> list[str]:
     """A readable name for a bound variable of each of the types."""
-    found: list[str] = []
+    chosen: list[str] = []
     for own in types:
         names = (f"{scope.hint(own)}{number if number > 1 else ''}" for number in count(1))
-        found.append(next(name for name in names if name not in taken and name not in found))
-    return found
+        chosen.append(next(name for name in names if name not in taken and name not in chosen))
+    return chosen
 
 
-def readable_condition(condition: Condition, scope: Scope, taken: frozenset[str]) -> Condition:
+def readable_condition(condition: Condition, scope: TermScope, taken: frozenset[str]) -> Condition:
     """A condition with readable names, none of them taken, for its bound variables; atoms stand first."""
     match condition:
         case And(parts):

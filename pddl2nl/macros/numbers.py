@@ -22,7 +22,7 @@ from pddl2nl.pddl import ActionSchema, Arithmetic, Condition, Expression, Fluent
 from pddl2nl.pddl.tree import write_number
 from pddlval.formulas import fluents_in, updates_in
 
-__all__ = ["ADDITIVE", "Change", "Values", "divides", "mixed_functions", "no_value", "normal", "total"]
+__all__ = ["ADDITIVE", "NumericChange", "RegressedValues", "divides", "mixed_functions", "no_value", "normal", "total"]
 
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up in any order."""
@@ -62,9 +62,9 @@ def normal(expression: Expression) -> Expression:
     # Numbers without a finite decimal form could only be written as quotients.
     if any(write_number(factor).startswith("(/") for factor in terms.values()):
         return expression
-    found = _written(terms)
-    same = set(fluents_in(found)) == set(fluents_in(expression)) and divides(found) == divides(expression)
-    return found if same else expression
+    result = _written(terms)
+    same = set(fluents_in(result)) == set(fluents_in(expression)) and divides(result) == divides(expression)
+    return result if same else expression
 
 
 def _terms(expression: Expression) -> _Sum:
@@ -89,10 +89,10 @@ def _terms(expression: Expression) -> _Sum:
 
 
 def _plus(one: _Sum, other: _Sum, factor: Fraction) -> _Sum:
-    found = dict(one)
+    result = dict(one)
     for term, number in other.items():
-        found[term] = found.get(term, Fraction(0)) + number * factor
-    return {term: number for term, number in found.items() if number}
+        result[term] = result.get(term, Fraction(0)) + number * factor
+    return {term: number for term, number in result.items() if number}
 
 
 def _written(terms: _Sum) -> Expression:
@@ -123,7 +123,7 @@ def _added(terms: Sequence[Expression]) -> Expression:
 
 
 @dataclass(frozen=True)
-class Change:
+class NumericChange:
     """A numeric update under a condition, for all objects of some variables."""
 
     variables: tuple[str, ...]
@@ -144,7 +144,7 @@ class Case:
     touched: bool = False
 
 
-class Values:
+class RegressedValues:
     """The values of fluents after the steps so far.
 
     Attributes:
@@ -155,7 +155,7 @@ class Values:
     def __init__(self, simplifier: Simplifier, facts: Facts):
         self.simplifier = simplifier
         self.facts = facts
-        self.changes: list[Change] = []
+        self.changes: list[NumericChange] = []
         self.valued: set[Fluent] = set()
 
     def guard(self, one: Condition, other: Condition) -> Condition:
@@ -181,19 +181,19 @@ class Values:
             case Fluent(name, args):
                 return self._read(Fluent(name, renamed(args, names)), certain)
             case Arithmetic(operator, operands):
-                found: list[tuple[Condition, tuple[Expression, ...]]] = [(TRUE, ())]
+                combined: list[tuple[Condition, tuple[Expression, ...]]] = [(TRUE, ())]
                 for operand in operands:
                     more = self.expression(operand, names, certain)
-                    pairs = ((self.guard(g, h), (*done, e)) for g, done in found for h, e in more)
-                    found = [pair for pair in pairs if pair[0] != FALSE]
-                    _refuse_many(len(found))
-                return [(guard, normal(Arithmetic(operator, done))) for guard, done in found]
+                    pairs = ((self.guard(g, h), (*done, e)) for g, done in combined for h, e in more)
+                    combined = [pair for pair in pairs if pair[0] != FALSE]
+                    _refuse_many(len(combined))
+                return [(guard, normal(Arithmetic(operator, done))) for guard, done in combined]
             case Number():
                 return [(TRUE, expression)]
         raise CannotComposeError(f"'{expression.name}' cannot be part of a macro-action", "not executable")
 
     def _read(self, fluent: Fluent, certain: bool) -> list[tuple[Condition, Expression]]:
-        found = []
+        readings = []
         cases = self.of(fluent)
         for case in cases:
             if case.relative and not self.is_valued(fluent, case.guard):
@@ -203,8 +203,8 @@ class Values:
                     self.valued.add(fluent)
             # The step that changed it may have read the amount only under a condition.
             self.require(fluents_in(case.amount), case.guard)
-            found.append((case.guard, self._absolute(case, fluent)))
-        return found
+            readings.append((case.guard, self._absolute(case, fluent)))
+        return readings
 
     @staticmethod
     def _absolute(case: Case, fluent: Fluent) -> Expression:
@@ -234,19 +234,19 @@ class Values:
             happens, amount = self._update(change, fluent)
             if happens == FALSE:
                 continue
-            found = []
+            updated = []
             for case in cases:
                 changed = self.guard(case.guard, happens)
                 if changed != FALSE:
-                    found.append(self._after(case, changed, change.change.operator, amount, fluent))
+                    updated.append(self._after(case, changed, change.change.operator, amount, fluent))
                 kept = FALSE if happens == TRUE else self.guard(case.guard, negation(happens))
                 if kept != FALSE:
-                    found.append(Case(kept, case.amount, case.relative, case.touched))
-            cases = found
+                    updated.append(Case(kept, case.amount, case.relative, case.touched))
+            cases = updated
             _refuse_many(len(cases))
         return cases
 
-    def _update(self, change: Change, fluent: Fluent) -> tuple[Condition, Expression]:
+    def _update(self, change: NumericChange, fluent: Fluent) -> tuple[Condition, Expression]:
         """When an update happens to a fluent, and its amount then."""
         happens, binding = bound(change, fluent, self.simplifier)
         return self.simplifier.simplify(happens, self.facts), substitute(change.change.value, binding)
@@ -262,7 +262,7 @@ class Values:
         return Case(guard, scaled, relative=False, touched=True)
 
 
-def bound(change: Change, fluent: Fluent, simplifier: Simplifier) -> tuple[Condition, Mapping[str, str]]:
+def bound(change: NumericChange, fluent: Fluent, simplifier: Simplifier) -> tuple[Condition, Mapping[str, str]]:
     """When an update happens to a fluent, and the binding of its variables then.
 
     Raises:

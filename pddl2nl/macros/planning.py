@@ -297,7 +297,7 @@ class Applied:
         planner: its name.
         macros: the macros' names in the plans.
         macro_cost: the cost of a macro: ``sum`` of its steps' costs, ``one``, or its ``steps``.
-        found: the planner's result with macros; its plan contains macros.
+        result: the planner's result with macros; its plan contains macros.
         plan: the expanded and validated plan; None if none was found.
         cost: its cost by the task's metric, or its number of steps; None without a plan.
         uses: how often each macro occurs in the plan.
@@ -307,7 +307,7 @@ class Applied:
     planner: str
     macros: tuple[str, ...]
     macro_cost: str
-    found: PlannerResult
+    result: PlannerResult
     plan: tuple[GroundAction, ...] | None
     cost: Fraction | int | None
     uses: Mapping[str, int] = field(default_factory=dict)
@@ -318,21 +318,21 @@ class Applied:
         """Expanded states without macros divided by those with macros; None if a search found no plan or reports no
         number.
         """
-        if self.without is None or not (self.without.solved and self.found.solved):
+        if self.without is None or not (self.without.solved and self.result.solved):
             return None
-        before, after = self.without.expanded, self.found.expanded
+        before, after = self.without.expanded, self.result.expanded
         return None if before is None or after is None else max(before, 1) / max(after, 1)
 
     def as_json(self) -> dict[str, object]:
         """The JSON of ``pddl2nl macro apply --json``."""
-        plan, found = self.plan, self.found.plan
-        mine = {**self.found.as_json(), "plan": None if plan is None else [str(action) for action in plan]}
+        plan, macro_plan = self.plan, self.result.plan
+        mine = {**self.result.as_json(), "plan": None if plan is None else [str(action) for action in plan]}
         ratio = self.fewer_expansions
         return {
             **mine,
             "cost": plain_number(self.cost),
             "steps": None if plan is None else len(plan),
-            "macro_plan": None if found is None else [str(action) for action in found],
+            "macro_plan": None if macro_plan is None else [str(action) for action in macro_plan],
             "macro_cost": self.macro_cost,
             "uses": dict(self.uses),
             "without": None if self.without is None else _told(self.without),
@@ -344,13 +344,13 @@ class Applied:
         if self.plan is None:
             return ""
         used = ", ".join(f"{name} {times}" for name, times in self.uses.items() if times) or "none"
-        steps, before = len(self.plan), len(self.found.plan or ())
+        steps, before = len(self.plan), len(self.result.plan or ())
         lines = [
             *map(str, self.plan),
             f"; cost = {plain_number(self.cost)} ({self.planner} with macros)",
             f"; macros used: {used}",
             f"; with macros: {steps} {'step' if steps == 1 else 'steps'} ({before} before expansion), "
-            f"{_effort(self.found)}",
+            f"{_effort(self.result)}",
         ]
         if self.without is not None:
             lines.append(f"; {result_text(self.without)}")
@@ -414,11 +414,11 @@ def apply_macros(
     task = as_task(source)
     used = cost or default_cost(planner)
     grown = with_macros(task, macros, used)
-    found = solve(grown.task, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb)
+    result = solve(grown.task, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb)
     without = solve(source, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb) if compare else None
     plan, total = None, None
-    if found.plan is not None:
-        plan = grown.expand(found.plan)
+    if result.plan is not None:
+        plan = grown.expand(result.plan)
         report = validate(task, plan_of(plan))
         if not report.valid:
             step = report.failed_step
@@ -429,5 +429,5 @@ def apply_macros(
             )
         total = report.cost
     macro_cost = "sum" if has_costs(task) else used
-    uses = grown.uses(found.plan or ())
-    return Applied(planner, tuple(grown.macros), macro_cost, found, plan, total, uses, without)
+    uses = grown.uses(result.plan or ())
+    return Applied(planner, tuple(grown.macros), macro_cost, result, plan, total, uses, without)

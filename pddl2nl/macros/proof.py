@@ -18,7 +18,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.solving import Solver, StateFound
-from pddl2nl.macros.symbolic import Effects, Formula, Formulas, SymbolicState, Symbols
+from pddl2nl.macros.symbolic import Effects, Formula, Formulas, SymbolicSemantics, SymbolicState
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
@@ -213,7 +213,7 @@ class _Proving:
         self._near = self.simulator.initial if near is None else self.simulator.state(near.atoms, near.values)
         self._states: States = states
         self.formulas = Formulas()
-        self.symbols = Symbols(task, self.formulas, *([] if states == "all" else [self._fixed()]))
+        self.symbols = SymbolicSemantics(task, self.formulas, *([] if states == "all" else [self._fixed()]))
         self._solver = Solver(self.formulas)
         self._found: list[Counterexample] = []
 
@@ -267,25 +267,25 @@ class _Proving:
 
     def _lacking(self, asked: Formula, points: Sequence[tuple[Formula, SymbolicState]]) -> tuple[Lacking, ...]:
         formulas = self.formulas
-        found: list[Lacking] = []
+        lacking: list[Lacking] = []
         for step, (action, (reached, state)) in enumerate(zip(self.block, points, strict=True), start=1):
             here = formulas.both(asked, reached)
             condition = self.simulator.ground(action).precondition()
             for part in dict.fromkeys(conjuncts(negation_normal(condition))):
                 fails = formulas.negation(self.symbols.condition(part, state, {}).true)
                 if self._solver.can_be(formulas.both(here, fails))[0] == "yes":
-                    found.append(Lacking(step, part))
-        return tuple(found)
+                    lacking.append(Lacking(step, part))
+        return tuple(lacking)
 
     def _always(self, premise: Formula, conclusion: Formula, kind: Kind) -> Part:
         near = StateFound(dict.fromkeys(self._near.atoms, True), dict(self._near.values))
         question = self.formulas.both(premise, self.formulas.negation(conclusion))
-        answer, found = self._solver.can_be(question, near)
-        if found is None:
+        answer, example = self._solver.can_be(question, near)
+        if example is None:
             return "proved" if answer == "no" else "undecided"
-        atoms = {atom for atom in self._near.atoms if found.atoms.get(atom, True)}
-        atoms.update(atom for atom, held in found.atoms.items() if held)
-        values = {fluent: value for fluent, value in {**near.values, **found.values}.items() if value is not None}
+        atoms = {atom for atom in self._near.atoms if example.atoms.get(atom, True)}
+        atoms.update(atom for atom, held in example.atoms.items() if held)
+        values = {fluent: value for fluent, value in {**near.values, **example.values}.items() if value is not None}
         self._found.append(self._counterexample(self.simulator.state(atoms, values), kind))
         return "refuted"
 
@@ -361,8 +361,8 @@ def _relation(runs: Part, needed: Part) -> Relation:
 
 def literal(atom: GroundAtom, positive: bool) -> Condition:
     """A ground atom or its negation as a condition."""
-    found = Atom(atom[0], atom[1:])
-    return found if positive else Not(found)
+    condition = Atom(atom[0], atom[1:])
+    return condition if positive else Not(condition)
 
 
 def has_value(fluent: GroundAtom, value: Fraction | None = None) -> Comparison:
@@ -423,10 +423,10 @@ def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: 
     wanted = dict.fromkeys(outcome.adds, True)
     for atom in outcome.deletes:
         wanted.setdefault(atom, False)
-    found: list[Condition] = [literal(atom, held) for atom, held in wanted.items() if after.true(atom) is not held]
+    unmet: list[Condition] = [literal(atom, held) for atom, held in wanted.items() if after.true(atom) is not held]
     for fluent in dict.fromkeys(change.fluent for change in outcome.updates):
         value = step.successor.level(fluent)
         assert value is not None, "what an action updates has a value"
         if after.level(fluent) != value:
-            found.append(has_value(fluent, Fraction(value)))
-    return tuple(found)
+            unmet.append(has_value(fluent, Fraction(value)))
+    return tuple(unmet)

@@ -24,7 +24,7 @@ from pddl2nl.macros.formulas import (
 )
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.macros.matching import Names, matched, renamed
-from pddl2nl.macros.numbers import ADDITIVE, Change, Values, bound, divides, no_value
+from pddl2nl.macros.numbers import ADDITIVE, NumericChange, RegressedValues, bound, divides, no_value
 from pddl2nl.macros.simplify import Facts, Simplifier
 from pddl2nl.pddl import (
     ActionSchema,
@@ -70,7 +70,7 @@ class Touch:
         return self.atom if self.positive else Not(self.atom)
 
 
-Part = Touch | Change
+Part = Touch | NumericChange
 """A part of an effect."""
 
 
@@ -79,11 +79,11 @@ def coincidence(touch: Touch, terms: tuple[str, ...], simplifier: Simplifier) ->
     same, binding = matched(touch.atom.args, touch.variables, terms, simplifier)
     if same == FALSE:
         return FALSE
-    found = conjunction((same, replaced(touch.condition, binding)))
+    happens = conjunction((same, replaced(touch.condition, binding)))
     for name in touch.variables:
         if name not in binding:
-            found = simplifier.exists(name, found)
-    return found
+            happens = simplifier.exists(name, happens)
+    return happens
 
 
 class Regression:
@@ -105,7 +105,7 @@ class Regression:
         self.needed: list[Condition] = []
         self.opaque: list[Condition] = []
         self.facts = Facts(self.scope)
-        self.values = Values(simplifier, self.facts)
+        self.values = RegressedValues(simplifier, self.facts)
         self.layers: list[list[Touch]] = []
         self._truths: dict[tuple[Condition, tuple[tuple[str, ...], ...], int], Condition] = {}
         self._derived = Rules(domain)
@@ -127,7 +127,7 @@ class Regression:
                     raise
                 self.opaque.append(as_said(part, names))
         parts = list(self._parts(schema.effect, names, (), TRUE))
-        changes = [part for part in parts if isinstance(part, Change)]
+        changes = [part for part in parts if isinstance(part, NumericChange)]
         self._refuse_conflicts(changes)
         self.values.changes += changes
         self.layers.append([part for part in parts if isinstance(part, Touch)])
@@ -168,28 +168,28 @@ class Regression:
                     raise no_value(Fluent(function))
                 return self.truth(Atom(predicate, renamed(args, names)), len(self.layers))
             case Equality(left, right):
-                found = equality(names.get(left, left), names.get(right, right))
+                before = equality(names.get(left, left), names.get(right, right))
             case Comparison():
-                found = self._compared(condition, names, certain)
+                before = self._compared(condition, names, certain)
             case Not(body):
                 return negation(self.regressed(body, names, certain=certain))
             case And(parts):
-                found = conjunction(self.regressed(part, names) for part in parts)
+                before = conjunction(self.regressed(part, names) for part in parts)
             case Or(parts):
-                found = disjunction(self.regressed(part, names) for part in parts)
+                before = disjunction(self.regressed(part, names) for part in parts)
             case Imply(left, right):
-                found = disjunction((negation(self.regressed(left, names)), self.regressed(right, names)))
+                before = disjunction((negation(self.regressed(left, names)), self.regressed(right, names)))
             case Forall(parameters, body) | Exists(parameters, body):
                 own = self._fresh(parameters)
-                found = self.regressed(body, {**names, **own})
+                before = self.regressed(body, {**names, **own})
                 over = self.simplifier.exists if isinstance(condition, Exists) else self.simplifier.forall
                 for name in reversed(own.values()):
-                    found = over(name, found)
+                    before = over(name, before)
             case _:
                 raise CannotComposeError(
                     f"{condition} cannot be part of a macro-action: it is no condition on one state", "not executable"
                 )
-        return self.simplify(found)
+        return self.simplify(before)
 
     def _fresh(self, parameters: tuple[TypedName, ...]) -> dict[str, str]:
         return {item.name: self.scope.fresh(item.types, item.name) for item in parameters}
@@ -234,14 +234,14 @@ class Regression:
                 " changes: no formula of PDDL says what it will be",
                 "derived predicates",
             )
-        found = []
+        cases = []
         for parameters, condition in self._derived.rules(atom.predicate):
             own = {item.name: self.scope.fresh(item.types) for item in parameters}
             same, binding = matched(tuple(own.values()), tuple(own.values()), atom.args, self.simplifier)
             if same != FALSE:
                 inner = {name: binding[fresh] for name, fresh in own.items()}
-                found.append(conjunction((same, self.regressed(condition, inner))))
-        return self.simplify(disjunction(found))
+                cases.append(conjunction((same, self.regressed(condition, inner))))
+        return self.simplify(disjunction(cases))
 
     def _compared(self, condition: Comparison, names: Names, certain: bool) -> Condition:
         lefts, rights = (self.values.expression(side, names, certain) for side in (condition.left, condition.right))
@@ -281,7 +281,7 @@ class Regression:
 
     def _updates(
         self, update: Update, names: Names, variables: tuple[str, ...], condition: Condition
-    ) -> Iterator[Change]:
+    ) -> Iterator[NumericChange]:
         fluent = Fluent(update.fluent.name, renamed(update.fluent.args, names))
         mixed = fluent.name in self.mixed
         certain = not (mixed or variables) and condition == TRUE
@@ -302,9 +302,9 @@ class Regression:
                 raise CannotComposeError(f"'{fluent.name}' is changed by what may divide by zero", "division")
             if mixed:
                 self.values.require(fluents_in(amount), here)
-            yield Change(variables, here, Update(update.operator, fluent, amount))
+            yield NumericChange(variables, here, Update(update.operator, fluent, amount))
 
-    def _refuse_conflicts(self, changes: list[Change]) -> None:
+    def _refuse_conflicts(self, changes: list[NumericChange]) -> None:
         """Requires that no fluent gets two values in one step; otherwise the simulator and VAL refuse it."""
         for at, one in enumerate(changes):
             for other in changes[at:]:

@@ -40,12 +40,12 @@ from pddl2nl.pddl import (
 )
 from pddlval.formulas import has_comparison
 
-__all__ = ["Facts", "Scope", "Simplifier"]
+__all__ = ["Facts", "TermScope", "Simplifier"]
 
 Types = tuple[str, ...]
 
 
-class Scope:
+class TermScope:
     """The terms of one composition with their types.
 
     Args:
@@ -127,7 +127,7 @@ class Facts:
     contradict each other.
     """
 
-    def __init__(self, scope: Scope):
+    def __init__(self, scope: TermScope):
         self.scope = scope
         self.consistent = True
         self._representatives: dict[str, str] = {}
@@ -246,7 +246,7 @@ _LARGEST = 4000
 class Simplifier:
     """Simplifies the formulas of one composition."""
 
-    def __init__(self, scope: Scope):
+    def __init__(self, scope: TermScope):
         self.scope = scope
 
     def simplify(self, condition: Condition, facts: Facts) -> Condition:
@@ -298,9 +298,9 @@ class Simplifier:
     def _quantified(self, condition: Forall | Exists, facts: Facts) -> Condition:
         name = self.scope.fresh(condition.parameters[0].types)
         body = self.simplify(within(condition, name), facts)
-        found = self.exists(name, body) if isinstance(condition, Exists) else self.forall(name, body)
+        result = self.exists(name, body) if isinstance(condition, Exists) else self.forall(name, body)
         # Replacing the variable may allow further simplification.
-        return self.simplify(found, facts) if size(found) < size(condition) else found
+        return self.simplify(result, facts) if size(result) < size(condition) else result
 
     def _all(self, parts: Iterable[Condition], facts: Facts) -> Condition:
         items = list(conjuncts(And(tuple(parts))))
@@ -319,8 +319,8 @@ class Simplifier:
         # Comparisons may be defined only if the other parts hold.
         result = conjunction(sorted(items, key=has_comparison))
         if size(result) > _LARGEST:
-            said = f"a condition of the macro has more than {_LARGEST} parts: compose fewer steps at a time"
-            raise CannotComposeError(said, "too large")
+            reason = f"a condition of the macro has more than {_LARGEST} parts: compose fewer steps at a time"
+            raise CannotComposeError(reason, "too large")
         return result
 
 

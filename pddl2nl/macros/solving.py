@@ -56,8 +56,8 @@ class Solver:
             return ("no", None) if answer == "unsat" else ("unknown", None)
         if near is None:
             return "yes", None
-        found = self._nearest(question, solver.model(), near)
-        return ("unknown", None) if found is None else ("yes", found)
+        state = self._nearest(question, solver.model(), near)
+        return ("unknown", None) if state is None else ("yes", state)
 
     def _solver(self, formula: Formula, budget: int, seconds: int) -> Any:
         solver = self._z3.Solver(ctx=self._formulas.context)
@@ -69,23 +69,25 @@ class Solver:
 
     def _unknowns(self, question: Any) -> list[tuple[Unknown, Any]]:
         """The unknowns that a question depends on with their z3 constants: first atoms, then values."""
-        found: dict[Unknown, Any] = {}
+        constants: dict[Unknown, Any] = {}
         seen = {question.get_id()}
         todo = [question]
         while todo:
             node = todo.pop()
             parts = node.children()
             if not parts and (unknown := self._formulas.unknowns.get(node.decl().name())):
-                found[unknown] = node
+                constants[unknown] = node
             new = [part for part in parts if part.get_id() not in seen]
             seen.update(part.get_id() for part in new)
             todo += new
-        return sorted(found.items(), key=lambda item: (item[0].kind == "value", item[0]))
+        return sorted(constants.items(), key=lambda item: (item[0].kind == "value", item[0]))
 
     def _nearest(self, question: Any, model: Any, near: StateFound) -> StateFound | None:
         """One after the other, atoms and then values get the given state's value if they can."""
         unknowns = self._unknowns(question)
-        search = _Search(self._solver(question, _NEARING_BUDGET, 1), model, [term for _, term in unknowns], self._z3)
+        search = _ModelSearch(
+            self._solver(question, _NEARING_BUDGET, 1), model, [term for _, term in unknowns], self._z3
+        )
         atoms: dict[GroundAtom, bool] = {}
         values: dict[GroundAtom, Fraction | None] = {}
         for (kind, atom), term in unknowns:
@@ -112,7 +114,7 @@ class Solver:
         return StateFound(atoms, values)
 
 
-class _Search:
+class _ModelSearch:
     """Moves from one model to another, one fixed unknown after the other."""
 
     def __init__(self, solver: Any, model: Any, terms: list[Any], z3: Any):

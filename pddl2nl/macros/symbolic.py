@@ -53,7 +53,7 @@ from pddlval.semantics import compare, ground_atom
 from pddlval.simulator import simulator_of
 from pddlval.unsupported import updated_functions
 
-__all__ = ["Effects", "Formula", "Formulas", "SymbolicState", "Symbols", "Unknown"]
+__all__ = ["Effects", "Formula", "Formulas", "SymbolicState", "SymbolicSemantics", "Unknown"]
 
 Formula = Any
 """A z3 expression of sort Bool, or True or False."""
@@ -121,10 +121,10 @@ class Formulas:
 
     def all(self, parts: Iterable[Formula]) -> Formula:
         """The conjunction of any number of formulas."""
-        found: Formula = True
+        conjunction: Formula = True
         for part in parts:
-            found = self.both(found, part)
-        return found
+            conjunction = self.both(conjunction, part)
+        return conjunction
 
     def implies(self, one: Formula, other: Formula) -> Formula:
         """The implication."""
@@ -203,7 +203,7 @@ _ADDITIVE = frozenset(("increase", "decrease"))
 _SIGNS = {"increase": "+", "decrease": "-", "scale-up": "*", "scale-down": "/"}
 
 
-class Symbols:
+class SymbolicSemantics:
     """The semantics of one task.
 
     ``fixed`` tells for an atom whether it has its initial value in all considered states.
@@ -397,9 +397,9 @@ class Symbols:
 
     def effects(self, effect: Effect, state: SymbolicState, binding: Binding) -> Effects:
         """The effects in a state; raises as `condition` does."""
-        found = Effects()
-        self._happen(effect, state, binding, True, found)
-        return found
+        effects = Effects()
+        self._happen(effect, state, binding, True, effects)
+        return effects
 
     def _happen(self, effect: Effect, state: SymbolicState, binding: Binding, guard: Formula, into: Effects) -> None:
         both, either = self.formulas.both, self.formulas.either

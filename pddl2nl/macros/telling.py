@@ -56,8 +56,8 @@ def _told(example: Counterexample, proof: Proof, teller: Teller) -> str:
         return _does_not_run(example, proof, teller, where)
     if not example.unmet:
         return "The effect leaves out something that the actions change, or changes something that they leave as it is."
-    said, listed = _TOLD[example.kind]
-    return f"{said}{where}. {listed}:\n{_listed(example.unmet, teller)}"
+    mistake, heading = _TOLD[example.kind]
+    return f"{mistake}{where}. {heading}:\n{_listed(example.unmet, teller)}"
 
 
 _TOLD = {
@@ -75,10 +75,10 @@ _TOLD = {
 
 def _does_not_run(example: Counterexample, proof: Proof, teller: Teller, where: str) -> str:
     which = f"step {example.step} ({_action(proof.block[example.step - 1], teller)})"
-    said = f"The precondition is not enough: it can hold and still {which} cannot be carried out"
+    mistake = f"The precondition is not enough: it can hold and still {which} cannot be carried out"
     if not example.unmet:
-        return f"{said}: its effects would change a number in more than one way at once{where}."
-    first = f"{said}{where}. What does not hold before that step:\n{_listed(example.unmet, teller)}"
+        return f"{mistake}: its effects would change a number in more than one way at once{where}."
+    first = f"{mistake}{where}. What does not hold before that step:\n{_listed(example.unmet, teller)}"
     others: dict[Condition, int] = {}
     for item in proof.lacking:
         if item.condition not in example.unmet:
@@ -101,10 +101,10 @@ def _where(example: Counterexample, teller: Teller) -> str:
     if not 0 < len(example.unlike) <= 4:
         return ""
     try:
-        said = [teller.literal(condition) for condition in example.unlike]
+        literals = [teller.literal(condition) for condition in example.unlike]
     except (InputError, UnsupportedError):
         return ""
-    return f", for example when {' and '.join(said)}"
+    return f", for example when {' and '.join(literals)}"
 
 
 def _listed(conditions: Sequence[Condition], teller: Teller) -> str:

@@ -29,18 +29,18 @@ def test_the_expanded_plan_is_valid_and_the_report_says_what_changed(ferry: Task
     macro = _macro(ferry, "(board ?c ?a)", "(sail ?a ?b)", "(debark ?c ?b)", name="carry")
     applied = apply_macros(ferry, [macro], "ff")
     assert applied.plan is not None
-    assert applied.found.plan is not None
+    assert applied.result.plan is not None
     assert applied.without is not None
     assert validate(ferry, plan_of(applied.plan)).valid
-    carried = sum(1 for action in applied.found.plan if action.name == "carry")
+    carried = sum(1 for action in applied.result.plan if action.name == "carry")
     assert applied.uses == {"carry": carried}
     assert carried > 0
-    assert len(applied.plan) == len(applied.found.plan) + 2 * carried == applied.cost
+    assert len(applied.plan) == len(applied.result.plan) + 2 * carried == applied.cost
     data = applied.as_json()
     assert data["steps"] == len(applied.plan)
     assert data["macro_cost"] == "one"
     assert data["without"]["expanded"] == applied.without.expanded  # type: ignore[index]
-    assert applied.fewer_expansions == max(applied.without.expanded or 0, 1) / max(applied.found.expanded or 0, 1)
+    assert applied.fewer_expansions == max(applied.without.expanded or 0, 1) / max(applied.result.expanded or 0, 1)
 
 
 @pytest.mark.heavy
@@ -56,7 +56,7 @@ def test_an_optimal_search_stays_optimal(lights: Task, blocks: Task) -> None:
 def test_no_plan_and_no_comparison(blocks: Task) -> None:
     hopeless = replace(blocks, problem=replace(blocks.problem, init=tuple(blocks.problem.init[1:])))
     applied = apply_macros(hopeless, [_macro(blocks, "(pick-up ?x)", "(stack ?x ?y)")], "ff", compare=False)
-    assert (applied.found.status, applied.plan, applied.cost) == ("unsolvable", None, None)
+    assert (applied.result.status, applied.plan, applied.cost) == ("unsolvable", None, None)
     assert applied.without is None
     assert applied.fewer_expansions is None
     assert applied.as_json()["plan"] is None

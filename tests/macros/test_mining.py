@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.macros.mining import Candidate, Footprints, Occurrence, candidates, chosen, independent
+from pddl2nl.macros.mining import ChainCandidate, ChainOccurrence, Footprints, candidates, chosen, independent
 from pddl2nl.pddl import Task, load_task
 from pddlval import GroundAction, read_plan, validate
 from pddlval.plans import plan_of
@@ -21,11 +21,11 @@ def _plan(text: str) -> tuple[GroundAction, ...]:
     return read_plan(text).actions
 
 
-def _forms(found: Sequence[Candidate]) -> dict[str, int]:
+def _forms(found: Sequence[ChainCandidate]) -> dict[str, int]:
     return {" ".join(f"({' '.join(step)})" for step in item.form): len(item.occurrences) for item in found}
 
 
-def _all(found: Candidate) -> bool:
+def _all(found: ChainCandidate) -> bool:
     return True
 
 
@@ -111,8 +111,8 @@ def _walked(task: Task, steps: int = 30) -> tuple[GroundAction, ...]:
     return tuple(plan)
 
 
-def _candidate(form: Sequence[str], *places: tuple[int, ...]) -> Candidate:
-    return Candidate(tuple((name,) for name in form), tuple(Occurrence(0, each) for each in places))
+def _candidate(form: Sequence[str], *places: tuple[int, ...]) -> ChainCandidate:
+    return ChainCandidate(tuple((name,) for name in form), tuple(ChainOccurrence(0, each) for each in places))
 
 
 def test_overlaps_are_counted_once_and_taken_steps_no_more() -> None:

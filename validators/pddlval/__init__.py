@@ -22,7 +22,7 @@ The modules, each of which imports only from those before it:
   `simulator`;
 - verdicts: `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and the
   causes of failures), `val_text` (VAL's words);
-- the command: `command`, `streams`.
+- the commands: `command`, `checking` (what `pddl2nl check` reports), `streams`.
 """
 
 from __future__ import annotations

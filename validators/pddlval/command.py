@@ -60,7 +60,7 @@ def _as_given(domain: str, problem: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class JudgedPlan:
     name: str
     plan: Plan | str
     report: Report
@@ -226,21 +226,21 @@ class _Recent(Generic[Key, Value]):
         self._size = 0
 
     def __getitem__(self, key: Key) -> Value:
-        found = self._held.pop(key, None)
-        if found is None:
+        value = self._held.pop(key, None)
+        if value is None:
             try:
-                found = self._make(key)
+                value = self._make(key)
             except InputError as error:
-                found = error
-            self._size += self._size_of(found)
+                value = error
+            self._size += self._size_of(value)
         # What was used last stands last.
-        self._held[key] = found
+        self._held[key] = value
         while self._size > _MOST_TEXT and len(self._held) > 1:
             self._size -= self._size_of(self._held.pop(next(iter(self._held))))
-        if isinstance(found, InputError):
+        if isinstance(value, InputError):
             # An error that is raised again and again would hold all the frames that it has come through.
-            raise found.with_traceback(None)
-        return found
+            raise value.with_traceback(None)
+        return value
 
     def _size_of(self, value: Value | InputError) -> int:
         source = None if isinstance(value, InputError) else self._source(value)
@@ -267,13 +267,13 @@ def _refusals(path: str) -> Iterator[None]:
         raise InputError(f"{path}: {error.strerror}") from error
 
 
-def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> _Judged:
+def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> JudgedPlan:
     plan: Plan | str = text
     # `validate` makes the report of a malformed plan.
     with suppress(InputError):
         plan = read_plan(text, name)
     report = validate(task, plan, name, tolerance)
-    return _Judged(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
+    return JudgedPlan(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
 
 
 def _entry(line: str, number: int) -> dict[str, str]:

@@ -34,15 +34,15 @@ from pddlval.formulas import has_comparison, negation_normal, predicates_in
 from pddlval.numeric import UndefinedError, bounded, evaluate, exact
 from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom, ground_fluent
-from pddlval.state import BIT, BITS, Chunks, Layout, Levels, Number, State, changed_levels
+from pddlval.state import BIT, BITS, Chunks, Levels, Number, State, StateLayout, changed_levels
 
 __all__ = [
     "ADDITIVE",
-    "Block",
+    "EffectBlock",
     "Change",
     "Instances",
     "Outcome",
-    "Part",
+    "GroundEffect",
     "changed_chunks",
     "outcome_of",
     "updated_levels",
@@ -94,22 +94,22 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class EffectBlock:
     """An effect of an action schema: what is at its top, what is conditional, what is quantified."""
 
     adds: tuple[Atom, ...]
     deletes: tuple[Atom, ...]
     updates: tuple[Update, ...]
-    whens: tuple[tuple[Guard, Block], ...]
+    whens: tuple[tuple[Guard, EffectBlock], ...]
     foralls: tuple[Quantified, ...]
 
     @classmethod
-    def of(cls, effect: Effect, layout: Layout) -> Block:
+    def of(cls, effect: Effect, layout: StateLayout) -> EffectBlock:
         """The parts of an effect."""
         adds: list[Atom] = []
         deletes: list[Atom] = []
         updates: list[Update] = []
-        whens: list[tuple[Guard, Block]] = []
+        whens: list[tuple[Guard, EffectBlock]] = []
         foralls: list[Quantified] = []
         for part in conjuncts(effect):
             match part:
@@ -147,7 +147,7 @@ class Guard:
     compares: bool
 
     @classmethod
-    def of(cls, condition: Condition, layout: Layout) -> Guard:
+    def of(cls, condition: Condition, layout: StateLayout) -> Guard:
         """The parts of a condition."""
         normal = negation_normal(condition)
         if has_comparison(normal, layout.statics.partial):
@@ -167,9 +167,9 @@ class Quantified:
     objects: tuple[tuple[str, ...], ...]
     """The objects of each variable, in alphabetic order."""
     static: Condition | None
-    block: Block
+    block: EffectBlock
 
-    def instances(self, binding: Binding, layout: Layout) -> tuple[int, Iterable[tuple[str, ...]]]:
+    def instances(self, binding: Binding, layout: StateLayout) -> tuple[int, Iterable[tuple[str, ...]]]:
         """The choices of objects with which something may happen, in alphabetic order, and how many they are.
 
         Of more than `_MOST_INSTANCES` they are not all given.
@@ -177,12 +177,12 @@ class Quantified:
         count = prod(map(len, self.objects))
         if self.static is None or count <= _FEW_INSTANCES:
             return count, product(*self.objects)
-        found = layout.engine.solutions(self.static, self.effect.parameters, binding)
-        chosen = sorted(islice(found, _MOST_INSTANCES + 1))
+        solutions = layout.engine.solutions(self.static, self.effect.parameters, binding)
+        chosen = sorted(islice(solutions, _MOST_INSTANCES + 1))
         return len(chosen), chosen
 
 
-def _static_part(effect: Forall, layout: Layout) -> Condition | None:
+def _static_part(effect: Forall, layout: StateLayout) -> Condition | None:
     """Of a conditional effect under a quantifier, the static conditions.
 
     Six levels of eleven values each are nearly two million choices, of which hardly one makes an effect happen.
@@ -202,7 +202,7 @@ def _static_part(effect: Forall, layout: Layout) -> Condition | None:
 # ── effects of a ground action ───────────────────────────────────────────────────────────────────
 
 
-class Part(NamedTuple):
+class GroundEffect(NamedTuple):
     """Effects that happen where all literals and all tests hold."""
 
     literals: tuple[tuple[GroundAtom, bool], ...] = ()
@@ -212,6 +212,9 @@ class Part(NamedTuple):
     updates: tuple[tuple[Update, Binding], ...] = ()
 
 
+_ALWAYS = GroundEffect()
+
+
 class Instances:
     """Takes the effect of a ground action apart, for all states or for one, in VAL's order.
 
@@ -219,18 +222,18 @@ class Instances:
         UnsupportedError: the quantified effects have too many instances.
     """
 
-    def __init__(self, layout: Layout, action: GroundAction, state: State | None = None):
+    def __init__(self, layout: StateLayout, action: GroundAction, state: State | None = None):
         self._layout = layout
         self._action = action
         self._state = state
         self._seen = 0
 
-    def parts(self, block: Block, binding: Binding, outer: Part = Part()) -> Iterator[Part]:  # noqa: B008
+    def parts(self, block: EffectBlock, binding: Binding, outer: GroundEffect = _ALWAYS) -> Iterator[GroundEffect]:
         """The parts of an effect, in the order in which they happen."""
         literals, tests, *_ = outer
         if block.deletes or block.adds:
             deletes = tuple([ground_atom(atom, binding) for atom in block.deletes])
-            yield Part(literals, tests, deletes, tuple([ground_atom(atom, binding) for atom in block.adds]))
+            yield GroundEffect(literals, tests, deletes, tuple([ground_atom(atom, binding) for atom in block.adds]))
         for guard, inner in block.whens:
             guarded = self._guarded(guard, binding, outer)
             if guarded is not None:
@@ -239,7 +242,7 @@ class Instances:
                     yield guarded
                 yield from self.parts(inner, binding, guarded)
         if block.updates:
-            yield Part(literals, tests, updates=tuple([(update, binding) for update in block.updates]))
+            yield GroundEffect(literals, tests, updates=tuple([(update, binding) for update in block.updates]))
         for quantified in block.foralls:
             count, choices = quantified.instances(binding, self._layout)
             self._seen += count
@@ -252,7 +255,7 @@ class Instances:
                 chosen = dict(zip(quantified.names, objects, strict=True))
                 yield from self.parts(quantified.block, {**binding, **chosen}, outer)
 
-    def _guarded(self, guard: Guard, binding: Binding, outer: Part) -> Part | None:
+    def _guarded(self, guard: Guard, binding: Binding, outer: GroundEffect) -> GroundEffect | None:
         """The outer conditions and these; None where these never hold, or do not in the one state."""
         state, statics = self._state, self._layout.statics.atoms
         literals = list(outer.literals)
@@ -267,10 +270,10 @@ class Instances:
                 continue
             if held is not positive:
                 return None
-        return Part(tuple(literals), (*outer.tests, *[(condition, binding) for condition in guard.rest]))
+        return GroundEffect(tuple(literals), (*outer.tests, *[(condition, binding) for condition in guard.rest]))
 
 
-def outcome_of(parts: Iterable[Part], state: State) -> Outcome:
+def outcome_of(parts: Iterable[GroundEffect], state: State) -> Outcome:
     """What happens of these parts in a state.
 
     Raises:

@@ -23,8 +23,8 @@ from pddl2nl.pddl import (
 from pddlval.formulas import LITERAL, atoms_in, depth_of, free_variables, predicates_in
 from pddlval.queries import Code, Compiler, Finish, Query, Variables
 from pddlval.semantics import holds
-from pddlval.state import Layout, State
-from pddlval.tables import Database, Index, Memo, Relation, Row, Table, Tables
+from pddlval.state import State, StateLayout
+from pddlval.tables import Database, Index, Memo, Relation, Row, TableKey, Tables
 
 __all__ = ["Axioms", "Engine"]
 
@@ -68,18 +68,18 @@ class Axioms:
 
         The answer raises `UndefinedError` where a comparison in a rule reads a fluent without a value.
         """
-        found = self._answers.get(name)
-        if found is None:
+        answer = self._answers.get(name)
+        if answer is None:
             relation = self.relations[name]
             if name in self._stages:
-                found = _from_table(relation)
+                answer = _from_table(relation)
             elif name in self._recursive:
                 fixpoint = self._fixpoint(self._component[name], bound=True)
-                found = _from_bound(relation, fixpoint) if fixpoint.bound else _from_table(relation)
+                answer = _from_bound(relation, fixpoint) if fixpoint.bound else _from_table(relation)
             else:
-                found = self._formula(name, relation.arity)
-            self._answers[name] = found
-        return found
+                answer = self._formula(name, relation.arity)
+            self._answers[name] = answer
+        return answer
 
     def _formula(self, name: str, arity: int) -> Answer:
         """The rules of a predicate as one formula, whose answers are kept."""
@@ -103,8 +103,8 @@ class Axioms:
             cases.append(" and ".join(tests))
         code.emit(f"found = known[{row}] = {' or '.join(cases)}")
         code.emit("return found")
-        found: Answer = self.compiler.namespace[self.compiler.function(code)]
-        return found
+        answer: Answer = self.compiler.namespace[self.compiler.function(code)]
+        return answer
 
     def _extension(self, name: str, tables: Tables) -> set[Row]:
         for stage in self._stage_order:
@@ -112,19 +112,19 @@ class Axioms:
                 break
             tables[self.relations[stage]]
         rows = self._fixpoint(self._component[name], bound=False).derive(tables)
-        for relation, found in rows.items():
-            tables.keep(relation, found)
+        for relation, known_rows in rows.items():
+            tables.keep(relation, known_rows)
         return rows[self.relations[name]]
 
     def _fixpoint(self, component: frozenset[str], *, bound: bool) -> Fixpoint:
-        found = self._fixpoints.get((component, bound))
-        if found is None:
+        fixpoint = self._fixpoints.get((component, bound))
+        if fixpoint is None:
             rules = [rule for name in sorted(component) for rule in self._rules[name]]
             # Where whole predicates are wanted, those that they rest on are computed as a whole too.
             tabled = component if bound else component | self._recursive
-            found = Fixpoint(component, rules, self.compiler, tabled, bound=bound)
-            self._fixpoints[component, bound] = found
-        return found
+            fixpoint = Fixpoint(component, rules, self.compiler, tabled, bound=bound)
+            self._fixpoints[component, bound] = fixpoint
+        return fixpoint
 
 
 def _from_table(relation: Relation) -> Answer:
@@ -142,10 +142,10 @@ def _from_bound(relation: Relation, fixpoint: Fixpoint) -> Answer:
             return (row[0] if len(row) == 1 else row) in tables[relation]
         known = tables[memo]
         key = tuple([row[column] for column in fixpoint.bound])
-        found = known.get(key)
-        if found is None:
-            found = known[key] = fixpoint.derive(tables, key)[relation]
-        return (row[0] if len(row) == 1 else row) in found
+        matches = known.get(key)
+        if matches is None:
+            matches = known[key] = fixpoint.derive(tables, key)[relation]
+        return (row[0] if len(row) == 1 else row) in matches
 
     return answer
 
@@ -218,13 +218,13 @@ class Fixpoint:
         while again:
             while any(new.values()):
                 delta, new = new, {name: set() for name in self._predicates}
-                for name, found in delta.items():
-                    if found:
-                        growing.extend(self._relations[name], found)
-                for name, found in delta.items():
-                    if found:
+                for name, new_rows in delta.items():
+                    if new_rows:
+                        growing.extend(self._relations[name], new_rows)
+                for name, new_rows in delta.items():
+                    if new_rows:
                         for head, run in self._matches[name]:
-                            run(growing, *key, found, rows[head], new[head].add)
+                            run(growing, *key, new_rows, rows[head], new[head].add)
             for name, run in self._again:
                 run(growing, *key, (), rows[name], new[name].add)
             again = any(new.values())
@@ -255,14 +255,14 @@ class _Growing(dict[Any, Any]):
         self._rows = rows
         self._indices: dict[Relation, list[Index]] = {relation: [] for relation in rows}
 
-    def __missing__(self, table: Table) -> Any:
+    def __missing__(self, table: TableKey) -> Any:
         if isinstance(table, Index) and table.relation in self._rows:
-            found = table.build(self._rows[table.relation])
+            rows = table.build(self._rows[table.relation])
             self._indices[table.relation].append(table)
         else:
-            found = self._tables[table]
-        self[table] = found
-        return found
+            rows = self._tables[table]
+        self[table] = rows
+        return rows
 
     def extend(self, relation: Relation, rows: Iterable[Row]) -> None:
         """Adds new rows."""
@@ -352,7 +352,7 @@ _MOST_READ = 10_000
 class Engine:
     """Answers questions about the states of one task; the queries behind them are compiled when first needed."""
 
-    def __init__(self, layout: Layout):
+    def __init__(self, layout: StateLayout):
         self.database = Database(layout)
         self.axioms = Axioms(layout.statics.task, self.database)
         self.compiler = self.axioms.compiler
@@ -370,14 +370,14 @@ class Engine:
         """
         if isinstance(condition.body if isinstance(condition, Not) else condition, LITERAL):
             return holds(condition, state, binding)
-        found = self._known.get(id(condition))
-        if found is None:
+        compiled = self._known.get(id(condition))
+        if compiled is None:
             names = tuple(sorted(free_variables(condition)))
             if len(self._known) >= _MOST_READ:
                 self._known.clear()
             # With the condition itself, so that no other one gets its identity.
-            found = self._known[id(condition)] = (condition, names, self.compiler.condition(condition, names))
-        _, names, test = found
+            compiled = self._known[id(condition)] = (condition, names, self.compiler.condition(condition, names))
+        _, names, test = compiled
         return self.ask(state, test, *self.numbered(tuple([binding[name] for name in names])))
 
     def solutions(
@@ -390,11 +390,12 @@ class Engine:
             parameters: the variables to find objects for.
             binding: objects for the other variables.
         """
-        found = self._enumerated.get(id(condition))
-        if found is None:
+        compiled = self._enumerated.get(id(condition))
+        if compiled is None:
             outer = tuple(sorted(free_variables(condition) - {item.name for item in parameters}))
-            found = self._enumerated[id(condition)] = (condition, outer, self._enumerator(condition, outer, parameters))
-        _, outer, rows = found
+            rows = self._enumerator(condition, outer, parameters)
+            compiled = self._enumerated[id(condition)] = (condition, outer, rows)
+        _, outer, rows = compiled
         names = self.database.names
         for row in rows(None, *self.numbered(tuple([binding[name] for name in outer]))):
             yield tuple([names[number] for number in row])
@@ -410,8 +411,8 @@ class Engine:
         query.write(code, *query.conjuncts(variables, [query.prepare(condition)]), finish)
         code.emit("return")
         code.emit("yield")
-        found: Callable[..., Iterator[Row]] = self.compiler.namespace[self.compiler.function(code)]
-        return found
+        enumerate_rows: Callable[..., Iterator[Row]] = self.compiler.namespace[self.compiler.function(code)]
+        return enumerate_rows
 
     def test(self, condition: Condition, parameters: tuple[str, ...]) -> Callable[..., bool]:
         """A condition compiled, for `ask`."""
@@ -449,13 +450,13 @@ class Engine:
         names = self.database.names
         tables = self.database.acquire(state)
         try:
-            found: list[GroundAtom] = []
+            atoms: list[GroundAtom] = []
             for predicate, relation in self.axioms.relations.items():
                 rows: set[Row] = tables[relation]
                 if relation.arity == 1:
-                    found += [GroundAtom((predicate, names[row])) for row in rows]
+                    atoms += [GroundAtom((predicate, names[row])) for row in rows]
                 else:
-                    found += [GroundAtom((predicate, *[names[number] for number in row])) for row in rows]
-            return frozenset(found)
+                    atoms += [GroundAtom((predicate, *[names[number] for number in row])) for row in rows]
+            return frozenset(atoms)
         finally:
             self.database.release(tables)

@@ -92,12 +92,12 @@ def has_comparison(formula: Condition, partial: Collection[str] = ()) -> bool:
 def partial_predicates(rules: Iterable[DerivedPredicate]) -> frozenset[str]:
     """The derived predicates with a comparison in their rules, or in those of predicates that these mention."""
     rules = tuple(rules)
-    found: set[str] = set()
+    partial: set[str] = set()
     while True:
-        more = {rule.name for rule in rules if has_comparison(rule.condition, found)}
-        if more <= found:
-            return frozenset(found)
-        found |= more
+        more = {rule.name for rule in rules if has_comparison(rule.condition, partial)}
+        if more <= partial:
+            return frozenset(partial)
+        partial |= more
 
 
 def names_in(condition: Condition) -> Iterator[str]:

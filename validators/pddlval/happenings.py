@@ -214,7 +214,7 @@ class _Claimant:
             raise _CollisionError(error.conflict._replace(text=text)) from None
 
     def _touch(self, place: int, atom: GroundAtom, verb: Literal["add", "delete"]) -> None:
-        done, opposed, told = _CHANGES[verb]
+        done, opposed, adjective = _CHANGES[verb]
         owner = self._atoms.get(atom)
         if owner is None:
             self._atoms[atom] = _Owner(place, done)
@@ -224,7 +224,7 @@ class _Claimant:
             self._collide(place, f"{verb}s", atom, owner, f"({verb}s {atom}){self._and(owner)}{end}")
         elif owner.use in _NEEDED:
             if owner.use == opposed:
-                self._warn(place, f"{verb}s a {told} literal {atom}")
+                self._warn(place, f"{verb}s a {adjective} literal {atom}")
             owner.use = f"needed and {done}"
         else:
             self._change_again(place, atom, owner, verb)
@@ -260,11 +260,13 @@ class _Claimant:
             owner.place = None
         elif owner.use == "set" or (owner.use == "summed" and not sums):
             if owner.use == "set":
-                told, reason = f"assigns to expression {fluent} twice", f"it assigns to {fluent} twice"
+                action, reason = f"assigns to expression {fluent} twice", f"it assigns to {fluent} twice"
             else:
-                told = f"both assigns to and updates expression {fluent}"
+                action = f"both assigns to and updates expression {fluent}"
                 reason = f"it both assigns to and updates {fluent}"
-            raise _CollisionError(Conflict(place, "changes", fluent, None, reason, f"{self._actions[place]} {told}\n"))
+            raise _CollisionError(
+                Conflict(place, "changes", fluent, None, reason, f"{self._actions[place]} {action}\n")
+            )
         elif owner.use == "summed":
             # The missing blank is VAL's.
             self._warn(place, f"assigns to expression {fluent}twice")
@@ -273,19 +275,19 @@ class _Claimant:
 
     # ── words ────────────────────────────────────────────────────────────────────────────────────
 
-    def _warn(self, place: int, told: str) -> None:
-        self.warnings.append(f"WARNING: {self._actions[place]} {told}")
+    def _warn(self, place: int, action: str) -> None:
+        self.warnings.append(f"WARNING: {self._actions[place]} {action}")
 
     def _and(self, owner: _Owner) -> str:
         return "" if owner.place is None else f" and {self._actions[owner.place]}"
 
-    def _collide(self, place: int, claim: str, atom: GroundAtom, owner: _Owner, told: str) -> NoReturn:
+    def _collide(self, place: int, claim: str, atom: GroundAtom, owner: _Owner, clause: str) -> NoReturn:
         other = owner.place
         if other is None and len(self._actions) == 2:
             other = 1 - place
         others = "several others have" if other is None else f"{self._actions[other]} has"
         reason = f"it {claim} {atom}, with which {others} to do at the same time"
-        text = f"Mutex violation: {self._actions[place]} {told}"
+        text = f"Mutex violation: {self._actions[place]} {clause}"
         raise _CollisionError(Conflict(place, claim, atom, owner.place, reason, text))
 
 

@@ -96,10 +96,10 @@ def evaluate(
             return exact(value)
         case Fluent(name, args):
             fluent = GroundAtom((name, *[binding.get(term, term) for term in args]))
-            found = level(fluent)
-            if found is None:
+            number = level(fluent)
+            if number is None:
                 raise UndefinedError.of(fluent)
-            return found
+            return number
         case Arithmetic(operator, operands):
             values = [evaluate(operand, level, binding, steps) for operand in operands]
             try:

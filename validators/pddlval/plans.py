@@ -94,8 +94,8 @@ def why_bad(task: Task, schema: ActionSchema | None, action: GroundAction) -> Ba
             hint = near_name(name, task.objects_of(parameter.types))
             return BadActionError(action, f"argument {number}, '{name}', is no object of the task", hint)
         if not task.is_a(name, parameter.types):
-            wanted, found = " or ".join(parameter.types), " or ".join(item.types)
-            reason = f"argument {number}, '{name}', is of type {found}, expected {wanted} ({parameter.name})"
+            wanted, actual = " or ".join(parameter.types), " or ".join(item.types)
+            reason = f"argument {number}, '{name}', is of type {actual}, expected {wanted} ({parameter.name})"
             return BadActionError(action, reason)
     return None
 

@@ -41,9 +41,9 @@ from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import fluents_in, free_variables, has_comparison, in_order, negation_normal, opposite
 from pddlval.numeric import UndefinedError, divide, exact, ground_expression, multiply
 from pddlval.semantics import compare
-from pddlval.tables import Database, Relation, Table, Values
+from pddlval.tables import Database, Relation, TableKey, Values
 
-__all__ = ["ANYTHING", "Code", "Compiler", "Finish", "Part", "Query", "Variables"]
+__all__ = ["ANYTHING", "Code", "Compiler", "Finish", "QueryPart", "Query", "Variables"]
 
 ANYTHING = ""
 """What stands in a pattern for a variable that is quantified elsewhere."""
@@ -75,7 +75,7 @@ Variables = Mapping[str, Domain]
 _Shared = TypeVar("_Shared", bound=Hashable)
 
 
-class Part(NamedTuple):
+class QueryPart(NamedTuple):
     """A conjunct, and the unbound variables that must be bound before it is tested.
 
     ``test`` is False for a pattern that must hold but does not say everything: it binds variables, and the conjunct
@@ -92,7 +92,7 @@ class _Binder(NamedTuple):
 
     choices: float
     variables: tuple[str, ...]
-    part: Part | None
+    part: QueryPart | None
 
 
 @dataclass(frozen=True)
@@ -186,28 +186,28 @@ class Compiler:
     def constant(self, value: object) -> str:
         """The name of an object in the namespace."""
         with self._lock:
-            found = self._names.get(id(value))
-            if found is None:
+            constant = self._names.get(id(value))
+            if constant is None:
                 # The namespace keeps the object, so that no other one gets its identity.
-                found = self._names[id(value)] = f"k{len(self._names)}"
-                self.namespace[found] = value
-        return found
+                constant = self._names[id(value)] = f"k{len(self._names)}"
+                self.namespace[constant] = value
+        return constant
 
     def shared(self, value: _Shared) -> _Shared:
         """An equal object that is always the same, so that it has one name."""
-        found: _Shared = self._shared.setdefault(value, value)
-        return found
+        kept: _Shared = self._shared.setdefault(value, value)
+        return kept
 
     def function(self, code: Code) -> str:
         """The name of a function."""
         text = code.text("f")
         with self._lock:
-            found = self._functions.get(text)
-            if found is None:
-                found = f"f{len(self._functions)}"
-                exec(_compiled(text.replace("def f(", f"def {found}(", 1)), self.namespace)
-                self._functions[text] = found
-        return found
+            name = self._functions.get(text)
+            if name is None:
+                name = f"f{len(self._functions)}"
+                exec(_compiled(text.replace("def f(", f"def {name}(", 1)), self.namespace)
+                self._functions[text] = name
+        return name
 
     def condition(self, condition: Condition, parameters: Sequence[str]) -> Callable[..., bool]:
         """The test of a condition: a function of the tables and the objects of its free variables.
@@ -220,8 +220,8 @@ class Compiler:
         code = Code([query.bind(name) for name in parameters], "return False")
         text = query.test(code, query.prepare(condition))
         code.emit(f"return {text}")
-        found: Callable[..., bool] = self.namespace[self.function(code)]
-        return found
+        test: Callable[..., bool] = self.namespace[self.function(code)]
+        return test
 
 
 class Query:
@@ -352,7 +352,7 @@ class Query:
     def _relation(self, atom: Atom) -> Relation:
         return self.database.relation(atom.predicate, len(atom.args))
 
-    def _table(self, code: Code, table: Table) -> str:
+    def _table(self, code: Code, table: TableKey) -> str:
         return code.fetch(self.compiler.constant(table))
 
     def _comparison(self, code: Code, comparison: Comparison) -> str:
@@ -388,8 +388,8 @@ class Query:
         raise TypeError(f"not an executable expression: {type(expression).__name__}")
 
     def _values(self, code: Code, name: str) -> str:
-        found = self.database.function(name)
-        return self.compiler.constant(found) if isinstance(found, Values) else self._table(code, found)
+        table = self.database.function(name)
+        return self.compiler.constant(table) if isinstance(table, Values) else self._table(code, table)
 
     def _product(self, expression: Arithmetic, texts: Sequence[str]) -> str:
         text = texts[0]
@@ -419,7 +419,7 @@ class Query:
         return str(self.compiler.namespace[name](None)) if not outer and self._is_static(body) else call
 
     def _solvable(
-        self, outer: Iterable[str], variables: Variables, parts: Iterable[Part], finish: Finish
+        self, outer: Iterable[str], variables: Variables, parts: Iterable[QueryPart], finish: Finish
     ) -> tuple[str, str]:
         """A function that says whether a query has a solution: its name, and its call."""
         names = sorted([self._texts[name] for name in outer])
@@ -443,14 +443,14 @@ class Query:
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────
 
-    def flattened(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+    def flattened(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[QueryPart]]:
         """The conjuncts of some conditions, the variables of ``exists`` among them drawn up to the others.
 
         A comparison, or a derived predicate with one, needs all variables of what stands before it: that may guard
         against an undefined fluent.
         """
         all_variables = dict(variables)
-        found: list[Condition] = []
+        flat: list[Condition] = []
         todo = list(conditions)[::-1]
         while todo:
             condition = todo.pop()
@@ -460,28 +460,28 @@ class Query:
                 all_variables.update((item.name, self.database.objects(item.types)) for item in condition.parameters)
                 todo.append(condition.body)
             else:
-                found.append(condition)
-        parts: list[Part] = []
+                flat.append(condition)
+        parts: list[QueryPart] = []
         before: frozenset[str] = frozenset()
-        for condition in found:
+        for condition in flat:
             needs = free_variables(condition) & all_variables.keys()
             before |= needs
-            parts.append(Part(condition, before if self._may_fail(condition) else needs))
+            parts.append(QueryPart(condition, before if self._may_fail(condition) else needs))
         return all_variables, parts
 
-    def conjuncts(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+    def conjuncts(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[QueryPart]]:
         """As `flattened`, for a query whose solutions are all wanted once: quantifiers stay.
 
         What they cannot do without is joined as a projection.
         """
-        parts: list[Part] = []
+        parts: list[QueryPart] = []
         for condition in _opened(conditions):
-            parts.append(Part(condition, free_variables(condition) & variables.keys()))
+            parts.append(QueryPart(condition, free_variables(condition) & variables.keys()))
             if isinstance(condition, Exists | Forall | Or):
                 for atom in dict.fromkeys(self._necessary(condition, frozenset())):
                     needs = variables.keys() & set(atom.args)
                     if needs:
-                        parts.append(Part(atom, frozenset(needs), test=False))
+                        parts.append(QueryPart(atom, frozenset(needs), test=False))
         return variables, parts
 
     def _necessary(self, condition: Condition, hidden: frozenset[str]) -> Iterator[Atom]:
@@ -506,12 +506,12 @@ class Query:
             return parts
         return in_order(parts, self._layout.dynamic)
 
-    def write(self, code: Code, variables: Variables, parts: Iterable[Part], finish: Finish) -> None:
+    def write(self, code: Code, variables: Variables, parts: Iterable[QueryPart], finish: Finish) -> None:
         """Writes a whole query, as `solve`."""
         self._splits = 0
         self.solve(code, variables, parts, finish)
 
-    def solve(self, code: Code, variables: Variables, parts: Iterable[Part], finish: Finish) -> None:
+    def solve(self, code: Code, variables: Variables, parts: Iterable[QueryPart], finish: Finish) -> None:
         """Writes what finds the solutions: bindings of the variables with which all parts hold.
 
         All bindings of the wanted variables are found; of the others it is enough that there is one.
@@ -525,8 +525,8 @@ class Query:
         for condition in self._in_order(ready):
             if not self._check(code, condition, finish):
                 return
-        asked: list[tuple[Variables, list[Part]]] = []
-        others: list[tuple[Variables, list[Part]]] = []
+        asked: list[tuple[Variables, list[QueryPart]]] = []
+        others: list[tuple[Variables, list[QueryPart]]] = []
         for some, their in _components(variables, parts):
             (others if finish.wanted.isdisjoint(some) else asked).append((some, their))
         last = others.pop() if others and not finish.wanted else None
@@ -543,7 +543,7 @@ class Query:
                 self._require(code, some, their, finish)
         self._each(code, asked, finish)
 
-    def _each(self, code: Code, groups: Sequence[tuple[Variables, list[Part]]], finish: Finish) -> None:
+    def _each(self, code: Code, groups: Sequence[tuple[Variables, list[QueryPart]]], finish: Finish) -> None:
         if not groups:
             finish.emit(code)
             return
@@ -551,7 +551,7 @@ class Query:
         after = replace(finish, emit=lambda inner: self._each(inner, rest, finish)) if rest else finish
         self._bind(code, *groups[0], after)
 
-    def _require(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+    def _require(self, code: Code, variables: Variables, parts: list[QueryPart], finish: Finish) -> None:
         """Writes the test whether a part of the query has a solution."""
         free = frozenset[str]().union(*(free_variables(part.condition) for part in parts)) - variables.keys()
         _, call = self._solvable(free, variables, parts, replace(_EXISTS, distinct=finish.distinct))
@@ -575,7 +575,7 @@ class Query:
             code.emit(f"if not {text}: {code.fail}")
         return True
 
-    def _narrowed(self, variables: Variables, parts: Iterable[Part]) -> tuple[Variables, list[Part]]:
+    def _narrowed(self, variables: Variables, parts: Iterable[QueryPart]) -> tuple[Variables, list[QueryPart]]:
         """The query without static atoms of one argument: they narrow the domains."""
         narrowed = dict(variables)
         left = []
@@ -590,7 +590,7 @@ class Query:
             left.append(part)
         return narrowed, left
 
-    def _bind(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+    def _bind(self, code: Code, variables: Variables, parts: list[QueryPart], finish: Finish) -> None:
         """Binds the variables of a connected part, beginning with whatever leaves the fewest choices."""
         if code.blocks >= _MOST_BLOCKS:
             self._bind_elsewhere(code, variables, parts, finish)
@@ -603,7 +603,7 @@ class Query:
                     return
         rest = {name: domain for name, domain in variables.items() if name not in best.variables}
         left = [
-            Part(part.condition, part.needs.difference(best.variables), part.test)
+            QueryPart(part.condition, part.needs.difference(best.variables), part.test)
             for part in parts
             if part is not best.part
         ]
@@ -629,7 +629,7 @@ class Query:
             code.close(loop=True)
         del code.scope[scope:]
 
-    def _bind_elsewhere(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+    def _bind_elsewhere(self, code: Code, variables: Variables, parts: list[QueryPart], finish: Finish) -> None:
         """Goes on in another function."""
         inner = Code(code.scope, finish.leave)
         self._bind(inner, variables, parts, finish)
@@ -637,7 +637,9 @@ class Query:
             inner.emit(finish.leave)
         code.emit(finish.chain.format(f"{self.compiler.function(inner)}({', '.join(['T', *code.scope])})"))
 
-    def _split(self, code: Code, variables: Variables, parts: list[Part], chosen: Part, finish: Finish) -> None:
+    def _split(
+        self, code: Code, variables: Variables, parts: list[QueryPart], chosen: QueryPart, finish: Finish
+    ) -> None:
         """The query with an ``or`` taken apart: one query for each member, which denies those before it."""
         assert isinstance(chosen.condition, Or)
         self._splits += 1
@@ -657,7 +659,7 @@ class Query:
 
     # ── what binds ───────────────────────────────────────────────────────────────────────────────
 
-    def _binders(self, variables: Variables, parts: Sequence[Part]) -> Iterator[_Binder]:
+    def _binders(self, variables: Variables, parts: Sequence[QueryPart]) -> Iterator[_Binder]:
         for part in parts:
             choices = self._choices(part.condition, variables)
             if choices < _NEVER:
@@ -676,15 +678,15 @@ class Query:
             total += min([self._choices(part.condition, variables) for part in parts], default=_NEVER)
         return total
 
-    def _solutions(self, variables: Variables, parts: Sequence[Part]) -> float:
+    def _solutions(self, variables: Variables, parts: Sequence[QueryPart]) -> float:
         """About how many solutions a part of a query has."""
-        found, left = 1.0, dict(variables)
+        count, left = 1.0, dict(variables)
         while left:
             best = min(self._binders(left, parts), key=lambda binder: binder.choices)
-            found *= best.choices
+            count *= best.choices
             for name in best.variables:
                 del left[name]
-        return found
+        return count
 
     def _choices(self, condition: Condition, variables: Variables) -> float:
         """About how many choices a conjunct leaves that can bind variables; infinitely many where it cannot."""
@@ -771,8 +773,8 @@ class Query:
             table = self.database.static(index)
             if keys and not any(is_variable(args[place]) for place in keys):
                 row = self.database.row([args[place] for place in keys])
-                found = () if row not in table else (table[row],) if index.unique else tuple(table[row])
-                table, key = self.compiler.shared(found), ""
+                rows = () if row not in table else (table[row],) if index.unique else tuple(table[row])
+                table, key = self.compiler.shared(rows), ""
             source = self.compiler.constant(table)
             if key and index.unique:
                 found_row = texts[0] if len(texts) == 1 else "r"
@@ -823,7 +825,7 @@ def _opened(conditions: Iterable[Condition]) -> Iterator[Condition]:
             yield part
 
 
-def _components(variables: Variables, parts: Sequence[Part]) -> Iterator[tuple[Variables, list[Part]]]:
+def _components(variables: Variables, parts: Sequence[QueryPart]) -> Iterator[tuple[Variables, list[QueryPart]]]:
     """The variables and parts in groups that share no variable, in the order of their first variables."""
     groups = [{name} for name in variables]
     for part in parts:

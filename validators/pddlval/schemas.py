@@ -23,12 +23,12 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from pddlval.effects import Block, Instances, Outcome, Part, changed_chunks, outcome_of, updated_levels
+from pddlval.effects import EffectBlock, GroundEffect, Instances, Outcome, changed_chunks, outcome_of, updated_levels
 from pddlval.formulas import fluents_in, has_comparison, names_in, negation_normal, updates_in
 from pddlval.numeric import UndefinedError
 from pddlval.plans import GroundAction
 from pddlval.semantics import unmet
-from pddlval.state import BIT, BITS, Chunks, Layout, State
+from pddlval.state import BIT, BITS, Chunks, State, StateLayout
 
 __all__ = ["Ground", "Schema", "Schemas"]
 
@@ -56,7 +56,7 @@ class Schema:
         constant: whether the effects are the same in every state.
     """
 
-    def __init__(self, node: ActionSchema, layout: Layout):
+    def __init__(self, node: ActionSchema, layout: StateLayout):
         self.node = node
         self.name = node.name
         self.layout = layout
@@ -81,7 +81,7 @@ class Schema:
                 self.static_checks.append((self._pick(body), positive))
         self.needed, self.forbidden = self._picks(changing[True]), self._picks(changing[False])
         self.others = And(tuple(others)) if others else None
-        self.effect = Block.of(node.effect, layout)
+        self.effect = EffectBlock.of(node.effect, layout)
         self.added, self.deleted = self._picks(self.effect.adds), self._picks(self.effect.deletes)
         updates = list(updates_in(node.effect))
         self.may_fail = bool(updates) or has_comparison(node.effect, layout.statics.partial)
@@ -133,7 +133,7 @@ class Ground:
         kept, added = dict(_masks(layout, schema.deleted, slots)), dict(_masks(layout, schema.added, slots))
         self._operations = tuple([(at, _FULL & ~kept.get(at, 0), added.get(at, 0)) for at in {**kept, **added}])
         self._last: tuple[State, Outcome] | None = None
-        self._parts: tuple[Part, ...] | None = None
+        self._parts: tuple[GroundEffect, ...] | None = None
         """The parts of the effect for all states; empty if they are too many to keep."""
         self._fixed: Outcome | None = None
         self._simple = not (schema.others or schema.may_fail)
@@ -213,7 +213,7 @@ class Ground:
             self._last = state, outcome_of(self._parts or self._made_parts(state), state)
         return self._last[1]
 
-    def _made_parts(self, state: State | None = None) -> Iterator[Part]:
+    def _made_parts(self, state: State | None = None) -> Iterator[GroundEffect]:
         return Instances(self.schema.layout, self.action, state).parts(self.schema.effect, self.binding())
 
     def applied(self, chunks: Chunks) -> Chunks:
@@ -271,7 +271,7 @@ def _possible(schema: Schema, slots: Sequence[str]) -> bool:
     return True
 
 
-def _masks(layout: Layout, picks: Sequence[Pick], slots: Sequence[str]) -> Masks:
+def _masks(layout: StateLayout, picks: Sequence[Pick], slots: Sequence[str]) -> Masks:
     """The bits of some atoms."""
     masks: dict[int, int] = {}
     for pick in picks:
@@ -283,16 +283,16 @@ def _masks(layout: Layout, picks: Sequence[Pick], slots: Sequence[str]) -> Masks
 class Schemas:
     """A task's schemas by name; each is compiled when first asked for, since some domains have thousands."""
 
-    def __init__(self, nodes: Iterable[ActionSchema], layout: Layout):
+    def __init__(self, nodes: Iterable[ActionSchema], layout: StateLayout):
         self._layout = layout
         self._nodes = {node.name: node for node in nodes}
         self._compiled: dict[str, Schema] = {}
 
     def __getitem__(self, name: str) -> Schema:
-        found = self._compiled.get(name)
-        if found is None:
-            found = self._compiled[name] = Schema(self._nodes[name], self._layout)
-        return found
+        schema = self._compiled.get(name)
+        if schema is None:
+            schema = self._compiled[name] = Schema(self._nodes[name], self._layout)
+        return schema
 
     def node(self, name: str) -> ActionSchema | None:
         """The schema as it was read, or None where there is none of that name."""

@@ -149,7 +149,7 @@ def unmet(
         condition: the condition.
         world: the state.
         binding: objects for the condition's free variables.
-        test: what says whether a part holds: `holds`, or something faster (`Layout.holds`).
+        test: what says whether a part holds: `holds`, or something faster (`StateLayout.holds`).
     """
     left = _MOST_INSTANCES
 

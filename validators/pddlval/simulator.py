@@ -28,7 +28,7 @@ from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.plans import GroundAction, why_bad
 from pddlval.schemas import Ground, Schema, Schemas
 from pddlval.semantics import unmet
-from pddlval.state import Engine, Layout, Number, State, Statics
+from pddlval.state import Number, State, StateEngine, StateLayout, Statics
 from pddlval.unsupported import refuse_unsupported, updated_functions
 
 if TYPE_CHECKING:
@@ -170,13 +170,13 @@ class Simulator:
             BadActionError: it is none of the task's.
             InputError: the text is no action.
         """
-        found = self._grounds.get(action)
-        if found is None:
-            found = self.ground(GroundAction.parse(action)) if isinstance(action, str) else self._made(action)
+        ground = self._grounds.get(action)
+        if ground is None:
+            ground = self.ground(GroundAction.parse(action)) if isinstance(action, str) else self._made(action)
             if len(self._grounds) >= _KEPT:
                 self._grounds.clear()
-            self._grounds[action] = found
-        return found
+            self._grounds[action] = ground
+        return ground
 
     def _made(self, action: GroundAction) -> Ground:
         node = self._schemas.node(action.name)
@@ -325,24 +325,24 @@ def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
     """
     # By identity: comparing or hashing a task walks through all of its tree.
     key = (id(task), tolerance)
-    found = _recent.get(key)
-    if found is None or found.task is not task:
-        found = Simulator(task, tolerance)
+    simulator = _recent.get(key)
+    if simulator is None or simulator.task is not task:
+        simulator = Simulator(task, tolerance)
         with _recent_lock:
-            _recent[key] = found
+            _recent[key] = simulator
             if len(_recent) > _MOST_RECENT:
                 del _recent[next(iter(_recent))]
-    return found
+    return simulator
 
 
 # ── layouts ──────────────────────────────────────────────────────────────────────────────────────
 
-_layouts: WeakValueDictionary[tuple[int, Fraction], Layout] = WeakValueDictionary()
+_layouts: WeakValueDictionary[tuple[int, Fraction], StateLayout] = WeakValueDictionary()
 """The layouts in use: the states of one task are the same for all of its simulators."""
 _layouts_lock = Lock()
 
 
-def layout_of(task: Task, tolerance: Fraction) -> Layout:
+def layout_of(task: Task, tolerance: Fraction) -> StateLayout:
     """The task's layout; all callers share one for as long as it, or a state of it, is in use."""
     # By identity, which is safe: a layout holds its task.
     key = (id(task), tolerance)
@@ -353,7 +353,7 @@ def layout_of(task: Task, tolerance: Fraction) -> Layout:
         return layout
 
 
-def _new_layout(task: Task, tolerance: Fraction) -> Layout:
+def _new_layout(task: Task, tolerance: Fraction) -> StateLayout:
     functions = updated_functions(task)
     derived = frozenset(rule.name for rule in task.domain.derived)
     changing = changed_predicates(task.domain) - derived
@@ -361,10 +361,10 @@ def _new_layout(task: Task, tolerance: Fraction) -> Layout:
     dynamic = changing | derived
     atoms = frozenset([atom for atom in task.problem.init if atom[0] not in dynamic])
     statics = Statics(task, atoms, _initial_values(task, functions, changing=False))
-    return Layout(statics, changing, functions, derived, tolerance, _engine, layout_of)
+    return StateLayout(statics, changing, functions, derived, tolerance, _engine, layout_of)
 
 
-def _engine(layout: Layout) -> Engine:
+def _engine(layout: StateLayout) -> StateEngine:
     # Most plans are judged without it, and every start of the command would pay for the import.
     from pddlval import engine
 

@@ -26,8 +26,8 @@ __all__ = [
     "BITS",
     "GROUP",
     "Chunks",
-    "Engine",
-    "Layout",
+    "StateEngine",
+    "StateLayout",
     "Levels",
     "Number",
     "State",
@@ -67,11 +67,11 @@ class Statics:
         groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
         for name, atoms in groupby(self.task.problem.init, itemgetter(0)):
             groups[name].extend(atoms)
-        found = {name: those for name, those in groups.items() if those[0] in self.atoms}
-        if sum(map(len, found.values())) > len(self.atoms):
+        by_name = {name: those for name, those in groups.items() if those[0] in self.atoms}
+        if sum(map(len, by_name.values())) > len(self.atoms):
             # The file has an atom twice.
-            found = {name: list(dict.fromkeys(those)) for name, those in found.items()}
-        return found
+            by_name = {name: list(dict.fromkeys(those)) for name, those in by_name.items()}
+        return by_name
 
     @cached_property
     def partial(self) -> frozenset[str]:
@@ -83,7 +83,7 @@ class Statics:
         return self.task.objects_of(types)
 
 
-class Engine(Protocol):
+class StateEngine(Protocol):
     """Answers questions about states that take more than looking up an atom or a value."""
 
     def holds(self, condition: Condition, state: State, binding: Mapping[str, str] = ..., /) -> bool:
@@ -110,7 +110,7 @@ class Engine(Protocol):
         """All derived atoms that are true; raises `UndefinedError`."""
 
 
-class Layout:
+class StateLayout:
     """Where the states of one task hold what changes; atoms and fluents get their places as they are met.
 
     Args:
@@ -130,8 +130,8 @@ class Layout:
         functions: frozenset[str],
         derived: frozenset[str],
         tolerance: Fraction,
-        engine: Callable[[Layout], Engine],
-        restore: Callable[[Task, Fraction], Layout],
+        engine: Callable[[StateLayout], StateEngine],
+        restore: Callable[[Task, Fraction], StateLayout],
     ):
         self.statics = statics
         self.changing = changing
@@ -154,7 +154,7 @@ class Layout:
         return [atom for atom in self.statics.task.problem.init if atom[0] in self.changing]
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> StateEngine:
         """Answers questions about states."""
         return self._make_engine(self)
 
@@ -169,13 +169,13 @@ class Layout:
 
     def number(self, atom: GroundAtom) -> int:
         """The number of an atom of a changing predicate."""
-        found = self.numbers.get(atom)
-        return self._add(atom, self.numbers, self.atoms) if found is None else found
+        number = self.numbers.get(atom)
+        return self._add(atom, self.numbers, self.atoms) if number is None else number
 
     def place(self, fluent: GroundAtom) -> int:
         """The number of a fluent of a changing function."""
-        found = self.places.get(fluent)
-        return self._add(fluent, self.places, self.fluents) if found is None else found
+        place = self.places.get(fluent)
+        return self._add(fluent, self.places, self.fluents) if place is None else place
 
     def _add(self, name: GroundAtom, numbers: dict[GroundAtom, int], names: list[GroundAtom]) -> int:
         with self._lock:
@@ -235,7 +235,7 @@ class State:
 
     __slots__ = ("chunks", "layout", "levels", "memo")
 
-    def __init__(self, layout: Layout, chunks: Chunks, levels: Levels):
+    def __init__(self, layout: StateLayout, chunks: Chunks, levels: Levels):
         self.layout = layout
         self.chunks = chunks
         self.levels = levels
@@ -307,8 +307,8 @@ class State:
 
     def value(self, fluent: GroundAtom) -> Fraction | None:
         """The value of one numeric fluent, or None where it has none."""
-        found = self.level(fluent)
-        return None if found is None else Fraction(found)
+        level = self.level(fluent)
+        return None if level is None else Fraction(level)
 
     def changing_values(self) -> Iterator[tuple[GroundAtom, Number]]:
         """The values of the functions that actions change."""
@@ -347,5 +347,5 @@ class State:
         return f"<State of {len(self)} atoms>"
 
 
-def _restored(layout: Layout, atoms: tuple[GroundAtom, ...], values: dict[GroundAtom, Number]) -> State:
+def _restored(layout: StateLayout, atoms: tuple[GroundAtom, ...], values: dict[GroundAtom, Number]) -> State:
     return layout.state(frozenset(atoms), values)

@@ -67,10 +67,10 @@ class _Actions(dict[Any, GroundAction]):
         self._make = _maker(arity)
 
     def __missing__(self, row: Row) -> GroundAction:
-        (found,) = self.new((row,))
+        (action,) = self.new((row,))
         if len(self) < _MOST_KEPT:
-            self[row] = found
-        return found
+            self[row] = action
+        return action
 
     def new(self, rows: Iterable[Row]) -> list[GroundAction]:
         """The actions of these rows, which are not kept."""
@@ -84,8 +84,8 @@ def _maker(arity: int) -> Callable[[Iterable[Row], str, Sequence[str]], list[Gro
     args = "".join(f"n[{column}], " for column in columns)
     # What `GroundAction(name, args)` does, in half the time.
     text = f"lambda rows, name, n: [new(GroundAction, (name, ({args}))) for {', '.join(columns) or '_'} in rows]"
-    found: Callable[..., list[GroundAction]] = eval(text, {"new": tuple.__new__, "GroundAction": GroundAction})
-    return found
+    make: Callable[..., list[GroundAction]] = eval(text, {"new": tuple.__new__, "GroundAction": GroundAction})
+    return make
 
 
 class _SchemaQuery:
@@ -133,8 +133,8 @@ class _SchemaQuery:
         query.write(code, *query.conjuncts(variables, self._conditions), finish)
         code.emit("return")
         code.emit("yield")
-        found: Run = engine.compiler.namespace[engine.compiler.function(code)]
-        return found
+        run: Run = engine.compiler.namespace[engine.compiler.function(code)]
+        return run
 
     def _check_of_effects(self) -> Callable[[Tables, Row], bool] | None:
         """What the numeric effects need, to have values that do not conflict (as `Ground.applicable` does).
@@ -184,7 +184,7 @@ class _Listing:
     """What is known about the actions of the state that the tables are for."""
 
     def __init__(self, schemas: int):
-        self.found: dict[int, list[GroundAction]] = {}
+        self.listed: dict[int, list[GroundAction]] = {}
         """The actions of each schema, of this state or the one that was listed before."""
         self.order: list[_SchemaQuery] | None = None
         """The queries of the candidates."""
@@ -234,21 +234,21 @@ class SuccessorGenerator:
         The first draw lists the actions. Where there are more than `MOST_DRAWN_FROM`, it draws from the first so many
         and warns (`RuntimeWarning`).
         """
-        last, found = self._drawn_from
+        last, drawn = self._drawn_from
         if last is not state:
-            found = self._rows(state, MOST_DRAWN_FROM + 1)
-            self._drawn_from = (state, found)
-            if sum(len(rows) for _, rows in found) > MOST_DRAWN_FROM:
-                found[-1][1].pop()
+            drawn = self._rows(state, MOST_DRAWN_FROM + 1)
+            self._drawn_from = (state, drawn)
+            if sum(len(rows) for _, rows in drawn) > MOST_DRAWN_FROM:
+                drawn[-1][1].pop()
                 warnings.warn(
                     f"more than {MOST_DRAWN_FROM:,} actions are applicable: one of the first {MOST_DRAWN_FROM:,}"
                     " is drawn",
                     RuntimeWarning,
                     stacklevel=3,
                 )
-        count = sum(len(rows) for _, rows in found)
+        count = sum(len(rows) for _, rows in drawn)
         number = rng.randrange(count) if count else 0
-        for actions, rows in found:
+        for actions, rows in drawn:
             if number < len(rows):
                 return actions[rows[number]]
             number -= len(rows)
@@ -258,34 +258,34 @@ class SuccessorGenerator:
         """The first applicable actions, as rows of each schema."""
         tables = self._database.acquire(state)
         try:
-            found: list[tuple[_Actions, list[Row]]] = []
+            drawn: list[tuple[_Actions, list[Row]]] = []
             for one in self._ready(tables, self._listing(tables)):
-                found.append((one.actions, list(islice(one.run(tables), most))))
-                most -= len(found[-1][1])
+                drawn.append((one.actions, list(islice(one.run(tables), most))))
+                most -= len(drawn[-1][1])
                 if not most:
                     break
-            return found
+            return drawn
         finally:
             self._database.release(tables)
 
     def _listing(self, tables: Tables) -> _Listing:
         if tables.listed is None:
             tables.listed = _Listing(len(self._nodes))
-        found: _Listing = tables.listed
-        return found
+        listing: _Listing = tables.listed
+        return listing
 
     def _listed(self, tables: Tables) -> list[GroundAction]:
         listing: _Listing = tables.listed
         ready = self._ready(tables, listing)
-        dirty, found = tables.dirty, listing.found
+        dirty, listed = tables.dirty, listing.listed
         actions: list[GroundAction] = []
         for query in ready:
             place = query.place
-            if query.reads & dirty or place not in found:
-                found[place] = list(map(query.actions.__getitem__, query.run(tables)))
-                if not found[place]:
+            if query.reads & dirty or place not in listed:
+                listed[place] = list(map(query.actions.__getitem__, query.run(tables)))
+                if not listed[place]:
                     listing.idle.append(place)
-            actions += found[place]
+            actions += listed[place]
         tables.dirty = 0
         listing.complete = len(actions) <= _MOST_LISTED
         return actions
@@ -294,7 +294,7 @@ class SuccessorGenerator:
         tables = self._database.acquire(state)
         try:
             listing = self._listing(tables)
-            found: dict[int, list[GroundAction]] = {}
+            listed: dict[int, list[GroundAction]] = {}
             count, size = 0, 1
             for query in self._ready(tables, listing):
                 kept: list[GroundAction] = []
@@ -306,9 +306,9 @@ class SuccessorGenerator:
                     if count <= _MOST_LISTED:
                         kept += block
                     yield from block
-                found[query.place] = kept
+                listed[query.place] = kept
             if count <= _MOST_LISTED:
-                listing.found, listing.complete = found, True
+                listing.listed, listing.complete = listed, True
                 tables.dirty = 0
         finally:
             self._database.release(tables)
@@ -326,11 +326,11 @@ class SuccessorGenerator:
             return listing.order
 
     def _query(self, place: int, tables: Tables) -> _SchemaQuery:
-        found = self._queries.get(place)
-        if found is None:
+        query = self._queries.get(place)
+        if query is None:
             node = self._nodes[place]
-            found = self._queries[place] = _SchemaQuery(node, place, self._engine, self._schemas, tables)
-        return found
+            query = self._queries[place] = _SchemaQuery(node, place, self._engine, self._schemas, tables)
+        return query
 
     # ── domains of thousands of schemas ──────────────────────────────────────────────────────────
 
@@ -372,8 +372,8 @@ class SuccessorGenerator:
                 requirements = self._requirements_kept[place] = tuple(requirements)
             self._looked_at.add(place)
         for table, key, wanted in requirements:
-            found = tables[table]
-            if not (found if key is None else (key in found) is wanted):
+            rows = tables[table]
+            if not (rows if key is None else (key in rows) is wanted):
                 return table, key
         return None
 

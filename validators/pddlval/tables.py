@@ -18,9 +18,9 @@ from typing import Any, Literal, Protocol
 
 from pddl2nl.pddl import GroundAtom
 from pddlval.numeric import UndefinedError
-from pddlval.state import BITS, Layout, Number, State
+from pddlval.state import BITS, Number, State, StateLayout
 
-__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "Table", "Tables", "Values"]
+__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "TableKey", "Tables", "Values"]
 
 Row = Any
 """The arguments of an atom as numbers: an int for one argument, otherwise a tuple."""
@@ -35,7 +35,7 @@ _MOST_FLIPS = 1_000
 _NO_INDEX: dict[Any, Any] = {}
 
 
-class Table(Protocol):
+class TableKey(Protocol):
     """The name of a table: what `Tables` maps to its rows."""
 
     kind: Kind
@@ -81,18 +81,18 @@ class Relation:
 
     def column_set(self, column: int) -> frozenset[int]:
         """The objects in a column of a static relation."""
-        found = self._column_sets.get(column)
-        if found is None:
-            found = self._column_sets[column] = frozenset(self.columns[column])
-        return found
+        members = self._column_sets.get(column)
+        if members is None:
+            members = self._column_sets[column] = frozenset(self.columns[column])
+        return members
 
     def make(self, tables: Tables) -> set[Row]:
         """The rows."""
         if self.kind == "derived":
             return self.derive(tables)
         tables.fill()
-        found: set[Row] = tables.setdefault(self, set())
-        return found
+        rows: set[Row] = tables.setdefault(self, set())
+        return rows
 
 
 def _joined(columns: Sequence[list[int]]) -> Iterable[Row]:
@@ -117,7 +117,7 @@ class Values(dict[Row, Number]):
         raise UndefinedError.of(GroundAtom((self._function, *[self._names[number] for number in numbers])))
 
 
-class Function:
+class FunctionTable:
     """The values of a function that actions change."""
 
     __slots__ = ("kind", "name")
@@ -226,7 +226,7 @@ class Index:
         for place, value in zip(keys, values, strict=True):
             groups[place].append(value)
         if self.projection:
-            return {place: list(dict.fromkeys(found)) for place, found in groups.items()}
+            return {place: list(dict.fromkeys(members)) for place, members in groups.items()}
         return dict(groups)
 
     def extend(self, table: Any, rows: Iterable[Row]) -> None:
@@ -295,7 +295,7 @@ def _filter(
 
 
 class Tables(dict[Any, Any]):
-    """The tables of one state, each made when first asked for; the keys are a `Table` each."""
+    """The tables of one state, each made when first asked for; the keys are a `TableKey` each."""
 
     __slots__ = (
         "_filled",
@@ -329,31 +329,31 @@ class Tables(dict[Any, Any]):
         self._filled = False
         self._loose: list[Any] = []
 
-    def __missing__(self, table: Table) -> Any:
+    def __missing__(self, table: TableKey) -> Any:
         if table.kind != "derived":
             # Another thread may have made it too: all use the one that came first.
-            found = self.setdefault(table, table.make(self))
+            made = self.setdefault(table, table.make(self))
             if isinstance(table, Index):
                 if table.projection:
                     self.projections.setdefault(table.relation, []).append(table)
                 else:
-                    self.live.setdefault(table.relation, {})[table] = found
-            return found
+                    self.live.setdefault(table.relation, {})[table] = made
+            return made
         memo = self.state.memo
-        found = None if memo is None else memo.get(table)
-        if found is None:
-            found = table.make(self)
-        self.keep(table, found)
-        return found
+        content = None if memo is None else memo.get(table)
+        if content is None:
+            content = table.make(self)
+        self.keep(table, content)
+        return content
 
-    def keep(self, table: Table, found: Any) -> None:
+    def keep(self, table: TableKey, content: Any) -> None:
         """Puts a derived table in its place."""
         if self.state.memo is None:
             self.state.memo = {}
-        self.state.memo[table] = found
+        self.state.memo[table] = content
         if table not in self:
             self._loose.append(table)
-        self[table] = found
+        self[table] = content
 
     def fill(self) -> None:
         """Makes the sets of all relations that actions change."""
@@ -373,11 +373,11 @@ class Tables(dict[Any, Any]):
     def values_of(self, function: str) -> Values:
         """The values of a function that actions change."""
         database = self.database
-        found = Values(function, database.names)
+        values = Values(function, database.names)
         for fluent, value in self.state.changing_values():
             if fluent[0] == function:
-                found[database.row(fluent[1:])] = value
-        return found
+                values[database.row(fluent[1:])] = value
+        return values
 
     def move(self, state: State) -> None:
         """Makes the tables those of another state."""
@@ -449,16 +449,16 @@ def _bits(chunks: Sequence[int]) -> Iterable[int]:
 class Database:
     """The relations of a task, and the tables of the state that was asked about last."""
 
-    def __init__(self, layout: Layout):
+    def __init__(self, layout: StateLayout):
         self.layout = layout
         self.task = layout.statics.task
         self.names = tuple(self.task.objects)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.everything = frozenset(range(len(self.names)))
-        self.live_functions: list[Function] = []
+        self.live_functions: list[FunctionTable] = []
         self._relations: dict[str, Relation] = {}
         self._arities = {item.name: len(item.parameters) for item in self.task.domain.predicates}
-        self._functions: dict[str, Function | Values] = {}
+        self._functions: dict[str, FunctionTable | Values] = {}
         self._indices: dict[Any, Index] = {}
         self._static: dict[Index, Any] = {}
         self._domains: dict[tuple[str, ...], tuple[int, ...]] = {}
@@ -476,19 +476,19 @@ class Database:
 
     def objects(self, types: tuple[str, ...]) -> tuple[int, ...]:
         """The objects of one of the types, in the order of their declaration."""
-        found = self._domains.get(types)
-        if found is None:
+        objects = self._domains.get(types)
+        if objects is None:
             numbers = self.numbers
-            found = self._domains[types] = tuple([numbers[name] for name in self.layout.statics.objects(types)])
-        return found
+            objects = self._domains[types] = tuple([numbers[name] for name in self.layout.statics.objects(types)])
+        return objects
 
     def relation(self, predicate: str, arity: int) -> Relation:
         """The relation of a predicate."""
-        found = self._relations.get(predicate)
-        if found is None:
+        relation = self._relations.get(predicate)
+        if relation is None:
             with self._coding:
-                found = self._relations.get(predicate) or self._new_relation(predicate, arity)
-        return found
+                relation = self._relations.get(predicate) or self._new_relation(predicate, arity)
+        return relation
 
     def _new_relation(self, predicate: str, arity: int) -> Relation:
         layout = self.layout
@@ -498,29 +498,29 @@ class Database:
         elif predicate in layout.changing:
             kind = "changing"
         # The first bit stands for all numeric values.
-        found = Relation(predicate, arity, kind, 2 << len(self._relations))
+        relation = Relation(predicate, arity, kind, 2 << len(self._relations))
         if kind == "static":
             atoms = self.layout.statics.by_predicate.get(predicate, [])
-            found.size = len(atoms)
+            relation.size = len(atoms)
             number = self.numbers.__getitem__
-            found.columns = [list(map(number, map(itemgetter(place + 1), atoms))) for place in range(arity)]
-        self._relations[predicate] = found
-        return found
+            relation.columns = [list(map(number, map(itemgetter(place + 1), atoms))) for place in range(arity)]
+        self._relations[predicate] = relation
+        return relation
 
-    def function(self, name: str) -> Function | Values:
+    def function(self, name: str) -> FunctionTable | Values:
         """The table of a function: its values where no action changes them."""
-        found = self._functions.get(name)
-        if found is not None:
-            return found
+        function = self._functions.get(name)
+        if function is not None:
+            return function
         if name in self.layout.functions:
-            found = Function(name)
-            self.live_functions.append(found)
+            function = FunctionTable(name)
+            self.live_functions.append(function)
         else:
-            found = Values(name, self.names)
+            function = Values(name, self.names)
             for fluent, value in self.layout.statics.values.items():
                 if fluent[0] == name:
-                    found[self.row(fluent[1:])] = value
-        return self._functions.setdefault(name, found)
+                    function[self.row(fluent[1:])] = value
+        return self._functions.setdefault(name, function)
 
     def index(
         self,
@@ -533,17 +533,17 @@ class Database:
     ) -> Index:
         """The index with these columns; there is one of each."""
         fields = (relation, keys, values, domains, repeats, projection)
-        found = self._indices.get(fields)
-        if found is None:
-            found = self._indices.setdefault(fields, Index(*fields))
-        return found
+        index = self._indices.get(fields)
+        if index is None:
+            index = self._indices.setdefault(fields, Index(*fields))
+        return index
 
     def static(self, index: Index) -> Any:
         """The table of an index over a static relation."""
-        found = self._static.get(index)
-        if found is None:
-            found = self._static[index] = index.build_static()
-        return found
+        table = self._static.get(index)
+        if table is None:
+            table = self._static[index] = index.build_static()
+        return table
 
     def coded(self) -> list[tuple[Relation, Row]]:
         """The relation and row of every atom that has a number in the layout, by these numbers."""

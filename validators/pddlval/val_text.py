@@ -194,8 +194,8 @@ class _Adviser:
     def _literal(self, literal: Condition, binding: Binding) -> str:
         wanted, inner = (False, literal.body) if isinstance(literal, Not) else (True, literal)
         if isinstance(inner, Atom) and inner.predicate in self._derived:
-            told = str(ground_atom(inner, binding))
-            return f"(Satisfy derived predicate {told if wanted else f'(NOT {told})'}!)"
+            text = str(ground_atom(inner, binding))
+            return f"(Satisfy derived predicate {text if wanted else f'(NOT {text})'}!)"
         if self._test(literal, self._world, binding):
             # VAL's own words, one of them missing.
             return "(No advice comparison!)" if isinstance(inner, Comparison) else "(No advice for literal!)"
@@ -283,7 +283,7 @@ def val_lines(
         for diagnostic in report.diagnostics:
             yield from diagnostic.render().splitlines()
     elif verbose:
-        yield from _Trace(task, plan, report, tolerance).lines()
+        yield from _VerboseText(task, plan, report, tolerance).lines()
     else:
         if report.verdict == "inapplicable":
             if not _undefined(report):
@@ -346,7 +346,7 @@ def _number(value: Number | Fraction) -> str:
     return f"{as_float(value):.10g}"
 
 
-class _Trace:
+class _VerboseText:
     """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
     def __init__(self, task: Task, plan: Plan | str | Iterable[GroundAction], report: Report, tolerance: Fraction):
@@ -404,8 +404,8 @@ class _Trace:
             for change in outcome.updates:
                 fluent = change.fluent
                 before = levels[fluent] if fluent in levels else self._numbers.state.level(fluent) or 0
-                told = _OPERATORS[change.operator]
-                yield f"Updating {fluent} ({_number(before)}) by {_number(change.amount)} {told}"
+                operator = _OPERATORS[change.operator]
+                yield f"Updating {fluent} ({_number(before)}) by {_number(change.amount)} {operator}"
                 # Only increases and decreases may meet at one fluent in one happening.
                 levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
 

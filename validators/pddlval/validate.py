@@ -74,15 +74,15 @@ def causes(
             values.append((one.numbers[-1], _held(condition, one.state)))
         # What is derived for that takes far more memory than the state.
         one.state.forget()
-    found = []
+    explanation = []
     for condition in conditions:
         literal = literals[condition]
         if literal is None:
             values = others[condition]
         else:
             values = [(number, value is literal[1]) for number, value in turns.get(literal[0], ())]
-        found.append(_cause(condition, _held(condition, initial), values, goals))
-    return tuple(found)
+        explanation.append(_cause(condition, _held(condition, initial), values, goals))
+    return tuple(explanation)
 
 
 def _literal(condition: Condition, initial: State) -> tuple[GroundAtom, bool] | None:
@@ -205,12 +205,12 @@ def validate(
     """
     simulator = simulator_of(task, tolerance)
     try:
-        return _Run(simulator, as_plan(plan, name)).report()
+        return PlanRun(simulator, as_plan(plan, name)).report()
     except PDDLError as error:
         return Report("bad-plan", diagnostics=error.diagnostics)
 
 
-class _Run:
+class PlanRun:
     """One plan on its way through one task."""
 
     def __init__(self, simulator: Simulator, plan: Plan):
