@@ -29,9 +29,11 @@ PAGES = {
 }
 README = PAGES["README.md"]
 BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
-MACROS = re.compile(
-    r"macro prove|macro generate|--policy hvr|hvr-table-2|hvr-faults|worlds\.knowledge_graph|pddl2nl\.prove"
-)
+EXTRAS = {
+    "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
+    "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
+}
+"""The extras that a page may need: their modules, and what on the page needs them."""
 WRITE = os.environ.get("PDDL2NL_WRITE_GOLDEN") == "1"
 
 
@@ -145,17 +147,23 @@ RUN = [page for page, text in PAGES.items() if blocks(text)]
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory, needs_planner: None) -> Iterator[dict[str, Future[list[str]]]]:
-    """Every page that shows commands, two at a time, since this process only waits for them."""
+def pages(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, needs_planner: None
+) -> Iterator[dict[str, Future[list[str]]]]:
+    """The selected pages that show commands, two at a time, since this process only waits for them."""
+    tests = [item for item in request.session.items if item.path == Path(__file__) and hasattr(item, "callspec")]
     with ThreadPoolExecutor(2) as pool:
-        yield {page: pool.submit(run_page, PAGES[page], tmp_path_factory.mktemp("page")) for page in RUN}
+        yield {
+            page: pool.submit(run_page, PAGES[page], tmp_path_factory.mktemp("page"))
+            for page in (test.callspec.params["page"] for test in tests)
+        }
 
 
 @pytest.mark.parametrize("page", RUN)
 def test_what_a_page_shows_is_what_happens(page: str, pages: dict[str, Future[list[str]]]) -> None:
-    if MACROS.search(PAGES[page]):
-        for module in ("rdflib", "z3"):
-            pytest.importorskip(module, reason=f"{module} is absent: pip install 'pddl2nl[macros]'")
+    for extra, (modules, wanted) in EXTRAS.items():
+        for module in modules if re.search(wanted, PAGES[page]) else ():
+            pytest.importorskip(module, reason=f"{module} is absent: pip install 'pddl2nl[{extra}]'")
     wrong = pages[page].result()
     assert not wrong, "\n\n".join(wrong)
 
