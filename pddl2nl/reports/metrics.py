@@ -202,7 +202,7 @@ def _metrics() -> Iterator[RunMetric]:
     planner = partial(_used, what="calls", role="planner")
     yield RunMetric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
     for role in (None, *PURPOSES):
-        for what, said, estimate in (
+        for what, kind, estimate in (
             ("prompt_tokens", "sent", "prompt_estimated"),
             ("completion_tokens", "received", "completion_estimated"),
             ("tokens", "sent and received", "estimated"),
@@ -210,7 +210,7 @@ def _metrics() -> Iterator[RunMetric]:
             key = what.replace("_", "-")
             yield RunMetric(
                 key if role is None else f"{role}-{key}",
-                f"tokens {said}, {'in all roles' if role is None else f'as {role}'}",
+                f"tokens {kind}, {'in all roles' if role is None else f'as {role}'}",
                 "lower",
                 "mean",
                 partial(_used, what=what, role=role),

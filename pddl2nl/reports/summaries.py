@@ -197,7 +197,7 @@ def summarize(record: Record) -> RunSummary:
         style=started.style,
         wording=_wording(started),
         variant=_variant(started),
-        wording_id=_hash_of({name: said for name, said in (started.wording or {}).items() if name != "source"}),
+        wording_id=_hash_of({name: value for name, value in (started.wording or {}).items() if name != "source"}),
         prompts_id=_hash_of(started.prompts),
     )
 

@@ -140,10 +140,10 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
         return left("kept", fault)
     if not declared:
         return left("none", f"the domain has no function ({COST}), and so no action costs")
-    cost, told = _uniform_cost(domain, problems)
+    cost, reason = _uniform_cost(domain, problems)
     if cost is not None and not every:
         so = "the cost of a plan follows from its length" if cost else "all plans cost the same"
-        return left("uniform", f"{told}, so that {so}", cost)
+        return left("uniform", f"{reason}, so that {so}", cost)
     bare = replace(domain, actions=tuple(_strip_action(action) for action in domain.actions))
     functions = _only_in_costs(domain, bare, problems)
     rest = tuple(item for item in domain.functions if item.name not in functions)
@@ -154,7 +154,7 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
         for function, warning in _unvalued(Task(domain, problem)):
             # Many problems lack the same values.
             warnings.setdefault(function, warning)
-    return StrippedCosts("removed", told, bare, stripped, functions, cost, tuple(warnings.values()))
+    return StrippedCosts("removed", reason, bare, stripped, functions, cost, tuple(warnings.values()))
 
 
 # ── whether they are action costs ────────────────────────────────────────────────────────────────
@@ -222,8 +222,8 @@ def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction
             return None, f"the cost of the action '{action.name}' is not constant: {given}{among}"
         found.setdefault(cost, action.name)
     if len(found) > 1:
-        told = " and ".join(f"'{name}' {write_number(cost)}" for cost, name in list(found.items())[:2])
-        return None, f"actions do not all cost the same: {told}"
+        examples = " and ".join(f"'{name}' {write_number(cost)}" for cost, name in list(found.items())[:2])
+        return None, f"actions do not all cost the same: {examples}"
     cost = next(iter(found), Fraction(0))
     return cost, f"every action costs {write_number(cost)}"
 

@@ -73,24 +73,24 @@ def _graph(task: Task) -> DiGraph:
     whole: list[str] = []
     for number, (label, args) in enumerate(sorted(set(_facts(task.problem)))):
         objects = list(dict.fromkeys(args))
-        said = f"{label} {[objects.index(arg) for arg in args]}"
+        fact = f"{label} {[objects.index(arg) for arg in args]}"
         if not objects:
-            whole.append(said)
+            whole.append(fact)
         elif len(objects) == 1:
-            nodes[objects[0]].append(said)
+            nodes[objects[0]].append(fact)
         elif len(objects) == 2:
-            edges[objects[0], objects[1]].append(f"{said} forwards")
-            edges[objects[1], objects[0]].append(f"{said} backwards")
+            edges[objects[0], objects[1]].append(f"{fact} forwards")
+            edges[objects[1], objects[0]].append(f"{fact} backwards")
         else:
             # No object's name contains a blank.
-            fact = f"fact {number}"
-            nodes[fact] = [said]
+            node = f"fact {number}"
+            nodes[node] = [fact]
             for place, name in enumerate(objects):
-                edges[fact, name].append(str(place))
-                edges[name, fact].append(str(place))
+                edges[node, name].append(str(place))
+                edges[name, node].append(str(place))
     graph = networkx.DiGraph(facts="; ".join(whole))
-    graph.add_nodes_from((name, {"label": "; ".join(sorted(said))}) for name, said in nodes.items())
-    graph.add_edges_from((*ends, {"facts": "; ".join(sorted(said))}) for ends, said in edges.items())
+    graph.add_nodes_from((name, {"label": "; ".join(sorted(labels))}) for name, labels in nodes.items())
+    graph.add_edges_from((*ends, {"facts": "; ".join(sorted(labels))}) for ends, labels in edges.items())
     return graph
 
 

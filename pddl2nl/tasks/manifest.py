@@ -117,8 +117,8 @@ def read_manifest(path: Path) -> tuple[Instance, ...]:
     header = tuple(next(reader, ()))
     if header != COLUMNS:
         missing = [name for name in COLUMNS if name not in header]
-        said = f"the columns {', '.join(missing)} are missing" if missing else "they are others"
-        raise InputError(f"{path}:1: a manifest's columns are {','.join(COLUMNS)}; {said}")
+        fault = f"the columns {', '.join(missing)} are missing" if missing else "they are others"
+        raise InputError(f"{path}:1: a manifest's columns are {','.join(COLUMNS)}; {fault}")
     rows = []
     for cells in reader:
         try:

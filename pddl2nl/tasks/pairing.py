@@ -131,10 +131,10 @@ class FoundDomains:
             guess = guess or found
         if guess is not None:
             return guess
-        said = f"it says (:domain {problem.of_domain})" if problem.of_domain else "it names no domain"
+        named = f"it says (:domain {problem.of_domain})" if problem.of_domain else "it names no domain"
         if others:
-            return f"a problem without a domain: those beside it belong to other problems by their names, and {said}"
-        return f"a problem without a domain: {said}, and there is none that fits beside it or above"
+            return f"a problem without a domain: those beside it belong to other problems by their names, and {named}"
+        return f"a problem without a domain: {named}, and there is none that fits beside it or above"
 
 
 def _numbered(problem: PDDLFile, domains: Sequence[PDDLFile]) -> list[PDDLFile]:
@@ -142,12 +142,12 @@ def _numbered(problem: PDDLFile, domains: Sequence[PDDLFile]) -> list[PDDLFile]:
     keyed = [(key, one) for one in domains if any(map(str.isdigit, key := domain_key(one.stem)))]
     if not keyed:
         return []
-    said = (problem.stem.lower(), _problem_key(problem.stem))
-    starts = {key[: match.start()] for key in said for match in _BOUNDARY.finditer(key)}
-    for wanted in (*said, *sorted(filter(is_number, starts), key=lambda each: (-len(each), each))):
+    names = (problem.stem.lower(), _problem_key(problem.stem))
+    starts = {key[: match.start()] for key in names for match in _BOUNDARY.finditer(key)}
+    for wanted in (*names, *sorted(filter(is_number, starts), key=lambda each: (-len(each), each))):
         if found := [one for key, one in keyed if key == wanted]:
             return found
-    number = _number(said[1])
+    number = _number(names[1])
     return [] if number is None else [one for key, one in keyed if _number(key) == number]
 
 
@@ -227,7 +227,7 @@ def _by_file_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]
 def _begins(own: str, stem: str, key: str) -> bool:
     if is_number(own):
         # Elsewhere in the name it may be another number, such as that of the airport in p02-airport1-p1.
-        return any(re.match(rf"{re.escape(own)}(?![a-z0-9])", said) for said in (stem, key))
+        return any(re.match(rf"{re.escape(own)}(?![a-z0-9])", name) for name in (stem, key))
     word = rf"(?<![a-z0-9]){re.escape(own)}(?![a-z])"
     return len(own) > 1 and re.search(word if own[-1].isalpha() else rf"{word}(?!\d)", stem) is not None
 

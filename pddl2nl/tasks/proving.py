@@ -214,8 +214,8 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
             message = f"is {first} under other names of objects"
             findings.append(Finding(shelf.name, row.name, "isomorphic", message))
         if row.set in sets:
-            told = _check_text(shelf, row, text, len(problem.objects))
-            findings += [Finding(shelf.name, row.name, fault, message) for fault, message in told]
+            faults = _check_text(shelf, row, text, len(problem.objects))
+            findings += [Finding(shelf.name, row.name, fault, message) for fault, message in faults]
     return findings, [row for row in rows if row.set in sets and (shelf.folder / row.file).is_file()]
 
 
@@ -352,11 +352,11 @@ def _proof_holds(row: Instance, found: dict[str, Measured]) -> Iterator[tuple[Fa
     if row.proof in ("lmcut", "brfs"):
         now = found.get(row.proof)
         if now is None or not now.solved:
-            yield "proof", f"{row.proof} is said to have proved the length and did not"
+            yield "proof", f"{row.proof} is recorded as the proof of the length, and does not prove it"
     elif row.proof == "upper bound":
         ff = found.get("ff")
         if ff is None or not ff.solved or ff.length != row.optimal_length:
-            yield "proof", f"FF is said to have a plan of {row.optimal_length} steps and has not"
+            yield "proof", f"FF is recorded with a plan of {row.optimal_length} steps, and finds another"
     elif not any(found[planner].status == "unsolvable" for planner in OPTIMAL if planner in found):
         yield "proof", "no exhaustive search proves that there is no plan"
     if row.proof != "unsolvable" and row.ff_length is not None and row.ff_length < (row.optimal_length or 0):

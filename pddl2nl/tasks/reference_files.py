@@ -69,11 +69,11 @@ class Way:
         _check_texts({"name": self.name})
         _check_pairs("order", self.order, len(self.blocks))
         _check_pairs("tied", self.tied, len(self.blocks))
-        for place, said in ((1, "follows"), (0, "is followed by")):
+        for place, relation in ((1, "follows"), (0, "is followed by")):
             ends = [pair[place] for pair in self.tied]
             twice = next((end for end in ends if ends.count(end) > 1), None)
             if twice is not None:
-                raise ValueError(f"tied: block {twice} {said} two blocks directly")
+                raise ValueError(f"tied: block {twice} {relation} two blocks directly")
 
     @property
     def plan(self) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ class TaskRenaming:
     def wording(self, wording: Wording) -> Wording:
         """The wording of the renamed domain: the same sentences for the new names.
 
-        Types without a word get their old name as word, so they are told as before. If objects are renamed, a
+        Types without a word get their old name as word, so the sentences stay. If objects are renamed, a
         wording's pattern for their names is written out for every object. Names that are made for objects from their
         types (``truck_0``) are made from the new types.
 
@@ -284,14 +284,14 @@ class TaskRenaming:
     def _type_words(self, wording: Wording) -> dict[str, str]:
         names = dict.fromkeys((*wording.types, *self.types))
         words = {self.name("types", name): wording.type_word(name) for name in names}
-        # A type without a word is told by its name, so an entry equal to the name is not needed.
+        # A type without a word is called by its name, so an entry equal to the name is not needed.
         return {name: word for name, word in words.items() if word != name}
 
     def _object_words(self, objects: Mapping[str, str]) -> Mapping[str, str]:
         if not self.objects or not objects:
             return objects
-        told = {new: own_name(objects, old) for old, new in self.objects.items()}
-        return {name: word for name, word in told.items() if word is not None}
+        words = {new: own_name(objects, old) for old, new in self.objects.items()}
+        return {name: word for name, word in words.items() if word is not None}
 
     # ── files ────────────────────────────────────────────────────────────────────────────────────
 

@@ -91,7 +91,7 @@ class Collection:
         found = [
             suite
             for suite in self.suites
-            if any(fnmatchcase(said, wanted) for said in (suite.name.lower(), suite.name.lower().rpartition("/")[2]))
+            if any(fnmatchcase(name, wanted) for name in (suite.name.lower(), suite.name.lower().rpartition("/")[2]))
         ]
         if not found:
             names = [suite.name for suite in self.suites]
@@ -273,7 +273,7 @@ def _task_names(some: Sequence[Pairing], own_folders: set[_Folder]) -> Mapping[s
     for path in parts.values():
         while path[: len(common)] != common or len(path) == len(common):
             common = common[:-1]
-    names = {path: "/".join(said[len(common) :]) for path, said in parts.items()}
+    names = {path: "/".join(each[len(common) :]) for path, each in parts.items()}
     twice = Counter(names.values())
     return {
         path: name if twice[name] == 1 else "/".join((*name.split("/")[:-1], path.rpartition("/")[2]))

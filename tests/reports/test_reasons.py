@@ -35,8 +35,8 @@ def test_reasons_speak_the_words_of_the_run(write, basic_events):
     record = read_record(write("one", [started, *basic_events[1:]]))
     (turn,) = _turns(record)
     (reason,) = turn.steps[0].reasons
-    assert "block_0" in reason.told
-    assert "not" in reason.told
+    assert "block_0" in reason.words
+    assert "not" in reason.words
     foreign = structs.replace(started, wording={"predicates": 3}, names={})
     (turn,) = _turns(read_record(write("two", [foreign, *basic_events[1:]])))
     assert turn.steps[0].reasons == (Reason("(holding a)", never=True),)

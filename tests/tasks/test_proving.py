@@ -150,7 +150,7 @@ def test_statuses_and_expansions_that_are_wrong_are_found(shelf, planner):
 
 def test_a_proof_that_does_not_hold_is_found(shelf):
     changed(shelf, "s20", proof="brfs")
-    assert ("s20", "proof", "brfs is said to have proved the length and did not") in findings(shelf)
+    assert ("s20", "proof", "brfs is recorded as the proof of the length, and does not prove it") in findings(shelf)
     changed(shelf, "s20", proof="unsolvable", optimal_length=None)
     assert ("s20", "proof", "no exhaustive search proves that there is no plan") in findings(shelf)
 
@@ -164,7 +164,7 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     assert [each[:2] for each in proved] == [("s20", "proof")]
     assert "finds a shortest plan by now" in proved[0][2]
     changed(shelf, "s20", optimal_length=row.ff_length + 3)
-    assert ("s20", "proof", f"FF is said to have a plan of {row.ff_length + 3} steps and has not") in findings(shelf)
+    assert ("s20", "proof", f"FF is recorded with a plan of {row.ff_length + 3} steps, and finds another") in findings(shelf)
 
 
 def test_the_same_problem_in_two_sets_is_found(shelf):

@@ -171,8 +171,8 @@ def _settings(record: RunRecord) -> dict[str, object]:
 def _example(example: Mapping[str, object] | None) -> str:
     if example is None:
         return "none"
-    said = f"{example.get('source') or ''}, thoughts {example.get('thoughts') or ''}"
-    return f"{said}: {example['thoughts_note']}" if example.get("thoughts_note") else said
+    origin = f"{example.get('source') or ''}, thoughts {example.get('thoughts') or ''}"
+    return f"{origin}: {example['thoughts_note']}" if example.get("thoughts_note") else origin
 
 
 def _truth_and_world(record: RunRecord) -> dict[str, object]:

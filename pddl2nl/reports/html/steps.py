@@ -104,14 +104,14 @@ class Call(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why a condition does not hold: its PDDL ``literal``, and the same ``told`` in the run's words if it has any.
+    """Why a condition does not hold: its PDDL ``literal``, and the same in ``words``, those of the run, if it has any.
 
     ``step`` is the step of the run that last made it false, by ``action``; None if no step did. ``never`` says that it
     never held before.
     """
 
     literal: str
-    told: str = ""
+    words: str = ""
     step: int | None = None
     action: str = ""
     never: bool = False
@@ -146,7 +146,7 @@ class Step(Struct, frozen=True):
 
     @property
     def sign(self) -> str:
-        """A sign of the status, so that no status is told by its colour only; ``!`` for unknown ones."""
+        """A sign of the status, so that no status is shown only by its colour; ``!`` for unknown ones."""
         return _SIGNS.get(self.status, "!")
 
     @property
@@ -325,7 +325,7 @@ def missing_goals(record: Record, turns: Iterable[Turn], again: Recheck) -> tupl
     if again.verdict != "goal-not-satisfied":
         return ()
     executed = [step for turn in turns if turn.counts for step in turn.steps if step.status == "executed"]
-    return _told(record, again.causes, executed)
+    return _as_reasons(record, again.causes, executed)
 
 
 def _reasons(record: Record, before: Sequence[Step], step: Step) -> tuple[Reason, ...]:
@@ -339,10 +339,10 @@ def _reasons(record: Record, before: Sequence[Step], step: Step) -> tuple[Reason
         report = None
     if report is None or {write_condition(cause.literal) for cause in report.explanation} != set(step.unmet):
         return tuple(Reason(literal) for literal in step.unmet)
-    return _told(record, report.explanation, before)
+    return _as_reasons(record, report.explanation, before)
 
 
-def _told(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> tuple[Reason, ...]:
+def _as_reasons(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> tuple[Reason, ...]:
     """The causes, with action numbers of the plan translated to step numbers of the run."""
     found = []
     teller = _teller_of(record)
@@ -350,11 +350,11 @@ def _told(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> 
         number = cause.deleted_by_step
         deleter = executed[number - 1] if number is not None and number <= len(executed) else None
         try:
-            told = "" if teller is None else teller.reason(cause.literal)
+            words = "" if teller is None else teller.reason(cause.literal)
         except (InputError, KeyError):  # no words for it
-            told = ""
+            words = ""
         step, action = (None, "") if deleter is None else (deleter.number, deleter.action or "")
-        found.append(Reason(write_condition(cause.literal), told, step, action, cause.never_held))
+        found.append(Reason(write_condition(cause.literal), words, step, action, cause.never_held))
     return tuple(found)
 
 
@@ -374,5 +374,5 @@ def _teller_of(record: Record) -> Teller | None:
 def _teller(domain: str, problem: str, wording: str, names: tuple[tuple[str, str], ...], style: str) -> Teller:
     # The key is the texts, because hashing a task would walk its whole tree.
     task = read_task(domain, problem)
-    told = wording_from_json(json.loads(wording), task.domain, "the recorded wording")
-    return Teller(task, told, Names(dict(names), "recorded"), cast(Style, style))
+    read = wording_from_json(json.loads(wording), task.domain, "the recorded wording")
+    return Teller(task, read, Names(dict(names), "recorded"), cast(Style, style))

@@ -141,10 +141,10 @@ def _by_section(grid: Grid, *, numbered: bool) -> _Sections:
         labels = {grid.row(base).label for base in bases}
         entries = []
         for row in rows:
-            said = grid.row(row)
-            label = f"{said.label} {said.variant}".strip()
-            if said.variant and said.label in labels:
-                entries.append(_Entry(said.variant, (row,), indent=True))
+            layout = grid.row(row)
+            label = f"{layout.label} {layout.variant}".strip()
+            if layout.variant and layout.label in labels:
+                entries.append(_Entry(layout.variant, (row,), indent=True))
             else:
                 entries.append(_Entry(f"{label} ({grid.tasks([row])})" if numbered else label, (row,)))
         if bases:
@@ -263,8 +263,8 @@ def _suite_names(grid: Grid) -> dict[int, str]:
     bases = Counter(_suite(grid, row).short for row in grid.bases)
     names = {}
     for row in grid.rows:
-        said, short = grid.row(row), _suite(grid, row).short
-        names[row] = f"{short if bases[short] <= 1 else said.label} {said.variant}".strip()
+        layout, short = grid.row(row), _suite(grid, row).short
+        names[row] = f"{short if bases[short] <= 1 else layout.label} {layout.variant}".strip()
     return names
 
 

@@ -61,11 +61,7 @@ def experiment(
                 seed=seed,
                 outcome="infrastructure-error" if found == "broken" else "solved",
                 values={} if isinstance(found, str) else dict(found),
-                reference=Reference(
-                    (), task, f"Task {task}", "moderate" if task in MODERATE else "high", task != "T5bis"
-                )
-                if measured
-                else None,
+                reference=_reference(task) if measured else None,
             )
         )
     layout = TableLayout("made", columns, (LayoutRow("kitchen"),), runs)
