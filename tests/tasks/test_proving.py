@@ -164,7 +164,8 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     assert [each[:2] for each in proved] == [("s20", "proof")]
     assert "finds a shortest plan by now" in proved[0][2]
     changed(shelf, "s20", optimal_length=row.ff_length + 3)
-    assert ("s20", "proof", f"FF is recorded with a plan of {row.ff_length + 3} steps, and finds another") in findings(shelf)
+    message = f"FF is recorded with a plan of {row.ff_length + 3} steps, and finds another"
+    assert ("s20", "proof", message) in findings(shelf)
 
 
 def test_the_same_problem_in_two_sets_is_found(shelf):
