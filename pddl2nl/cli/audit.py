@@ -34,11 +34,7 @@ def _planbench(
     ] = None,
     reading: Annotated[
         list[str] | None,
-        option(
-            "default|planbench|all",
-            "A rule for which lines of a reply form its plan; can be repeated.",
-            "planbench and default",
-        ),
+        option("default|planbench|all", "Rule for the lines of a plan; can be repeated.", "planbench and default"),
     ] = None,
     as_csv: Annotated[bool, switch("--csv", "Print CSV, one column for each cause.", "Output")] = False,
     as_json: JsonOption = False,

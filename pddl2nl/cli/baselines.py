@@ -29,16 +29,14 @@ def register(app: typer.Typer) -> None:
 def _baselines(
     domains: Annotated[list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all that have the set")] = None,
     chosen_set: Annotated[
-        Literal["primary", "scaled"],
-        option("primary|scaled", "The shipped set: the benchmarks, or the large ones.", flag="--set"),
+        Literal["primary", "scaled"], option("", "The shipped set: the benchmarks, or the large ones.", flag="--set")
     ] = "primary",
     seeds: Annotated[Any, option("SEEDS", "Seeds of the random walk: 1,2,5 or 1-10.", parser=read_seeds)] = "1-10",
     time: TimeLimit = 1800,
     memory: MemoryLimit = 8192,
     workers: Annotated[int, option("N", "Runs at a time.", min=1)] = 2,
     form: Annotated[
-        Literal["text", "markdown", "csv", "json"],
-        option("text|markdown|csv|json", "Format of the table.", group="Output", flag="--format"),
+        Literal["text", "markdown", "csv", "json"], option("", "Format of the table.", group="Output", flag="--format")
     ] = "text",
     as_json: JsonOption = False,
     out: Annotated[Path | None, option("DIR", "Folder of the records.", "runs/baselines-SET", "Output")] = None,

@@ -114,12 +114,17 @@ def _verify(cache: CacheFile = None, as_json: JsonOption = False) -> None:
 
     path = _path(cache)
     with Cache(path, read_only=True) as opened:
-        found = opened.verify()
-    verdict = "all sound" if found.sound else f"{len(found.damage)} damaged"
-    lines = [f"{path}: {_replies(found.replies)}, {verdict}", *_damage_lines(found.damage)]
-    data = {"cache": str(path), "replies": found.replies, "sound": found.sound, "damage": _damage_json(found.damage)}
+        verification = opened.verify()
+    verdict = "all sound" if verification.sound else f"{len(verification.damage)} damaged"
+    lines = [f"{path}: {_replies(verification.replies)}, {verdict}", *_damage_lines(verification.damage)]
+    data = {
+        "cache": str(path),
+        "replies": verification.replies,
+        "sound": verification.sound,
+        "damage": _damage_json(verification.damage),
+    }
     print_result(data, "\n".join(lines), as_json=as_json)
-    raise typer.Exit(DONE if found.sound else FAILED)
+    raise typer.Exit(DONE if verification.sound else FAILED)
 
 
 def _export(
@@ -142,12 +147,12 @@ def _export(
         Cache(path, read_only=True) as opened,
         nullcontext(sys.stdout) if file == "-" else replaced_file(target) as stream,
     ):
-        found = opened.export(stream)
-    data = {"cache": str(path), "file": file, "replies": found.replies, "damage": _damage_json(found.damage)}
+        written = opened.export(stream)
+    data = {"cache": str(path), "file": file, "replies": written.replies, "damage": _damage_json(written.damage)}
     if file != "-":
-        print_result(data, f"{_replies(found.replies)} written to {file}", as_json=as_json)
-    print_warnings(_damage_lines(found.damage))
-    raise typer.Exit(FAILED if found.damage else DONE)
+        print_result(data, f"{_replies(written.replies)} written to {file}", as_json=as_json)
+    print_warnings(_damage_lines(written.damage))
+    raise typer.Exit(FAILED if written.damage else DONE)
 
 
 def _import(
@@ -167,15 +172,15 @@ def _import(
     if first.startswith("SQLite format 3"):
         raise InputError(f"{file} is a cache itself; 'pddl2nl cache export --cache {file}' writes what can be imported")
     with Cache(path) as opened:
-        found = opened.import_(chain([first] if first else [], lines))
-    counts = f"{found.imported} added, {found.present} there already, {len(found.refused)} refused"
-    print_result({"cache": str(path), "file": file, **asdict(found)}, f"{path}: {counts}", as_json=as_json)
-    print_warnings(f"{file}:{refused.line}: {refused.reason}" for refused in found.refused[:_SHOWN])
-    if len(found.refused) > _SHOWN:
-        warn(f"… and {len(found.refused) - _SHOWN} more lines")
-    if found.differing:
-        warn(f"{plural(found.differing, 'line has', 'lines have')} another reply than the stored one, which stays")
-    raise typer.Exit(FAILED if found.refused else DONE)
+        imported = opened.import_(chain([first] if first else [], lines))
+    counts = f"{imported.imported} added, {imported.present} there already, {len(imported.refused)} refused"
+    print_result({"cache": str(path), "file": file, **asdict(imported)}, f"{path}: {counts}", as_json=as_json)
+    print_warnings(f"{file}:{refused.line}: {refused.reason}" for refused in imported.refused[:_SHOWN])
+    if len(imported.refused) > _SHOWN:
+        warn(f"… and {len(imported.refused) - _SHOWN} more lines")
+    if imported.differing:
+        warn(f"{plural(imported.differing, 'line has', 'lines have')} another reply than the stored one, which stays")
+    raise typer.Exit(FAILED if imported.refused else DONE)
 
 
 def _prune(
@@ -207,13 +212,13 @@ def _prune(
     if not path.exists():
         raise InputError(f"{path}: no such cache")
     with Cache(path, read_only=dry_run) as opened:
-        found = opened.prune(
+        pruned = opened.prune(
             older_than=age, model=model, endpoint=endpoint, keep_newest=keep_newest, damaged=damaged, dry_run=dry_run
         )
-    text = f"{path}: {'would remove' if dry_run else 'removed'} {_replies(found.removed)}, {found.left} left"
-    text += "" if dry_run else f", {_size(found.freed)} freed"
-    print_result({"cache": str(path), "dry_run": dry_run, **asdict(found)}, text, as_json=as_json)
-    if not dry_run and not found.compacted and not as_json:
+    text = f"{path}: {'would remove' if dry_run else 'removed'} {_replies(pruned.removed)}, {pruned.left} left"
+    text += "" if dry_run else f", {_size(pruned.freed)} freed"
+    print_result({"cache": str(path), "dry_run": dry_run, **asdict(pruned)}, text, as_json=as_json)
+    if not dry_run and not pruned.compacted and not as_json:
         warn("the file keeps its size, as another process is using it; later replies fill the free room")
 
 

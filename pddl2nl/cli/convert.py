@@ -76,39 +76,20 @@ def _convert(
     style: Annotated[str, from_run("style")] = "nl",
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Write the wording to a file. With --wording llm, finished snippets are saved there should the endpoint "
-            "fail, and the same command continues from it.",
-            "not written",
-        ),
+        Path | None, option("FILE", "Write the wording to a file; an unfinished one there is continued.", "not written")
     ] = None,
     model: Annotated[
-        str | None,
-        option(
-            "M",
-            "For --wording llm: a model's name for the openai client (key in OPENAI_API_KEY), script:FILE or "
-            "replay:DIR.",
-            "none",
-            "Model",
-        ),
+        str | None, option("M", "For --wording llm: a model's name, script:FILE or replay:DIR.", "none", "Model")
     ] = None,
     revisions: Annotated[
         int,
-        option(
-            "N",
-            "How often the model is told what is wrong with a snippet and asked again, before the template replaces "
-            "it.",
-            group="Model",
-            min=0,
-        ),
+        option("N", "How often the model may correct a snippet before the template replaces it.", group="Model", min=0),
     ] = 1,
     ask_negated: Annotated[
         bool, switch("--ask-negated", "Ask for each predicate's negated form in the same call.", "Model")
     ] = False,
     wording_tokens: Annotated[
-        int, option("N", "The longest reply, in tokens; more for reasoning models.", group="Model", min=1)
+        int, option("N", "The longest reply; more for reasoning models.", group="Model", min=1)
     ] = 200,
     seed: SeedOption = 1,
     *,
@@ -139,9 +120,9 @@ def _convert(
     if save_wording is not None and chosen is not worded:
         save_whole(chosen, save_wording)
     named = names if task is None else make_names(task, names, chosen, names_seed)
-    found = convert(task or tree, chosen, named, "pddl" if style == "pddl" else "nl")
-    text = "\n\n".join(text for text in (found.domain_text, found.problem_text) if text)
-    print_result(found.as_json(), text, as_json=as_json)
+    conversion = convert(task or tree, chosen, named, "pddl" if style == "pddl" else "nl")
+    text = "\n\n".join(text for text in (conversion.domain_text, conversion.problem_text) if text)
+    print_result(conversion.as_json(), text, as_json=as_json)
 
 
 def _worded(
@@ -202,9 +183,9 @@ def _review(
         )
     tree = load_domain(place)
     wording = load_wording(file, tree)
-    found = marked(wording) if "review" in wording.source else doubts(wording, tree)
+    snippets = marked(wording) if "review" in wording.source else doubts(wording, tree)
     warnings = [*wording_warnings(wording, tree), *provenance_warnings(wording, tree)]
-    lines = [f"{it.kind.removesuffix('s')} '{it.name}': {it.text}\n  it {'; it '.join(it.reasons)}" for it in found]
-    data = {"review": [item.as_json() for item in found], "warnings": warnings}
+    lines = [f"{it.kind.removesuffix('s')} '{it.name}': {it.text}\n  it {'; it '.join(it.reasons)}" for it in snippets]
+    data = {"review": [item.as_json() for item in snippets], "warnings": warnings}
     print_result(data, "\n".join([*lines, *warnings]), as_json=as_json)
-    raise typer.Exit(FAILED if found or warnings else DONE)
+    raise typer.Exit(FAILED if snippets or warnings else DONE)

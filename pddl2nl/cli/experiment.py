@@ -13,7 +13,7 @@ import typer
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
-from pddl2nl.cli.run_options import BUDGET, access_of, check_one_shot, limits_of, with_options
+from pddl2nl.cli.run_options import BUDGET, access_of, limits_of, with_options
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _experiment(
         option(
             "N",
             "Runs at a time; with --cluster, the workers to start.",
-            f"access.workers, else {_DEFAULT_WORKERS}; of a cluster, those of its table",
+            "access.workers, else 8; of a cluster, cluster.workers",
             min=1,
         ),
     ] = None,
@@ -66,18 +66,13 @@ def _experiment(
         str | None,
         option(
             "ADDRESS",
-            "Run on a Dask cluster: tcp://HOST:PORT, a scheduler's file, local:N, slurm, pbs or kubernetes. The table "
-            "[cluster] of the file configures it.",
+            "A Dask cluster: tcp://HOST:PORT, a scheduler's file, local:N, slurm, pbs or kubernetes.",
             "threads of this process",
         ),
     ] = None,
     model: Annotated[
         str | None,
-        option(
-            "M",
-            "Replaces every column's model; oracle needs no key, and roles that it cannot take fall back.",
-            "the columns' own",
-        ),
+        option("M", "Replaces every column's model; roles that oracle cannot take fall back.", "the columns' own"),
     ] = None,
     seeds: Annotated[str | None, option("SEEDS", "Only these seeds: 1,2,5 or 1-10.", "the columns' own")] = None,
     instances: Annotated[str | None, option(_NAMES, f"Only these tasks. {_PARTS}", "all")] = None,
@@ -111,6 +106,7 @@ def _experiment(
     if spec is None:
         message = "a specification is missing; --list shows those that are shipped"
         raise typer.BadParameter(message, param_hint="SPEC.toml")
+    from pddl2nl.experiments.prepare import read_overrides
     from pddl2nl.experiments.specification.shipped import find_specification
 
     path = find_specification(spec)
@@ -120,8 +116,6 @@ def _experiment(
     batch = options["provider_batch"]
     if cluster is not None:
         _check_cluster(cluster, batch)
-    from pddl2nl.experiments.prepare import read_overrides
-
     overrides = read_overrides(model, seeds, instances, domains, sections, define or ())
     prepared, access = _prepared(path, overrides, out, options, dry_run=dry_run, cluster=cluster)
     print_warnings(prepared.warnings())
@@ -164,6 +158,7 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
 def _prepared(
     path: Path, overrides: Overrides, out: Path | None, options: dict[str, Any], *, dry_run: bool, cluster: str | None
 ) -> tuple[PreparedExperiment, Access]:
+    from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.prepare import default_folder, prepare_experiment
     from pddl2nl.experiments.specification.experiment import load_experiment
 
@@ -198,11 +193,11 @@ def _prepared(
     return prepared, access
 
 
-def _show_dry_run(found: DryRun, as_json: bool) -> None:
+def _show_dry_run(estimated: DryRun, as_json: bool) -> None:
     if as_json:
-        print_json(found.as_json())
+        print_json(estimated.as_json())
         return
-    text, rows, note = found.as_text()
+    text, rows, note = estimated.as_text()
     print_text(text)
     if len(rows) > 1:
         print_table("", ("column", "runs", "calls", "tokens in", "tokens out", "USD"), rows)

@@ -40,12 +40,7 @@ def _generate(
         int | None, option("N", "How many problems to make, with seeds from --seed on; needs --out.", "one", min=1)
     ] = None,
     out: Annotated[
-        Path | None,
-        option(
-            "PATH",
-            "Write a file instead of printing; with --count a folder, for files DOMAIN-SEED.pddl.",
-            "standard output",
-        ),
+        Path | None, option("PATH", "A file, with --count a folder for files DOMAIN-SEED.pddl.", "standard output")
     ] = None,
     explain: Annotated[
         bool, switch("--parameters --explain", "Print the parameters of DOMAIN: meaning, default, range.")
@@ -109,8 +104,8 @@ def _explain(generator: Generator, as_json: bool) -> None:
     columns = ("name", "meaning", "default", "range")
     rows = [(each.name, each.meaning, each.default, each.expected) for each in generator.parameters]
     if as_json:
-        told = [dict(zip(columns, row, strict=True)) for row in rows]
-        print_json({"domain": generator.domain, "summary": generator.summary, "parameters": told})
+        parameters = [dict(zip(columns, row, strict=True)) for row in rows]
+        print_json({"domain": generator.domain, "summary": generator.summary, "parameters": parameters})
         return
     print_table(f"{generator.domain}: {generator.summary}", ("parameter", *columns[1:]), rows)
     given = " ".join(f"{each.name}={each.default}" for each in generator.parameters)

@@ -109,12 +109,12 @@ def _compose(
 def _functions(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     """The functions of these names; raises `InputError` for others."""
     known = [function.name for function in domain.functions]
-    found = tuple(dict.fromkeys(name.lower().strip("()") for name in names))
-    for name in found:
+    functions = tuple(dict.fromkeys(name.lower().strip("()") for name in names))
+    for name in functions:
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"--total {name}: domain '{domain.name}' has no function '{name}'; {has}")
-    return found
+    return functions
 
 
 # ── prove ────────────────────────────────────────────────────────────────────────────────────────
@@ -130,18 +130,11 @@ def _prove(
     ] = None,
     args: Annotated[
         str | None,
-        option(
-            "'OBJECT …'",
-            "The objects for the macro's parameters, in order.",
-            "found by comparing the noted steps with the block",
-        ),
+        option("'OBJECT …'", "The objects for the macro's parameters, in order.", "from the noted steps and the block"),
     ] = None,
     states: Annotated[
         Literal["changeable", "all"],
-        option(
-            "changeable|all",
-            "The states considered: changeable (states that agree with the problem's static facts), or all.",
-        ),
+        option("", "States that agree with the problem's static facts (changeable), or all states."),
     ] = "changeable",
     wording: WordingOption = None,
     names: NamesOption = "typed",
@@ -188,19 +181,14 @@ def _learn(
             "problems alone.",
         ),
     ],
-    planner: Annotated[
-        Planner | None, option("brfs|lmcut|ff|lama", "Find the plans with a planner.", "plans are given")
-    ] = None,
+    planner: Annotated[Planner | None, option("", "Find the plans with a planner.", "plans are given")] = None,
     min_support: Annotated[int, option("N", "The fewest occurrences; overlapping ones are counted once.", min=1)] = 2,
     max_length: Annotated[int, option("N", "The most steps of a macro.", min=2)] = 4,
     number: Annotated[int, option("N", "The most macros.", min=1)] = 4,
     max_parameters: Annotated[int, option("N", "The most parameters of a macro.", min=0)] = 6,
     chains: Annotated[
         Literal["both", "contiguous", "linked"],
-        option(
-            "both|contiguous|linked",
-            "Candidates: adjacent steps (contiguous), steps linked by producers and consumers (linked), or both.",
-        ),
+        option("", "Adjacent steps, steps linked by producers and consumers, or both."),
     ] = "both",
     exact: Annotated[
         bool, switch("--exact", "Weakest preconditions, also for parameters that stand for the same object.")
@@ -274,14 +262,10 @@ def _apply(
     domain: DomainFile,
     problem: ProblemFile,
     macros: Annotated[list[Path], argument("MACRO…", "Files of macros, or folders of them.")],
-    planner: Annotated[Planner, option("brfs|lmcut|ff|lama", "The planner.")] = "ff",
+    planner: Annotated[Planner, option("", "The planner.")] = "ff",
     macro_cost: Annotated[
         Literal["one", "steps"] | None,
-        option(
-            "one|steps",
-            "Cost of a macro if the problem has no action costs: one, or its number of steps.",
-            "steps for lmcut, else one",
-        ),
+        option("", "Cost of a macro in a problem without action costs.", "steps for lmcut, else one"),
     ] = None,
     no_comparison: Annotated[bool, switch("--no-comparison", "Do not also plan without macros.")] = False,
     time: TimeLimit = 1800,

@@ -51,20 +51,12 @@ def _generate(
     model: Annotated[str, option("M", "A model's name, oracle, script:FILE or replay:DIR.", group="Model")],
     plan: Annotated[
         list[Path] | None,
-        option(
-            "FILE",
-            "The actions that a macro-action stands for, to prove its conditions; one FILE for each.",
-            "none, and nothing is proved",
-        ),
+        option("FILE", "The plan of each macro-action, to prove its conditions.", "none, and nothing is proved"),
     ] = None,
     task_text: Annotated[str | None, option("TEXT", "The task in natural language.", "the told goal")] = None,
     ontology: Annotated[
         Path | None,
-        option(
-            "FILE",
-            "Classes and affordances of the domain's objects, in Turtle.",
-            "ontology.ttl beside DOMAIN, else made from its types",
-        ),
+        option("FILE", "Classes and affordances of objects, in Turtle.", "ontology.ttl beside DOMAIN, else its types"),
     ] = None,
     rounds: Annotated[int, option("N", "The most corrections.", min=0)] = 5,
     wording: WordingOption = None,
@@ -101,15 +93,15 @@ def _generate(
     blocks = [load_plan(file).actions for file in plan or ()]
     context = ModelContext(task.domain, chosen, base_url=options["base_url"], access=access_of(options))
     _, calls = calls_of("planner", model, context, limits_of(options))
-    told = task_text or teller.goal_text()
+    task_words = task_text or teller.goal_text()
     beside = domain.with_name("ontology.ttl")
-    known = state_lines(teller, ontology or (beside if beside.is_file() else None))
+    lines = state_lines(teller, ontology or (beside if beside.is_file() else None))
 
     def ask(messages: Sequence[Message]) -> str:
         return calls.complete(Request(tuple(messages), seed=seed)).text
 
     try:
-        proposed = propose(ask, teller, descriptions, told, known, blocks=blocks, rounds=rounds)
+        proposed = propose(ask, teller, descriptions, task_words, lines, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(FAILED) from None

@@ -6,8 +6,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -69,8 +68,7 @@ def _check(
         bool, switch("--small", "Run planners only for the half of the lines that takes the least work.")
     ] = False,
     which: Annotated[
-        Literal["primary", "scaled", "unsolvable", "all"],
-        option("primary|scaled|unsolvable|all", "The lines to check.", flag="--set"),
+        Literal["primary", "scaled", "unsolvable", "all"], option("", "The lines to check.", flag="--set")
     ] = "all",
     timeouts: Annotated[
         bool, switch("--timeouts", "Also repeat searches that ran out of a limit; takes long.")
@@ -96,8 +94,9 @@ def _check(
     began = time.monotonic()
     shelves = [_shelf(shipped, instances) for shipped in _shipped(domains)]
     program = version()
-    with _stages_shown() as progress:
-        found = check(
+    with bar_shown("") as update:
+        progress = _Stages(update)
+        checked = check(
             shelves,
             run_planners,
             program,
@@ -110,9 +109,9 @@ def _check(
             stop=stop_searches,
         )
     seconds = time.monotonic() - began
-    print_result(found.as_json(seconds), found.as_text(seconds), as_json=as_json)
-    broke = any(finding.fault == "planner" for finding in found.findings)
-    raise typer.Exit(INFRASTRUCTURE if broke else FAILED if found.findings else DONE)
+    print_result(checked.as_json(seconds), checked.as_text(seconds), as_json=as_json)
+    broke = any(finding.fault == "planner" for finding in checked.findings)
+    raise typer.Exit(INFRASTRUCTURE if broke else FAILED if checked.findings else DONE)
 
 
 def _show(domains: Domains = None, as_json: JsonOption = False) -> None:
@@ -146,9 +145,9 @@ def _show_lines(one: ShippedDomain) -> None:
     rows = []
     for each in one.instances:
         expanded = [each.measured[planner] for planner in ("brfs", "lmcut", "ff")]
-        told = [it.status if it.ran_out else it.expanded for it in expanded]
+        figures = [it.status if it.ran_out else it.expanded for it in expanded]
         length = "" if each.optimal_length is None else each.optimal_length
-        rows.append((each.name, each.role, each.objects, length, each.proof, each.ff_length or "", *told))
+        rows.append((each.name, each.role, each.objects, length, each.proof, each.ff_length or "", *figures))
     columns = ("instance", "role", "objects", "length", "proof", "FF", "BrFS expanded", "LM-cut", "FF")
     print_table(f"{one.name}, planners within {one.instances[0].limits}" if rows else one.name, columns, rows)
 
@@ -218,7 +217,8 @@ def _make(
 ) -> None:
     from pddl2nl.tasks.manifest import write_set
 
-    with _stages_shown() as progress:
+    with bar_shown("") as update:
+        progress = _Stages(update)
         for one in _shipped(domains):
             began = time.monotonic()
             folder = out / one.name
@@ -261,11 +261,11 @@ def _workshop(
 def _shipped(names: Sequence[str] | None) -> list[ShippedDomain]:
     from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
-    found = [shipped_domain(name) for name in dict.fromkeys(names or shipped_domains())]
-    for one in found:
+    domains = [shipped_domain(name) for name in dict.fromkeys(names or shipped_domains())]
+    for one in domains:
         if one.name in authored_domains():
             raise InputError(f"{one.name} has no manifest: its tasks are written by hand, in {one.instances_folder}")
-    return found
+    return domains
 
 
 def _shelf(shipped: ShippedDomain, instances: Path | None) -> Shelf:
@@ -280,12 +280,12 @@ def run_planners(domain: str, problem: str, planners: Sequence[str], limits: Sea
     from pddl2nl.baselines import TaskTexts, solve_each
 
     texts = TaskTexts(domain, problem)
-    found = solve_each(texts, planners, time_limit=limits.seconds, memory_limit_mb=limits.memory_mb)
+    results = solve_each(texts, planners, time_limit=limits.seconds, memory_limit_mb=limits.memory_mb)
     return {
         name: Measured(
             each.status, None if each.plan is None else len(each.plan), each.seconds, each.expanded, each.message
         )
-        for name, each in found.items()
+        for name, each in results.items()
     }
 
 
@@ -307,9 +307,3 @@ class _Stages(Progress):
 
         # Called from several threads: a counter takes each number once.
         self._update(self._name, next(self._count), self._total or None)
-
-
-@contextmanager
-def _stages_shown() -> Iterator[_Stages]:
-    with bar_shown("") as update:
-        yield _Stages(update)

@@ -136,8 +136,8 @@ def _defines(path: str) -> bytes:
             head = file.read(_HEAD)
     except OSError:
         return b""
-    found = _DEFINES.search(re.sub(rb";[^\n]*", b"", head))
-    return found[1].lower() if found is not None else b""
+    match = _DEFINES.search(re.sub(rb";[^\n]*", b"", head))
+    return match[1].lower() if match is not None else b""
 
 
 def _domain(value: Path | None) -> Path | None:
@@ -148,9 +148,9 @@ def _problem(context: Context, value: Path | None) -> Path | None:
     domain = context.params.get("domain")
     if value is None or domain is None:
         return value
-    found = problem_file(str(value), str(domain))
-    check_order(str(domain), found)
-    return Path(found)
+    path = problem_file(str(value), str(domain))
+    check_order(str(domain), path)
+    return Path(path)
 
 
 def _problems(context: Context, value: list[Path] | None) -> list[Path]:

@@ -199,8 +199,8 @@ def _bar(
             bars.update(task, completed=progress.ended, description="".join(_time_left(progress)))
             notes.show(progress)
 
-        def show_batch(found: BatchProgress) -> None:
-            below.plain = f"{state}; {_batches_text(found)}, {found.treated} of {found.lines} lines"
+        def show_batch(batches: BatchProgress) -> None:
+            below.plain = f"{state}; {_batches_text(batches)}, {batches.treated} of {batches.lines} lines"
 
         yield show, show_batch
 

@@ -52,21 +52,21 @@ def _quickstart(
 
     began = time.monotonic()
     records = [read_record(path) for path in _run(out / "records", seed, quiet=as_json)]
-    found = _gathered(records)
+    results = _gathered(records)
     agreeing = sum(recheck(record).agrees for record in records)
-    page = write_html(found, out / "report.html", title=_TITLE, notes=_NOTES)
+    page = write_html(results, out / "report.html", title=_TITLE, notes=_NOTES)
     seconds = time.monotonic() - began
     if as_json:
-        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(found)}
+        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(results)}
         print_json(summary | {"report": str(page), "records": str(out / "records"), "seconds": round(seconds, 1)})
     else:
-        print_tables([runs_table(found, LayoutTable("runs"))], console(), found.alarms)
+        print_tables([runs_table(results, LayoutTable("runs"))], console(), results.alarms)
         print_text(
             f"\nJudged again by the validator, from the PDDL alone: {agreeing} of {len(records)} runs as recorded.\n"
             f"{len(records)} runs in {seconds:.0f} s. Open every one of them, step by step: {page}\n"
             f"Their records: {out / 'records'}"
         )
-    raise typer.Exit(_exit_code(found, agreeing == len(records)))
+    raise typer.Exit(_exit_code(results, agreeing == len(records)))
 
 
 def _run(folder: Path, seed: int, *, quiet: bool) -> list[Path]:
@@ -87,8 +87,8 @@ def _conversion() -> str:
     from pddl2nl.tasks import shipped_domain
 
     shipped = shipped_domain(_SHOWN[0])
-    told = convert(shipped.task(_SHOWN[1]), load_wording(shipped.wording_path, shipped.domain))
-    texts = (told.domain_text, told.goal_text, told.objects_text, told.init_text)
+    conversion = convert(shipped.task(_SHOWN[1]), load_wording(shipped.wording_path, shipped.domain))
+    texts = (conversion.domain_text, conversion.goal_text, conversion.objects_text, conversion.init_text)
     indented = indent("\n\n".join(text for text in texts if text), "    ")
     return f"A domain and a problem in PDDL ({' '.join(_SHOWN)}) are told to a model like this:\n\n{indented}\n\n"
 
@@ -97,14 +97,14 @@ def _gathered(records: list[Record]) -> Gathered:
     from pddl2nl.reports.gathering import gathered
     from pddl2nl.reports.summaries import summarize
 
-    found = gathered(map(summarize, records), name="quickstart")
+    results = gathered(map(summarize, records), name="quickstart")
     # Above each mechanism what it asked, also where all of them ask the same.
-    columns = tuple(replace(column, group=column.model) for column in found.layout.columns)
-    return replace(found, layout=replace(found.layout, columns=columns))
+    columns = tuple(replace(column, group=column.model) for column in results.layout.columns)
+    return replace(results, layout=replace(results.layout, columns=columns))
 
 
-def _exit_code(found: Gathered, agreed: bool) -> int:
-    if found.broken:
+def _exit_code(results: Gathered, agreed: bool) -> int:
+    if results.broken:
         return INFRASTRUCTURE
-    oracle = [run for run in found.runs.values() if run.model == "oracle"]
+    oracle = [run for run in results.runs.values() if run.model == "oracle"]
     return DONE if agreed and all(run.solved for run in oracle) else FAILED

@@ -65,10 +65,10 @@ def _paths(records: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
         if not path.is_dir():
             yield path, True
             continue
-        found = sorted({*path.rglob("*.jsonl"), *path.rglob("*.jsonl.partial")})
-        if not found:
+        files = sorted({*path.rglob("*.jsonl"), *path.rglob("*.jsonl.partial")})
+        if not files:
             raise InputError(f"{path}: no record (*.jsonl, *.jsonl.partial) in this folder")
-        yield from ((file, False) for file in found)
+        yield from ((file, False) for file in files)
 
 
 def _text(replayed: Replayed) -> str:

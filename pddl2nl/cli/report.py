@@ -29,23 +29,20 @@ def _report(
     folder: Annotated[Path, argument("DIR", "Folder of records: of an experiment, or of single runs.")],
     form: Annotated[
         Literal["text", "csv", "markdown", "latex", "html", "runs"],
-        option("text|csv|markdown|latex|html|runs", "Format of the report.", flag="--format"),
+        option("", "Format of the report.", flag="--format"),
     ] = "text",
     out: Annotated[
         Path | None,
         option(
             "PATH",
-            "Where to write: a file; for csv a folder; for html a file, or a folder from 200 runs on; for runs a file "
-            "that ends in .csv, .jsonl or .parquet.",
-            "standard output; for csv, html and runs the folder DIR/report",
+            "A file, or for csv and html a folder; for runs a .csv, .jsonl or .parquet file.",
+            "standard output; for csv, html and runs DIR/report",
         ),
     ] = None,
     compare: Annotated[
         list[str] | None,
         option(
-            "COLUMN",
-            "Compare these columns with one another, by their headings; given at least twice.",
-            "the best language-model column with each other one",
+            "COLUMN", "Compare columns with these headings; at least twice.", "the best model column with each other"
         ),
     ] = None,
     metric: Annotated[

@@ -22,7 +22,7 @@ from pddl2nl.cli.output import (
     print_warnings,
 )
 from pddl2nl.cli.progress import batches, calls_shown
-from pddl2nl.cli.run_options import ACCESS, access_of, check_one_shot, with_options, wording_of
+from pddl2nl.cli.run_options import ACCESS, access_of, with_options, wording_of
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RUN_OPTIONS
 
@@ -51,11 +51,7 @@ def _run(
     profile: Annotated[
         str | None,
         option(
-            "NAME",
-            "All settings of a paper at once: autoplanbench (gpt-4o-2024-08-06 plans, words, translates and thinks; "
-            "temperature 0; twice FF's plan as step limit). Options given beside it take precedence.",
-            "none",
-            "Policy",
+            "NAME", "All settings of a paper at once: autoplanbench. Other options take precedence.", "none", "Policy"
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -100,6 +96,7 @@ def _asks_model(policy: str) -> bool:
 
 
 def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResult:
+    from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.runs import run_spec
 
     if poll_seconds is None:

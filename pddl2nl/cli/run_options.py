@@ -15,7 +15,7 @@ import typer
 
 from pddl2nl.cli.options import option, read_time, switch
 from pddl2nl.cli.output import print_warnings, warn
-from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.errors import did_you_mean
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ __all__ = [
     "SeedOption",
     "WordingOption",
     "access_of",
-    "check_one_shot",
     "from_run",
     "limits_of",
     "with_options",
@@ -85,54 +84,48 @@ ModelsFile = Annotated[
     Path | None,
     option(
         "FILE",
-        "Settings and prices by model, TOML; added to the shipped ones, which pddl2nl models shows.",
-        "PDDL2NL_MODELS, else the shipped ones",
+        "A TOML file of models' settings and prices, added to the shipped ones (pddl2nl models).",
+        "PDDL2NL_MODELS, else none",
         "Model",
     ),
 ]
 
-_ACCESS_OPTIONS: Mapping[str, tuple[Any, Any]] = {
-    "models": (ModelsFile, None),
-    "cache": (
-        Annotated[
-            str | None,
-            option(
-                "FILE|none",
-                "Where replies of models behind an endpoint are stored, so that none is paid twice; none stores none.",
-                "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite",
-                "Model",
-            ),
-        ],
-        None,
-    ),
-    "requests_per_minute": (
-        Annotated[float | None, option("N", "The most calls per minute.", "the model's setting", "Model", min=0)],
-        None,
-    ),
-    "tokens_per_minute": (
-        Annotated[float | None, option("N", "The most tokens per minute.", "the model's setting", "Model", min=0)],
-        None,
-    ),
-    "provider_batch": (
-        Annotated[
-            bool,
-            switch(
-                "--provider-batch",
-                "Ask through the provider's batch endpoint: cheaper and slower; resumed after a crash. For wordings "
-                "and for policies that give a plan at once.",
-                "Model",
-            ),
-        ],
-        False,
-    ),
-    "poll_seconds": (
-        Annotated[float, option("S", "With --provider-batch: time between checks.", group="Model", min=0)],
-        30.0,
-    ),
-}
-"""How models are reached: annotation and default by the name of the parameter."""
 
-ACCESS = tuple(_ACCESS_OPTIONS)
+def _access(
+    models: ModelsFile = None,
+    cache: Annotated[
+        str | None,
+        option(
+            "FILE|none",
+            "Stores the replies of models behind an endpoint, so that none is paid twice; none stores none.",
+            "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite",
+            "Model",
+        ),
+    ] = None,
+    requests_per_minute: Annotated[
+        float | None, option("N", "The most calls per minute.", "the model's setting", "Model", min=0)
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None, option("N", "The most tokens per minute.", "the model's setting", "Model", min=0)
+    ] = None,
+    provider_batch: Annotated[
+        bool,
+        switch(
+            "--provider-batch",
+            "Ask through the provider's batch endpoint, which is cheaper and slower: for wordings and for policies "
+            "that give a plan at once.",
+            "Model",
+        ),
+    ] = False,
+    poll_seconds: Annotated[
+        float, option("S", "With --provider-batch: time between checks.", group="Model", min=0)
+    ] = 30.0,
+) -> None:
+    """How models are reached, as parameters of a command."""
+
+
+_ACCESS = inspect.signature(_access, eval_str=True).parameters
+ACCESS = tuple(_ACCESS)
 BUDGET = ("budget_usd", "budget_calls", "budget_tokens")
 
 
@@ -154,8 +147,8 @@ def with_options(command: Callable[..., None], *names: str, **changed: Option) -
         key=lambda each: GROUPS.index(each.group),
     )
     made = [_run_parameter(each) for each in of_run]
-    made += [_parameter(name, *_ACCESS_OPTIONS[name]) for name in names if name in _ACCESS_OPTIONS]
     keyword = inspect.Parameter.KEYWORD_ONLY
+    made += [_ACCESS[name].replace(kind=keyword) for name in names if name in _ACCESS]
 
     def run(**values: Any) -> None:
         command(**values)
@@ -168,11 +161,8 @@ def with_options(command: Callable[..., None], *names: str, **changed: Option) -
 
 def _run_parameter(option: Option) -> inspect.Parameter:
     kind: Any = option.kind if option.default is not None else option.kind | None
-    return _parameter(option.name, Annotated[kind, _declared(option)], option.default)
-
-
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    annotation = Annotated[kind, _declared(option)]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)
 
 
 def access_of(options: Mapping[str, Any]) -> Access:
@@ -181,18 +171,6 @@ def access_of(options: Mapping[str, Any]) -> Access:
 
     names = ("models", "requests_per_minute", "tokens_per_minute")
     return reach(options["cache"], *(options.get(name) for name in names), warn=warn)
-
-
-def check_one_shot(policy: str, named: str) -> None:
-    """Raises `InputError`, beginning with ``named``, for a policy that needs each reply before it asks again."""
-    from pddl2nl.policies import POLICIES
-
-    made = POLICIES[policy]() if policy in POLICIES else None
-    if made is not None and made.needs_model and not made.one_shot:
-        able = ", ".join(name for name, make in POLICIES.items() if make().one_shot)
-        raise InputError(
-            f"{named} needs each reply before it can ask again; a batch takes those that give a plan at once: {able}"
-        )
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:

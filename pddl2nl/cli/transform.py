@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFiles, option, switch
-from pddl2nl.cli.output import print_json, print_result, print_text, print_warnings, warn, write_folder
+from pddl2nl.cli.output import print_result, print_warnings, warn, write_folder
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_text
 
@@ -43,18 +43,13 @@ def _obfuscate(
         str | None,
         option(
             "default|template|FILE",
-            "Convert this wording to the new names. Its sentences stay, and still tell what things are.",
-            "the template's wording of the new names",
+            "Convert this wording, whose sentences stay and tell what things are.",
+            "the template's, of the new names",
         ),
     ] = None,
     scheme: Annotated[
         Literal["generic", "mystery", "random"] | None,
-        option(
-            "generic|mystery|random",
-            "New names: generic (action1, predicate1, …), mystery (words with another meaning) or random (letters and "
-            "digits).",
-            "generic",
-        ),
+        option("", "New names: action1, words with another meaning, or letters and digits.", "generic"),
     ] = None,
     seed: Annotated[int, option("N", "Seed of the schemes mystery and random.")] = 1,
     objects: Annotated[bool, switch("--objects", "Rename objects and constants too.")] = False,
@@ -63,12 +58,7 @@ def _obfuscate(
     ] = None,
     out: Annotated[
         Path | None,
-        option(
-            "DIR",
-            "Write domain.pddl, problem1.pddl, …, plan1.plan, …, wording.json and mapping.json here.",
-            "standard output",
-            file_okay=False,
-        ),
+        option("DIR", "Folder for the files, wording.json and mapping.json.", "standard output", file_okay=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,32 +94,9 @@ def _obfuscate(
         renaming, old_names = read_mapping(reverse)
         renamed = rename_files(given, renaming, old_names)
     print_warnings(renamed.warnings)
-    written = [] if out is None else write_folder(out, renamed.all_files(mapping=reverse is None), given.paths)
-    if as_json:
-        entries = [
-            {"file": str(path), "out": None if out is None else str(out / name), "text": text}
-            for path, (name, text) in zip(given.paths, renamed.files.items(), strict=True)
-        ]
-        print_json(
-            {
-                "reversed": reverse is not None,
-                "scheme": renaming.scheme,
-                "seed": renaming.seed,
-                "domain": entries[0],
-                "problems": entries[1 : 1 + len(trees)],
-                "plans": entries[1 + len(trees) :],
-                "wording": None if renamed.wording is None else renamed.wording.to_json(),
-                "mapping": renamed.mapping,
-            }
-        )
-    elif out is not None:
-        print_text("\n".join(map(str, written)))
-    else:
-        shown = {**renamed.files, **({} if words is None else {"wording.json": renamed.wording_text})}
-        tables = renaming.tables()
-        lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
-        texts = "".join(f"; {name}\n{text}\n" for name, text in shown.items())
-        print_text("\n".join([f"{texts}; the mapping (variables: see --json or --out)", *lines]))
+    written = [] if out is None else write_folder(out, renamed.all_files(), given.paths)
+    text = "\n".join(map(str, written)) if out is not None else renamed.as_text()
+    print_result(renamed.as_json(out), text, as_json=as_json)
 
 
 # ── strip-costs ──────────────────────────────────────────────────────────────────────────────────
@@ -140,17 +107,10 @@ def _strip_costs(
     problems: ProblemFiles = None,
     every: Annotated[bool, switch("--all", "Remove uniform costs too.")] = False,
     wording: Annotated[
-        str | None,
-        option("default|template|FILE", "A wording of the domain, to remove the same functions from.", "none"),
+        str | None, option("default|template|FILE", "A wording to remove the functions from.", "none")
     ] = None,
     out: Annotated[
-        Path | None,
-        option(
-            "DIR",
-            "Write the files here under their own names, unchanged ones too.",
-            "only say what would be done",
-            file_okay=False,
-        ),
+        Path | None, option("DIR", "Folder for all files under their own names.", "nothing is written", file_okay=False)
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

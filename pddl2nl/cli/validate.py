@@ -45,25 +45,22 @@ def _validate(
         str | None,
         option(
             "default|template|FILE",
-            "Tell every verdict in these words too: default (the wording.json beside DOMAIN, else template), template, "
-            "or a wording FILE.",
-            "with --json the wording.json beside DOMAIN if there is one; else not told",
+            "Also tell every verdict: default (the wording.json beside DOMAIN, else template), template, or a FILE.",
+            "with --json default if DOMAIN has a wording.json, else none",
         ),
     ] = None,
     names: Annotated[
         Literal["typed", "original", "inferred"],
-        option("typed|original|inferred", "Names of objects when verdicts are told."),
+        option(
+            "",
+            "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
+        ),
     ] = "typed",
     val_tolerance: Annotated[
         bool, switch("--val-tolerance", "Compare numbers as VAL does, within 0.0001, instead of exactly.")
     ] = False,
     batch: Annotated[
-        str | None,
-        option(
-            "FILE",
-            'With --json: validate the plan of each JSON line {"domain", "problem", "plan" or "plan_text"}.',
-            "none",
-        ),
+        str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
     jobs: Annotated[int, option("N", "Processes that validate a batch.", min=1)] = 1,
 ) -> None:

@@ -41,12 +41,16 @@ class RenamedFiles:
     """The renamed files.
 
     Attributes:
+        given: what was renamed; ``renaming`` how, and ``restored`` whether old names were restored.
         files: the texts by the names of their files: domain, problems, plans.
         wording: of the new names; None if there is none.
         mapping: the content of mapping.json.
         warnings: names in plans that were not renamed.
     """
 
+    given: TaskFileSet
+    renaming: TaskRenaming
+    restored: bool
     files: Mapping[str, str]
     wording: Wording | None
     mapping: Mapping[str, Any]
@@ -57,14 +61,42 @@ class RenamedFiles:
         """The wording as JSON; empty if there is none."""
         return "" if self.wording is None else json.dumps(self.wording.to_json(), indent=2, ensure_ascii=False) + "\n"
 
-    def all_files(self, *, mapping: bool) -> dict[str, str]:
-        """The texts of all files, with or without mapping.json."""
+    def all_files(self) -> dict[str, str]:
+        """The texts of all files, with mapping.json unless old names were restored."""
         files = dict(self.files)
         if self.wording is not None:
             files["wording.json"] = self.wording_text
-        if mapping:
+        if not self.restored:
             files["mapping.json"] = json.dumps(self.mapping, indent=2, ensure_ascii=False) + "\n"
         return files
+
+    def as_json(self, out: Path | None) -> dict[str, Any]:
+        """The object that ``pddl2nl obfuscate --json`` prints; ``out`` is the folder of the files, if any."""
+        entries = [
+            {"file": str(path), "out": None if out is None else str(out / name), "text": text}
+            for path, (name, text) in zip(self.given.paths, self.files.items(), strict=True)
+        ]
+        plans = 1 + len(self.given.problems)
+        return {
+            "reversed": self.restored,
+            "scheme": self.renaming.scheme,
+            "seed": self.renaming.seed,
+            "domain": entries[0],
+            "problems": entries[1:plans],
+            "plans": entries[plans:],
+            "wording": None if self.wording is None else self.wording.to_json(),
+            "mapping": self.mapping,
+        }
+
+    def as_text(self) -> str:
+        """The texts under their names, with the wording if one was given, and the mapping of names."""
+        files = dict(self.files)
+        if self.given.wording is not None:
+            files["wording.json"] = self.wording_text
+        texts = "".join(f"; {name}\n{text}\n" for name, text in files.items())
+        tables = self.renaming.tables()
+        lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
+        return "\n".join([f"{texts}; the mapping (variables: see --json or --out)", *lines])
 
 
 def rename_files(
@@ -87,7 +119,9 @@ def rename_files(
     elif old_names is None:
         wording = template_wording(domain)
     names = {new: old.name for new, old in zip(files, given.paths, strict=True)}
-    return RenamedFiles(files, wording, {**renaming.as_json(), "files": names}, tuple(_unknown(given, renaming)))
+    mapping = {**renaming.as_json(), "files": names}
+    warnings = tuple(_unknown(given, renaming))
+    return RenamedFiles(given, renaming, old_names is not None, files, wording, mapping, warnings)
 
 
 def read_mapping(path: Path) -> tuple[TaskRenaming, dict[str, str]]:

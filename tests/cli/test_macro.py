@@ -211,6 +211,13 @@ def test_learn_finds_nothing_or_is_asked_for_nothing(domain: Path, problem: Path
 
 
 @pytest.mark.usefixtures("needs_planner")
+def test_learn_takes_names_of_shipped_instances() -> None:
+    code, out, _ = run("learn", "ferry", "p04", "p05", "--planner", "ff", "--max-length", "2", "--json")
+    assert code == 0
+    assert json.loads(out)["plans"] == 2
+
+
+@pytest.mark.usefixtures("needs_planner")
 def test_apply_prints_a_plan_that_validates(domain: Path, problem: Path, tmp_path: Path) -> None:
     from pddl2nl.pddl import load_task
     from pddlval import load_plan, validate

@@ -62,7 +62,7 @@ def test_tell_warns_of_what_read_will_not_take() -> None:
 
 
 @pytest.mark.parametrize("names", ["typed", "original", "inferred"])
-@pytest.mark.parametrize("wording", [["--wording", "template"], []])
+@pytest.mark.parametrize("wording", [["--wording", "template"], ["--wording", "default"], []])
 def test_read_is_the_inverse_of_tell(plan: str, names: str, wording: list[str]) -> None:
     told = call("tell", *CRATES, plan, "--names", names, *wording).stdout
     result = call("read", *CRATES, "--names", names, *wording, text=told)

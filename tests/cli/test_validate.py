@@ -111,6 +111,32 @@ def test_batch(here: Path) -> None:
     assert call("--batch", "-", "--json", text=stream).exit_code == 0
 
 
+def test_a_batch_takes_names_of_shipped_tasks(here: Path) -> None:
+    entry = {"domain": "blocksworld", "problem": "p01", "plan_text": "(stack a b)"}
+    wrong = {**entry, "problem": "p99"}
+    (here / "batch.jsonl").write_text(f"{json.dumps(entry)}\n{json.dumps(wrong)}\n")
+    result = call("--batch", "batch.jsonl", "--json")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 2
+    assert answers[0]["verdict"] == "inapplicable"
+    assert "no instance of blocksworld has this name" in answers[1]["error"]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+def test_an_endless_line_of_a_batch_is_bad_input() -> None:
+    result = call("--batch", "/dev/zero", "--json")
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception) == "/dev/zero:1: the line is longer than 16 MiB, the limit for a line"
+
+
+def test_the_default_wording_can_be_asked_for_by_name() -> None:
+    task, plan = ("blocksworld", "p01", "-"), "(stack a b)\n"
+    plain = call(*task, text=plan).stdout
+    worded = call(*task, "--wording", "default", text=plan).stdout
+    assert worded.startswith(plain)
+    assert len(worded) > len(plain)
+
+
 def test_numbers_are_exact_unless_vals_tolerance_is_asked_for(here: Path) -> None:
     names = ("tank.pddl", "empty.pddl", "almost.plan")
     for name, text in zip(names, (TANK, EMPTY_TANK, ALMOST_FULL), strict=True):
