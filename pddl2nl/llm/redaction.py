@@ -55,11 +55,9 @@ class Redactor:
             text = text.replace(secret, _STRUCK)
         return text
 
-    def joined(self, other: Redactor) -> Redactor:
-        """One that strikes from errors and logs what either of both does."""
-        both = Redactor()
-        both._anywhere = sorted({*self._anywhere, *other._anywhere}, key=len, reverse=True)
-        return both
+    def learn(self, other: Redactor) -> None:
+        """Strikes from errors and logs what another redactor does as well."""
+        self._anywhere = sorted({*self._anywhere, *other._anywhere}, key=len, reverse=True)
 
     def __repr__(self) -> str:
         return "Redactor(…)"
@@ -131,7 +129,7 @@ def guard_logs(redactor: Redactor) -> None:
     imported.
     """
     with _ADDING:
-        _GUARD.known = _GUARD.known.joined(redactor)
+        _GUARD.known.learn(redactor)
     names = {f"{parent}{tail}.{name}" for parent, of in _CHILDREN.items() for name in of for tail in ("", "2")}
     existing = {name for name in list(logging.root.manager.loggerDict) if name.partition(".")[0] in _LIBRARIES}
     for name in names | existing | set(_LIBRARIES):

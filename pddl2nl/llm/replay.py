@@ -42,7 +42,6 @@ from pddl2nl.llm.types import (
 )
 
 _DIFF_LINES = 40
-_MOST_COMPARED = 200
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,9 @@ class ReplayModel:
             file.
         empty: accept records without any reply, such as those of runs that asked no model.
 
+    Attributes:
+        missed: for every request so far that was never recorded, its difference from the nearest recorded one.
+
     Raises:
         ModelConfigurationError: there is no record or no reply, or a record is malformed.
     """
@@ -109,26 +111,10 @@ class ReplayModel:
                 recorded[request_key(call.request)].append(call)
         self._calls = {key: _settled(recorded[key]) for key in recorded}
         self._served: dict[str, int] = defaultdict(int)
-        self._asked: list[str] = []
-        self._missed: list[str] = []
+        self.missed: list[str] = []
         self._lock = threading.Lock()
         if not empty and not any(isinstance(call, Exchange) for call in self._all()):
             raise ModelConfigurationError(f"{path}: no recorded reply in any *.jsonl there")
-
-    @property
-    def purposes(self) -> frozenset[str]:
-        """The roles in which a model was asked when these records were made."""
-        return frozenset(call.request.purpose for call in self._all())
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """The keys of all requests so far, in order, answered or not."""
-        return tuple(self._asked)
-
-    @property
-    def missed(self) -> tuple[str, ...]:
-        """For every request so far that was never recorded, its difference from the nearest recorded one."""
-        return tuple(self._missed)
 
     def __repr__(self) -> str:
         return f"ReplayModel({self.name!r}, requests={len(self._calls)})"
@@ -154,11 +140,10 @@ class ReplayModel:
         """
         key = request_key(request)
         with self._lock:
-            self._asked.append(key)
             call = self._next(key)
             if call is None:
                 difference = self._difference(request)
-                self._missed.append(difference)
+                self.missed.append(difference)
                 raise ReplayError(f"{self.name}: {difference}")
             self._served[key] += 1
         if isinstance(call, Unanswered):
@@ -314,23 +299,19 @@ def _settled(calls: list[_Call]) -> list[_Call]:
 
 
 def _nearest(asked: Request, calls: Sequence[_Call]) -> _Call:
-    ranks = [_likeness(asked, call.request) for call in calls]
-    best = max(ranks)
-    like = [call for call, rank in zip(calls, ranks, strict=True) if rank == best][:_MOST_COMPARED]
-    text = "\n".join(_lines(asked))
+    """The most similar recorded prompt: of the same role and turn if there is one, and then by its text."""
 
-    def alike(call: _Call) -> float:
-        return difflib.SequenceMatcher(None, text, "\n".join(_lines(call.request)), False).quick_ratio()
+    def likeness(call: _Call) -> tuple[bool, int]:
+        recorded = call.request
+        return recorded.purpose == asked.purpose, -abs(len(recorded.messages) - len(asked.messages))
 
-    return like[0] if len(like) == 1 else max(like, key=alike)
+    from rapidfuzz import fuzz, process
 
-
-def _likeness(asked: Request, recorded: Request) -> tuple[bool, int, int, int]:
-    # The shared beginning first: two turns of one episode differ at the end, two tasks much earlier. Then the same
-    # turn, so that a prompt whose beginning changed is compared with itself and not with a later turn.
-    one, other = asked.messages, recorded.messages
-    beginning, ending = _shared(one, other), _shared(one[::-1], other[::-1])
-    return asked.purpose == recorded.purpose, beginning, -abs(len(one) - len(other)), ending
+    best = max(map(likeness, calls))
+    like = [call for call in calls if likeness(call) == best]
+    texts = ["\n".join(_lines(call.request)) for call in like]
+    nearest = process.extractOne("\n".join(_lines(asked)), texts, scorer=fuzz.ratio)
+    return like[nearest[2]]
 
 
 def _shared(one: Sequence[Any], other: Sequence[Any]) -> int:

@@ -175,14 +175,7 @@ def test_replies_are_shared_by_the_names_under_which_they_are_served(tmp_path: P
     assert model.complete(Request(FIRST, seed=1)).text == "two"
     with pytest.raises(ReplayError):
         other.complete(Request(FIRST, seed=3))
-    assert len(model.asked) == 3
     assert [text.splitlines()[1] for text in model.missed] == ["  seed: recorded 1, asked 3"]
-
-
-def test_the_roles_are_those_that_were_asked(tmp_path: Path) -> None:
-    events = [_prompted(1, 0, FIRST, purpose="thoughts"), _replied(1, "x"), _prompted(2, 0, SECOND), _replied(2, "y")]
-    _write(tmp_path / "a.jsonl", events)
-    assert ReplayModel(tmp_path).purposes == {"thoughts", "planner"}
 
 
 def test_a_changed_prompt_is_compared_with_one_of_its_own_role(tmp_path: Path) -> None:
@@ -217,7 +210,8 @@ def test_a_record_may_end_before_its_last_reply(tmp_path: Path) -> None:
     assert isinstance(call.error, ReplayError)
     with pytest.raises(ModelConfigurationError, match="no recorded reply"):
         ReplayModel(path)
-    assert ReplayModel(path, empty=True).purposes == {"planner"}
+    with pytest.raises(ReplayError, match="the record ends"):
+        ReplayModel(path, empty=True).complete(Request(FIRST, seed=1))
 
 
 def test_a_prompt_goes_on_from_the_last_one_that_was_answered(tmp_path: Path) -> None:
