@@ -10,7 +10,7 @@ are returned, every other request is noted and ends in `ReplyPendingError`; `Bat
             break
         runner.run()
 
-A process may be killed at any moment, and no line is paid for twice: what was submitted stands in the cache's file
+A process may be killed at any moment, and no line is paid for twice: what was submitted is in the cache's file
 (`BatchStore`), and the same command, run again, notes the same requests and waits for the batches that are there. Only
 two processes that submit the same requests at the same moment may both pay.
 """

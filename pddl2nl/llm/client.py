@@ -265,7 +265,7 @@ class OpenAIModel:
             if is_broken_off(text, error):
                 raise EndpointFault(f"the reply broke off after {len(text)} characters", passing=True) from None
             # The whole text, which is shortened once the key is struck out: half a key would not be found.
-            raise EndpointFault(f"answered with something that is no JSON ({error}): {text}") from None
+            raise EndpointFault(f"answered with something that is not JSON ({error}): {text}") from None
         if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
             raise fault
         return answer

@@ -228,7 +228,7 @@ def _message(error: Any) -> str:
         message = error.get("message") or error.get("detail")
         if not isinstance(message, str):
             return shown(error)
-        # OpenRouter's message is "Provider returned error"; the provider's own stands here.
+        # OpenRouter's message is "Provider returned error"; the provider's own message is here.
         metadata = error.get("metadata")
         raw = metadata.get("raw") if isinstance(metadata, dict) else None
         return f"{message}: {raw}" if isinstance(raw, str) and raw else message

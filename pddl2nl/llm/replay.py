@@ -162,7 +162,7 @@ class ReplayModel:
         if not calls:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
-        lines = [f"this prompt was never recorded; the nearest one stands in {nearest.file}"]
+        lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
         for setting in ("temperature", "seed", "max_tokens", "stop", "sample"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             if recorded != asked:
@@ -213,7 +213,7 @@ def read_exchanges(file: Path) -> Iterator[Exchange]:
     """The requests and replies of one record, in order; a torn last line (of a killed run) is skipped.
 
     Raises:
-        ModelConfigurationError: the file cannot be read, or a line is no event of a run.
+        ModelConfigurationError: the file cannot be read, or a line is not an event of a run.
     """
     return (call for call in read_calls(file) if isinstance(call, Exchange))
 

@@ -35,9 +35,9 @@ def read_json_object(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"it is no JSON: {error}") from None
+        raise InputError(f"it is not JSON: {error}") from None
     if not isinstance(data, dict):
-        raise InputError("it is no JSON object; identities, replies and exported lines have named fields")
+        raise InputError("it is not a JSON object; identities, replies and exported lines have named fields")
     return data
 
 
@@ -45,7 +45,7 @@ def read_json_object(text: str) -> dict[str, Any]:
 
 
 def is_broken_off(text: str, error: ValueError) -> bool:
-    """Whether a text that is no JSON, for the given reason, is empty or the beginning of an object."""
+    """Whether a text that is not JSON, for the given reason, is empty or the beginning of an object."""
     if not isinstance(error, json.JSONDecodeError) or error.msg == "Extra data":
         return not text.strip()
     return not text.strip() or text.lstrip().startswith("{")

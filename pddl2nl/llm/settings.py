@@ -82,7 +82,7 @@ class ModelSettings:
         reasoning_effort: ``low``, ``medium``, ``high`` or another word that the provider knows.
         stop: stop sequences in addition to those of a request.
         max_tokens: the limit on replies to requests without one.
-        extra_body: sent unchanged, such as ``{"top_k": 1}``; it stands in records, so it must hold no secrets.
+        extra_body: sent unchanged, such as ``{"top_k": 1}``; records hold it, so it must hold no secrets.
         price: what tokens cost; None if unknown.
         requests_per_minute: the limit shared by all threads of a process; likewise ``tokens_per_minute``.
         timeout: seconds for one attempt.
@@ -216,7 +216,7 @@ def load_catalogue(path: str | Path | None = None) -> Catalogue:
         path: the file; None means the one that the environment variable ``PDDL2NL_MODELS`` names, if any.
 
     Raises:
-        ModelConfigurationError: the file cannot be read, is no TOML, or has a wrong entry; the message names file,
+        ModelConfigurationError: the file cannot be read, is not TOML, or has a wrong entry; the message names file,
             table and key.
     """
     chosen = path if path is not None else os.environ.get(VARIABLE) or None
@@ -242,7 +242,7 @@ def _read(source: str, text: str) -> Catalogue:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # A TOMLDecodeError is a ValueError, and so is an integer of thousands of digits.
-        raise ModelConfigurationError(f"{source} is no TOML: {unreadable(error)}") from None
+        raise ModelConfigurationError(f"{source} is not TOML: {unreadable(error)}") from None
     for key in data:
         if key != "models":
             raise ModelConfigurationError(

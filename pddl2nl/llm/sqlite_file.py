@@ -45,8 +45,9 @@ class SqliteFile:
         self.path = Path(path)
         self._kind = kind
         self._read_only = read_only
-        # A forked child must use neither the connection nor the lock of its parent.
-        self._of_process: dict[int, tuple[sqlite3.Connection, threading.RLock]] = {}
+        # By process: a forked child must use neither the connection nor the lock of its parent.
+        self._locks: dict[int, threading.RLock] = {}
+        self._connections: dict[int, sqlite3.Connection] = {}
         if self.path.is_dir():
             raise InputError(f"{path} is a folder; the cache is a file")
         if read_only and not self.path.is_file():
@@ -65,10 +66,10 @@ class SqliteFile:
 
     def close(self) -> None:
         """Closes the file; using it again reopens it."""
-        mine = self._of_process.pop(os.getpid(), None)
-        if mine is not None:
-            with mine[1]:
-                mine[0].close()
+        with self._lock():
+            connection = self._connections.pop(os.getpid(), None)
+            if connection is not None:
+                connection.close()
 
     def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query."""
@@ -101,7 +102,7 @@ class SqliteFile:
         connection = sqlite3.connect(
             uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        # Bytes that are no UTF-8 are damage, which a checksum finds; reading a row must not fail.
+        # Bytes that are not UTF-8 are damage, which a checksum finds; reading a row must not fail.
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection
@@ -114,7 +115,7 @@ class SqliteFile:
             yield
         except (sqlite3.Error, OSError) as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
-                raise InputError(f"{self.path} is no SQLite file, and so no {name}; {remedy}") from None
+                raise InputError(f"{self.path} is not an SQLite file, and so not a {name}; {remedy}") from None
             raise InfrastructureError(f"the {name} {self.path} cannot be used ({error}); {remedy}") from None
 
     @property
@@ -127,14 +128,13 @@ class SqliteFile:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """The connection of this process, for one thread at a time."""
         pid = os.getpid()
-        with self.faults():
-            if pid not in self._of_process:
-                fresh = self.connect()
-                if self._of_process.setdefault(pid, (fresh, threading.RLock()))[0] is not fresh:
-                    fresh.close()  # another thread was faster
-            connection, lock = self._of_process[pid]
-            with lock:
-                yield connection
+        with self.faults(), self._lock():
+            if pid not in self._connections:
+                self._connections[pid] = self.connect()
+            yield self._connections[pid]
+
+    def _lock(self) -> threading.RLock:
+        return self._locks.setdefault(os.getpid(), threading.RLock())
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Checks the kind of the file, and creates the tables in a new one."""
@@ -150,7 +150,7 @@ class SqliteFile:
             for sql in (*kind.tables, f"PRAGMA application_id={kind.application}", f"PRAGMA user_version={_FORMAT}"):
                 connection.execute(sql)
         elif application != kind.application:
-            raise InputError(f"{self.path} is no {kind.name}, but some other SQLite file; {kind.remedy}")
+            raise InputError(f"{self.path} is not a {kind.name} but another SQLite file; {kind.remedy}")
         elif version != _FORMAT:
             raise InputError(
                 f"{self.path} is a {kind.name} of format {version}, made by a newer pddl2nl; this one reads format "

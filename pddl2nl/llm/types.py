@@ -51,7 +51,7 @@ class ContextWindowError(EndpointError):
 
 
 class ReplyPendingError(Exception):
-    """There is no reply yet, because a batch will bring it. It is no failure, and so no `Pddl2nlError`."""
+    """There is no reply yet, because a batch will bring it. It is not a failure, and so not a `Pddl2nlError`."""
 
 
 class ReplayError(InfrastructureError):

@@ -31,7 +31,7 @@ def host_of(url: str) -> str | None:
     """The host of an http or https address, None for anything else."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises if it is no port
+        _ = parts.port  # raises if it is not a port
     except ValueError:
         return None
     return parts.hostname or None if parts.scheme in ("http", "https") else None

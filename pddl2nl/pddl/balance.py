@@ -1,6 +1,6 @@
 """Finds the parentheses that are missing or too many, and balances the text so that reading can go on.
 
-A parenthesis that is missing shows only much later, where the file ends. But sections, ``(:init …)``, stand
+A missing parenthesis shows only at the end of the file. But sections, ``(:init …)``, are
 directly in ``(define …)``, and ``:effect`` directly in an action: where one begins deeper than that, something
 before it was not closed; where one begins less deep, something was closed too early.
 """
@@ -51,7 +51,7 @@ class _Work:
 
 
 def balance(text: str, log: Log) -> Balanced | None:
-    """Reports wrong parentheses, and returns a text that can be read; None if there is no way to go on."""
+    """Reports wrong parentheses, and returns a text that can be read; None if it cannot."""
     # Only blanks and closing parentheses follow.
     work = _Work(text, log, content_end=len(text.rstrip(" \t\r\n\f\v)")))
     for event in _EVENT.finditer(text):

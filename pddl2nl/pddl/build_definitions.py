@@ -42,7 +42,7 @@ Kind = Literal["domain", "problem"]
 
 
 class Header(NamedTuple):
-    """The name of a domain or a problem, the offset of ``(domain name)``, and the sections behind it."""
+    """The name of a domain or a problem, the offset of ``(domain name)``, and the sections after it."""
 
     name: str
     start: int
@@ -275,7 +275,7 @@ class DomainBuilder(_DefinitionBuilder):
             self.lists[form.field].append(form.kind(str(name), parameters, *formulas, self._span(section)))
 
     def _values(self, items: list[Item], keys: tuple[str, ...]) -> dict[str, Item]:
-        """What stands behind each keyword of an action."""
+        """The list after each keyword of an action."""
         values: dict[str, Item] = {}
         key: str | None = None
         for item in items:
@@ -326,7 +326,7 @@ _OLD_OF_PROBLEMS = (":situation", ":timeless", ":expansion")
 
 
 class ProblemBuilder(_DefinitionBuilder):
-    """Makes a problem of its sections, and keeps where those things stand that have no span of their own."""
+    """Makes a problem of its sections, and keeps the places of what has no span."""
 
     kind = "problem"
     refused_twice = (":domain", ":goal", ":metric")
@@ -381,7 +381,7 @@ class ProblemBuilder(_DefinitionBuilder):
                 self._fact(item)
 
     def _fact(self, item: Item) -> None:
-        """What is no atom in an initial state: a value, a negative or a timed literal."""
+        """An element of an initial state that is not an atom: a value, a negative or a timed literal."""
         head, rest = first_word(item), contents(item)[1:]
         if is_word(item):
             self.error(item, "a word where an atom was expected", "(predicate object …)")

@@ -98,7 +98,7 @@ class FormulaBuilder:
         self.text = text
         self.functions = functions
         self._span: Callable[[Item], Span] = span_of if log.placed else lambda item: NOWHERE
-        # The same atoms, numbers and types stand in a file again and again.
+        # The same atoms, numbers and types occur many times in a file.
         self._atoms: dict[str, Atom] = {}
         self._numbers: dict[str, Fraction] = {}
         self._types: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -131,7 +131,7 @@ class FormulaBuilder:
     # ── numbers and typed lists ──
 
     def number(self, item: Item, what: str) -> Fraction | None:
-        """The exact number that an item stands for; None, with an error, if it is none."""
+        """The exact number that an item is; None, with an error, if it is not a number."""
         if isinstance(item, str):
             known = self._numbers.get(item)
             if known is not None:
@@ -227,7 +227,7 @@ class FormulaBuilder:
             value = self.number(item, "a constant")
             return None if value is None else Number(value, self._span(item))
         if item in SPECIALS or item not in self.functions:
-            # A variable or an object stands here as the value of an object fluent; the checks know which do.
+            # A variable or an object is the value of an object fluent here; the checks know which are.
             return Special(str(item), (), self._span(item))
         self.warning(item, f"function '{item}' without parentheses", f"({item})", f"'{item}'")
         return Fluent(str(item), (), self._span(item))
@@ -301,7 +301,7 @@ class FormulaBuilder:
         return atom
 
     def _atom(self, item: Item) -> Condition:
-        """``(p t …)``; an empty conjunction for ``()``, and with an error where the list is no atom."""
+        """``(p t …)``; an empty conjunction for ``()``, and with an error where the list is not an atom."""
         if isinstance(item, str):
             words = plain_words(item)
             return Atom(words[0], tuple(words[1:]), self._span(item)) if words else And((), self._span(item))

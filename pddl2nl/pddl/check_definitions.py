@@ -38,7 +38,7 @@ _NEEDED = {
 
 
 def check_domain_tree(log: Log, text: str, domain: Domain, start: int) -> None:
-    """Checks a domain; ``start`` is where its name stands."""
+    """Checks a domain; ``start`` is the offset of its name."""
     used: Used = {}
     checker = FormulaChecker(log, text, Symbols.of(domain), used)
     check_requirements(log, text, domain.requirements, start)
@@ -234,7 +234,7 @@ def check_problem_alone(log: Log, problem: Problem) -> None:
 def check_problem_tree(
     log: Log, text: str, problem: Problem, built: ProblemBuilder, domain: Domain, start: int
 ) -> None:
-    """Checks a problem against its domain; ``start`` is where its name stands."""
+    """Checks a problem against its domain; ``start`` is the offset of its name."""
     check_problem_alone(log, problem)
     check_requirements(log, text, problem.requirements, start)
     used: Used = {}
@@ -298,7 +298,7 @@ def _init(checker: FormulaChecker, problem: Problem, built: ProblemBuilder) -> N
 
 
 def _placed(atoms: Sequence[GroundAtom], starts: Sequence[int]) -> zip[tuple[int, GroundAtom]]:
-    """Atoms with the places where they stand, -1 in a text that is read without places."""
+    """Atoms with their offsets, -1 in a text that is read without places."""
     return zip(starts or [-1] * len(atoms), atoms, strict=True)
 
 
@@ -355,7 +355,7 @@ def _values(checker: FormulaChecker, values: Sequence[FluentValue]) -> None:
                 checker.use(":object-fluents", place, "an object as a value")
             value = checker.term(item.value, {}, place, 0)
         elif own == NUMERIC:
-            # Costs may be read from static fluents; comparisons and changes of others are reported where they stand.
+            # Costs may be read from static fluents; comparisons and changes of others are reported themselves.
             checker.use(":action-costs", place, "a numeric fluent")
         if value is not None:
             checker.value(name, own, value, str(item.value), place)

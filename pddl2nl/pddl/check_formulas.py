@@ -68,7 +68,7 @@ def repeated(items: Iterable[_Named]) -> Iterator[tuple[_Named, _Named]]:
 class FormulaChecker:
     """Checks formulas against symbols, and notes which requirements they use.
 
-    ``reported`` is a set while an initial state is checked: an unknown name is then reported only once, as it may stand
+    ``reported`` is a set while an initial state is checked: an unknown name is then reported only once, as it may occur
     in a thousand atoms, and every term is an object.
     """
 
@@ -220,7 +220,7 @@ class FormulaChecker:
         left = self.term(node.left, scope, node.span.start, 1)
         right = self.term(node.right, scope, node.span.start, 2)
         if left and right and not self.symbols.meets(left, right):
-            # It has a truth value, so it is no error, but probably a mistake.
+            # It has a truth value, so it is not an error, but probably a mistake.
             sides = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
             self.log.warning(node.span.start, "these two can never be equal", found=sides)
 

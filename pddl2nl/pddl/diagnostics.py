@@ -64,7 +64,7 @@ class Diagnostic:
     """An error or a warning at one place; line 0 if it is about the whole file.
 
     ``path`` is the breadcrumb from the outside in ("in action 'stack', in its precondition");
-    ``found`` and ``expected`` say what stands there and what would be right; ``suggestion`` is a similar
+    ``found`` and ``expected`` say what is there and what would be right; ``suggestion`` is a similar
     name, if there is one; ``excerpt`` is the source line, which `render` shows with a caret. Of a very long
     line it is a part, which begins ``excerpt_start`` characters into the line.
     """
@@ -178,7 +178,7 @@ class _Leave(AbstractContextManager[None]):
 
 
 class Log:
-    """The diagnostics of one source, with the breadcrumb of the place that is being worked on.
+    """The diagnostics of one source, with the breadcrumb of the current place.
 
     Without places (``placed=False``) nothing is collected: the first error raises `NeedsPlaces`, and so does the first
     warning if ``warnings`` are wanted.

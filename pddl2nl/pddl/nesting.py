@@ -2,7 +2,7 @@
 
 ``grammar.lark`` is the definition, and a test holds this module to it. A text is first read without places
 (`read_lists`), which is fast. Only a text with something to report is read again with places (`read_placed_lists`):
-its words and lists then know where they stand.
+its words and lists then have their places.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Most lists in PDDL are atoms. They stay text until someone needs their words, wh
 """
 
 _COMMENT = re.compile(r";[^\r\n]*")
-# A parenthesis takes the words behind it along. The patterns never backtrack, so that reading stays linear.
+# A match is a parenthesis with the words after it. The patterns never backtrack, so that reading stays linear.
 _TOKEN = re.compile(r"\([^()]*\)?|\)|[^\s()]+")
 _WORD = re.compile(r"[^\s?]+|\?[^\s?]*")
 _PARENTHESIS = re.compile(r"[()]")
@@ -33,7 +33,7 @@ class UnbalancedError(Exception):
 
 
 class PlacedText(str):
-    """A word, or a list without inner lists, and where its text stands."""
+    """A word, or a list without inner lists, with the place of its text."""
 
     __slots__ = ("end", "start")
 
@@ -42,7 +42,7 @@ class PlacedText(str):
 
     @classmethod
     def at(cls, text: str, start: int, length: int | None = None) -> PlacedText:
-        """A text that stands at a character offset; ``length`` says how long it is there, if it was changed."""
+        """A text at a character offset; ``length`` says how long it is there, if it was changed."""
         made = cls(text)
         made.start = start
         made.end = start + (len(text) if length is None else length)
@@ -50,7 +50,7 @@ class PlacedText(str):
 
 
 class PlacedList(list["Item"]):
-    """A list with inner lists, and where its text stands."""
+    """A list with inner lists, with the place of its text."""
 
     __slots__ = ("end", "start")
 
@@ -60,7 +60,7 @@ class PlacedList(list["Item"]):
 
 
 def span_of(item: Item) -> Span:
-    """Where an item stands; `NOWHERE` without places."""
+    """The place of an item; `NOWHERE` without places."""
     return Span(item.start, item.end) if isinstance(item, PlacedText | PlacedList) else NOWHERE
 
 

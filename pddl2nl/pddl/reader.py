@@ -52,7 +52,7 @@ class Checked(Generic[T]):
 
     @property
     def ok(self) -> bool:
-        """Whether there is a tree and no error (warnings are no errors)."""
+        """Whether there is a tree and no error (warnings are not errors)."""
         return self.value is not None and not self.errors
 
     @property
@@ -167,7 +167,7 @@ def _problem(domain: Domain | None) -> Callable[[str, Log], Problem | None]:
 
 
 def with_places(domain: Domain, problem: Problem) -> tuple[Domain, Problem]:
-    """A domain and a problem whose nodes know where they stand, read from their sources again.
+    """A domain and a problem whose nodes have their places, read from their sources again.
 
     Trees are read without places, which is faster. A domain or problem without a source comes back as it is.
     """
@@ -187,14 +187,14 @@ def check_formulas(
     variables: Mapping[str, Types] = MappingProxyType({}),
     depth: int = MAX_DEPTH,
 ) -> Checked[tuple[Condition, ...]]:
-    """Reads and checks the conditions or effects that stand one after another in a text; words between are skipped.
+    """Reads and checks the conditions or effects in a text; words between them are skipped.
 
     Args:
         text: PDDL.
         kind: what the formulas are.
         symbols: what may occur in them.
         name: how the text is reported.
-        variables: variables that may stand free, with their types.
+        variables: variables that may be free, with their types.
         depth: how deep lists may be nested.
     """
     log = Log(Source(name, text))

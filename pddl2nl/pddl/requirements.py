@@ -46,7 +46,7 @@ Used = dict[str, tuple[int, str]]
 
 
 def check_requirements(log: Log, text: str, flags: Iterable[str], start: int) -> None:
-    """Warns of unknown flags; the file may do without what they stand for."""
+    """Warns of unknown flags; the file may not need what they mean."""
     place = start
     for flag in flags:
         place = max(place, text.find(flag, place))

@@ -31,8 +31,8 @@ class Signature(NamedTuple):
 def signature_text(name: str, signature: Signature) -> str:
     """A signature as in its declaration: ``(on ?x - block ?y - block)``."""
     pairs = islice(zip(*signature, strict=True), _SHOWN)
-    told = [f"{parameter} - {type_text(types)}" for parameter, types in pairs]
-    return f"({' '.join((name, *told))}{' …' if len(signature.names) > _SHOWN else ''})"
+    shown = [f"{parameter} - {type_text(types)}" for parameter, types in pairs]
+    return f"({' '.join((name, *shown))}{' …' if len(signature.names) > _SHOWN else ''})"
 
 
 def type_text(types: Types) -> str:

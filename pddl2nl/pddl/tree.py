@@ -3,7 +3,7 @@
 There is one node for every construct of PDDL 2.1, 2.2 and 3.0 (Fox and Long 2003; Edelkamp and Hoffmann 2004;
 Gerevini and Long 2005), so every construct can be read, checked and written back; which constructs can be executed is
 decided by `pddlval`. Names are lower-case strings, since PDDL ignores case; a term that begins with ``?`` is a
-variable. A node's span says where its text stands, where the reader kept places; it is not compared: two texts with
+variable. A node's span is the place of its text, if the reader kept places; it is not compared: two texts with
 the same meaning give equal trees.
 """
 
@@ -101,14 +101,14 @@ class Arithmetic(_Formula):
 
 @dataclass(frozen=True, slots=True)
 class Special(_Formula):
-    """A name with a meaning of its own: ``?duration``, ``#t``, ``total-time``, ``(is-violated name)``."""
+    """A name with a special meaning: ``?duration``, ``#t``, ``total-time``, ``(is-violated name)``."""
 
     name: str
     args: tuple[str, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
-        # A variable or an object that is the value of an object fluent stands bare.
+        # A variable or an object that is the value of an object fluent has no parentheses.
         return f"({opening(self)})" if self.args or self.name == "total-time" else self.name
 
 
@@ -415,7 +415,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Problem:
-    """A PDDL problem; ``init`` holds the atoms in the order of the file, as often as they stand there."""
+    """A PDDL problem; ``init`` holds the atoms in the order of the file, repeated ones included."""
 
     name: str
     domain_name: str

@@ -160,7 +160,7 @@ def test_lines_that_are_refused_are_named(file: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout == "other.sqlite: 1 added, 0 there already, 2 refused\n"
     warnings = result.stderr.splitlines()
-    assert warnings[0].startswith("warning: lines.jsonl:2: it is no JSON")
+    assert warnings[0].startswith("warning: lines.jsonl:2: it is not JSON")
     assert warnings[1].startswith("warning: lines.jsonl:3: its reply was changed")
 
 
@@ -199,7 +199,7 @@ def test_damaged_replies_are_left_out_of_an_export(file: Path) -> None:
         (["prune", "--older-than", "30"], "90m, 12h, 30d or 8w"),
         (["prune", "--older-than", "-3d"], "90m, 12h, 30d or 8w"),
         (["stats", "--cache", "."], "is a folder"),
-        (["verify", "--cache", "text.txt"], "no SQLite file"),
+        (["verify", "--cache", "text.txt"], "not an SQLite file"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: list[str], words: str, file: Path) -> None:

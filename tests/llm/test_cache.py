@@ -214,7 +214,14 @@ def test_damaged_lines_are_refused_by_number_and_all_others_taken(cache: Cache, 
         report = other.import_(lines)
         assert (report.imported, report.present) == (2, 0)
         assert [refused.line for refused in report.refused] == [2, 3, 4, 5, 6, 7]
-        words = ("checksum differs", "not the SHA-256", "no JSON:", "no JSON object", "`$.format`", "Expected `int`")
+        words = (
+            "checksum differs",
+            "not the SHA-256",
+            "not JSON:",
+            "not a JSON object",
+            "`$.format`",
+            "Expected `int`",
+        )
         assert all(word in refused.reason for word, refused in zip(words, report.refused, strict=True))
         assert len(other) == 2
         assert other.verify().sound
@@ -348,12 +355,12 @@ def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> N
         Cache(tmp_path)
     text = tmp_path / "notes.txt"
     text.write_text("no database, but a text of some length\n" * 99)
-    with pytest.raises(InputError, match="no SQLite file"):
+    with pytest.raises(InputError, match="not an SQLite file"):
         Cache(text)
     assert text.read_text().startswith("no database")
     other = tmp_path / "other.sqlite"
     spoil(other, "CREATE TABLE birds (name TEXT)")
-    with pytest.raises(InputError, match="some other SQLite file"):
+    with pytest.raises(InputError, match="another SQLite file"):
         Cache(other)
     with pytest.raises(InputError, match="no such cache"):
         Cache(tmp_path / "none", read_only=True)
