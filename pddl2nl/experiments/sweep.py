@@ -318,8 +318,7 @@ class _Sweep:
 
             executor = ClusterRuns(cluster, self._terms)
         try:
-            with _handling_interrupts(self._interrupt):
-                self._passes(executor)
+            self._passes(executor)
         except BaseException:
             # An error in the experiment itself, or SIGTERM.
             self._stop.request("an error in the experiment itself")
@@ -355,7 +354,8 @@ class _Sweep:
         self._on_progress(self._summary(executor.submitted, executor.note))
         jobs = self._todo
         while jobs:
-            self._pass(deque(jobs), executor)
+            with _handling_interrupts(self._interrupt):
+                self._pass(deque(jobs), executor)
             jobs, self._pending = self._pending, []
             if jobs and not self._bring_batch():
                 return
@@ -411,6 +411,8 @@ class _Sweep:
             self._stop.request(str(error), refused=True)
         except BudgetSpentError as error:
             self._budget_spent = str(error)
+        except KeyboardInterrupt:
+            self._interrupt()
         return True
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────

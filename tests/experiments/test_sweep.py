@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 from dataclasses import replace
 
@@ -396,6 +398,17 @@ def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path,
         summary = run_all(todo, tmp_path / "runs", access=access, batch=BatchPasses(access, poll_seconds=0.0))
     assert (summary.unfinished, summary.exit_code) == (1, 3)
     assert "HTTP 403" in summary.stopped
+
+
+def test_ctrl_c_ends_the_wait_for_a_batch(task, tmp_path, whimsical, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    with ChatServer(whimsical()) as server:
+        todo = [make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))]
+        access = Access(cache=tmp_path / "cache.sqlite")
+        batch = BatchPasses(access, poll_seconds=0.0)
+        monkeypatch.setattr(batch, "bring", lambda: os.kill(os.getpid(), signal.SIGINT))
+        summary = run_all(todo, tmp_path / "runs", access=access, batch=batch)
+    assert (summary.interrupted, summary.unfinished, summary.exit_code) == (True, 1, 130)
 
 
 def test_the_last_line_of_a_long_record_is_found(tmp_path):
