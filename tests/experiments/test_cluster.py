@@ -85,7 +85,7 @@ def test_what_it_cannot_be_is_said_with_what_it_can(address):
 
 @pytest.mark.parametrize(("kind", "extra"), [("local", "cluster"), ("slurm", "cluster"), ("kubernetes", "kubernetes")])
 def test_a_missing_package_is_named_with_what_installs_it(kind, extra, monkeypatch):
-    absent = replace(module.DEPLOYMENTS[kind], module="no_such_package.of_dask")
+    absent = module.DEPLOYMENTS[kind]._replace(module="no_such_package.of_dask")
     monkeypatch.setitem(module.DEPLOYMENTS, kind, absent)
     monkeypatch.setattr(module.shutil, "which", lambda name: "/usr/bin/" + name)
     pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")

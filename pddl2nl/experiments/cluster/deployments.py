@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
@@ -32,19 +32,13 @@ _PRELOAD = "pddl2nl.experiments.cluster.worker"
 """Makes processes of this machine ignore Ctrl-C, which only the experiment handles."""
 
 
-@dataclass(frozen=True)
-class Deployment:
+class Deployment(NamedTuple):
     """A kind of cluster that Dask starts: its class, the extra of pddl2nl with it, and the command that it needs."""
 
     module: str
     name: str
     extra: str
     command: str | None = None
-
-    @property
-    def package(self) -> str:
-        """The package to install, by its name on PyPI."""
-        return self.module.partition(".")[0].replace("_", "-")
 
 
 DEPLOYMENTS: dict[str, Deployment] = {
@@ -54,7 +48,6 @@ DEPLOYMENTS: dict[str, Deployment] = {
     "kubernetes": Deployment("dask_kubernetes.operator", "KubeCluster", "kubernetes"),
 }
 """The deployments by their name in ``--cluster``."""
-_CLIENT = Deployment("distributed", "Client", "cluster")
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,7 @@ def open_cluster(
         InfrastructureError: the scheduler cannot be reached, or the deployment does not start.
     """
     check_address(address)
-    client_class = _class(_CLIENT, address)
+    client_class = _class(Deployment("distributed", "Client", "cluster"), address)
     arguments = dict(options or {})
     in_options = arguments.pop("workers", None)
     scaled = in_options if workers is None else workers
@@ -135,11 +128,15 @@ def open_cluster(
         yield Cluster(client, address, deployed, size)
 
 
+def _package(deployment: Deployment) -> str:
+    return deployment.module.partition(".")[0].replace("_", "-")
+
+
 def _class(deployment: Deployment, address: str) -> Any:
     try:
         return getattr(import_module(deployment.module), deployment.name)
     except ImportError as error:
-        raise MissingExtraError(deployment.package, deployment.extra, f"--cluster {address}") from error
+        raise MissingExtraError(_package(deployment), deployment.extra, f"--cluster {address}") from error
 
 
 @contextmanager
@@ -185,7 +182,7 @@ def _deploy(deployment: Deployment, address: str, options: dict[str, Any], size:
         wrong = isinstance(error, TypeError | ValueError) or "TypeError(" in str(error)
         if wrong and not (deployment.name == "KubeCluster" and isinstance(error, ValueError)):
             raise InputError(
-                f"[cluster]: {deployment.name} of {deployment.package} does not take that: {error}; its documentation "
-                "lists its arguments"
+                f"[cluster]: {deployment.name} of {_package(deployment)} does not take that: {error}; see its "
+                "documentation"
             ) from error
         raise InfrastructureError(f"--cluster {address}: it does not start: {type(error).__name__}: {error}") from error
