@@ -199,6 +199,10 @@ WRONG = {
         'domains = [{domain = "lamps/domain.pddl", problem = ["x"]}]\npolicies = ["random"]',
         r":1:43: unknown key domains\[0\].problem; did you mean 'problems'\?",
     ),
+    "no home": (
+        'domains = [{suite = "~no-such-user"}]\npolicies = ["random"]',
+        r":1:21: domains: .*~no-such-user: no such folder",
+    ),
     "no problems key": (
         'domains = [{domain = "lamps/domain.pddl"}]\npolicies = ["random"]',
         r":1:1: domains\[0\].problems is missing",

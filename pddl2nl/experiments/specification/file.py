@@ -142,7 +142,7 @@ class SpecFile:
 
     def path_of(self, name: str) -> Path:
         """A path relative to the file's folder."""
-        return self.path.parent / Path(name).expanduser()
+        return self.path.parent / os.path.expanduser(name)
 
     def existing(self, name: str, *keys: Key) -> Path:
         """A path that must be a file."""
@@ -198,7 +198,7 @@ class SpecFile:
         values = {name: defines.get(name, each.default) for name, each in variables.items()}
         for name in defines:
             if values[name] and variables[name].path:
-                values[name] = str(Path(values[name]).expanduser().absolute())
+                values[name] = str(Path(os.path.expanduser(values[name])).absolute())
 
         def value_of(name: str, text: str) -> str:
             if value := values.get(name):

@@ -46,7 +46,7 @@ class Deciding:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _PlannerAnswer:
     """A planner's result on a task; ``status`` is None if it has not been asked yet."""
 
     status: Status | None = None
@@ -85,11 +85,11 @@ def narrow(
     questions = {question: texts for domain in spec.domains for question, texts in _questions(domain)}
     if not questions:
         return spec
-    answers: dict[_Question, _Answer] = {}
+    answers: dict[_Question, _PlannerAnswer] = {}
     for key, condition in questions:
         known = None if cache is None else cache.find(key)
         if known is not None:
-            answers[key, condition] = _Answer(known.status, plan_length=known.plan_length)
+            answers[key, condition] = _PlannerAnswer(known.status, plan_length=known.plan_length)
     missing = {question: texts for question, texts in questions.items() if question not in answers}
     cached = len(answers)
     if ask and missing:
@@ -118,31 +118,31 @@ def _asked(
     workers: int,
     cache: PlannerCache | None,
     warn: Callable[[str], None],
-) -> Generator[dict[_Question, _Answer], None, None]:
+) -> Generator[dict[_Question, _PlannerAnswer], None, None]:
     """The answers of planners as they come, several planners at a time; nothing new twice a second."""
     stopped = False
 
-    def answer(question: _Question, texts: TaskTexts) -> _Answer:
+    def answer(question: _Question, texts: TaskTexts) -> _PlannerAnswer:
         nonlocal cache
         key, condition = question
         if stopped:
-            return _Answer()
+            return _PlannerAnswer()
         try:
             result = solve(texts, condition.planner, time_limit=condition.seconds, memory_limit_mb=condition.memory_mb)
         except InfrastructureError as error:
-            return _Answer("error", str(error))
+            return _PlannerAnswer("error", str(error))
         if cache is not None:
             try:
                 cache.put(key, result)
             except InfrastructureError as error:
                 cache = None
                 warn(f"results of planners are not kept: {error}")
-        return _Answer(result.status, result.message, None if result.plan is None else len(result.plan))
+        return _PlannerAnswer(result.status, result.message, None if result.plan is None else len(result.plan))
 
     pool = ThreadPoolExecutor(workers, thread_name_prefix="filter")
     try:
         asked = {pool.submit(answer, question, texts): question for question, texts in questions.items()}
-        waiting: set[Future[_Answer]] = {*asked}
+        waiting: set[Future[_PlannerAnswer]] = {*asked}
         while waiting:
             done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             yield {asked[future]: future.result() for future in done}
@@ -159,7 +159,7 @@ def _asked(
 # ── what is left ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> ExperimentSpec:
+def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _PlannerAnswer]) -> ExperimentSpec:
     """The experiment with the tasks that pass, a sentence for those that do not, and a note on undecided ones."""
     left_out = [*spec.left_out]
     undecided = Counter[str]()
@@ -171,7 +171,7 @@ def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> Exp
         for task in domain.tasks:
             passes, is_open, length = True, False, task.plan_length
             for condition in task.filters:
-                answer = answers.get(next(questions), _Answer())
+                answer = answers.get(next(questions), _PlannerAnswer())
                 is_open |= answer.status is None
                 if condition.planner == "ff" and length is None:
                     # Estimates use it as the number of turns.
