@@ -28,6 +28,24 @@ function showOnly(article, status) {
   article.querySelector(".only").value = status;
 }
 
+// The strip of a run: a mark for each step of the plan that counts. It is drawn when the run is opened.
+function drawStrip(article) {
+  const strip = article.querySelector(".strip");
+  if (!strip || strip.firstChild) return;
+  for (const step of article.querySelectorAll(".turn:not(.other-plan) .step")) {
+    const [sign, ...label] = step.querySelector(".chip").textContent.trim().split(" ");
+    const tick = document.createElement("a");
+    const mark = document.createElement("span");
+    mark.setAttribute("aria-hidden", "true");
+    mark.textContent = sign;
+    tick.className = `tick ${step.dataset.status}`;
+    tick.href = `#${step.id}`;
+    tick.title = `step ${step.dataset.step}: ${label.join(" ")} ${step.dataset.action}`.trim();
+    tick.append(mark, step.dataset.step);
+    strip.append(tick);
+  }
+}
+
 function goTo(article, step) {
   for (const other of article.querySelectorAll(".current")) other.classList.remove("current");
   if (step.hidden || step.closest(".turn").hidden) showOnly(article, "");
@@ -43,6 +61,7 @@ function goTo(article, step) {
 
 function openRun(article, target) {
   open = article;
+  drawStrip(article);
   for (const other of articles) other.hidden = other !== article;
   $("pair").hidden = true;
   switchTo(viewer);
