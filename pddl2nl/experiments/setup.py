@@ -103,8 +103,8 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
     simulator = Simulator(task)
     given = _given_wording(spec, policy)
     models = _models(spec, policy, given or template_wording(task.domain), given is None, access)
-    foreknown = foreseen(spec, policy)
-    limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd, failures=spec.stop_after)
+    expected = foreseen(spec, policy)
+    limits = Limits(expected.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd, failures=spec.stop_after)
     # Before anything is paid for, as there may be none.
     solved = _example_problem(spec, policy)
     calls = ModelCalls(_asked(models, access), limits, access.budget)
@@ -151,7 +151,7 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
     started = _started(spec, policy, models, limits, wording, names, example)
     started = msgspec.structs.replace(
         started,
-        solvable=foreknown.solvable,
+        solvable=expected.solvable,
         settings={**started.settings, **first_event.pop("settings", {})},
         prompts={**started.prompts, **first_event.pop("prompts", {})},
         **first_event,

@@ -11,7 +11,6 @@ compared.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -46,7 +45,6 @@ proved and what the task was called."""
 
 _PREPARED = ("wording", "example", "names")
 """Fields of ``started`` that hold results of the calls made before the run."""
-_DIFF_LINES = 40
 
 
 class PlannedRecordError(RecordError):
@@ -63,8 +61,7 @@ class Difference:
         field: the field that differs, with the entry of a mapping after a point (``prompts.act.txt``); ``event`` where
             another event came, or none.
         recorded, now: the values; None where one side has no such event or entry.
-        diff: for a changed prompt the first difference and a unified diff from the recorded one; for other texts of
-            several lines their unified diff; else empty.
+        diff: for a changed prompt the first difference and a unified diff from the recorded one; else empty.
     """
 
     event: int
@@ -256,13 +253,4 @@ def _differences(
                 if before.get(key) != after.get(key):
                     yield Difference(number, name, f"{field}.{key}", before.get(key), after.get(key))
         else:
-            yield Difference(number, name, field, before, after, _diff(before, after))
-
-
-def _diff(before: Any, after: Any) -> str:
-    """A unified diff of texts of several lines; else empty."""
-    if not (isinstance(before, str) and isinstance(after, str) and "\n" in before + after):
-        return ""
-    lines = list(difflib.unified_diff(before.split("\n"), after.split("\n"), "recorded", "now", n=1, lineterm=""))
-    more = [f"… and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
-    return "\n".join([*lines[:_DIFF_LINES], *more])
+            yield Difference(number, name, field, before, after)
