@@ -69,7 +69,7 @@ _DEEPEST = 60
 # ── finding the conditions in a reply ────────────────────────────────────────────────────────────
 
 
-class _Found(NamedTuple):
+class _ConditionTexts(NamedTuple):
     """The texts of one macro-action's precondition and effect; None for a missing one."""
 
     precondition: tuple[str, ...] | None = None
@@ -133,31 +133,31 @@ def _table(*groups: Mapping[str, str]) -> dict[str, str]:
     return table
 
 
-def _find_conditions(text: str, names: _NameTable, count: int | None) -> dict[int, _Found]:
+def _find_conditions(text: str, names: _NameTable, count: int | None) -> dict[int, _ConditionTexts]:
     """The conditions in a reply by the number of their macro-action, from 1, with names as in PDDL."""
     text = text[:_LONGEST]
     labels = list(_labels(text, names))
     if not labels:
         # Two lists without labels: the first is the precondition.
         lists = [names.pddl(part) for _, part in _balanced(_as_lists(text, names)) if _has_head(part, names)]
-        return {1: _Found((lists[0],), (lists[1],))} if len(lists) == 2 else {}
+        return {1: _ConditionTexts((lists[0],), (lists[1],))} if len(lists) == 2 else {}
     ends = [*(start for _, start, _, _ in labels[1:]), len(text)]
-    entries: list[tuple[int | None, _Found]] = []
+    entries: list[tuple[int | None, _ConditionTexts]] = []
     trusted = True
     for (kind, _, begin, number), end in zip(labels, ends, strict=True):
         lists_after = _lists(text[begin:end], names)
         if kind == "pre":
-            entries.append((number, _Found(precondition=lists_after)))
+            entries.append((number, _ConditionTexts(precondition=lists_after)))
         elif entries and entries[-1][1].effect is None:
             # If effects have numbers of their own, the numbers count lines rather than macro-actions.
             trusted = trusted and number in (None, entries[-1][0])
             entries[-1] = (entries[-1][0], entries[-1][1]._replace(effect=lists_after))
         else:
-            entries.append((number, _Found(effect=lists_after)))
+            entries.append((number, _ConditionTexts(effect=lists_after)))
     numbers = {number for number, _ in entries if number}
     if trusted and len(numbers) == len(entries) and max(numbers) <= (count or len(entries)):
-        return {number: found for number, found in entries if number}
-    return {place: found for place, (_, found) in enumerate(entries, start=1)}
+        return {number: texts for number, texts in entries if number}
+    return {place: texts for place, (_, texts) in enumerate(entries, start=1)}
 
 
 def _labels(text: str, names: _NameTable) -> Iterator[tuple[str, int, int, int | None]]:
@@ -178,17 +178,17 @@ def _labels(text: str, names: _NameTable) -> Iterator[tuple[str, int, int, int |
 def _lists(text: str, names: _NameTable) -> tuple[str, ...] | None:
     """The lists after a label: all that follow on the first, or begin a line of their own."""
     text = _as_lists(text, names)
-    found = list(_balanced(text))
-    first = next((place for place, (_, part) in enumerate(found) if _has_head(part, names)), None)
+    candidates = list(_balanced(text))
+    first = next((place for place, (_, part) in enumerate(candidates) if _has_head(part, names)), None)
     if first is None:
         if _NOTHING.match(text):
             return ()
         # Other text is passed on, so that its errors can be explained.
-        return (names.pddl(found[0][1]),) if found else None
+        return (names.pddl(candidates[0][1]),) if candidates else None
     lists: list[str] = []
     alternatives = False
-    end = found[first][0]
-    for start, part in found[first:]:
+    end = candidates[first][0]
+    for start, part in candidates[first:]:
         between = text[end:start]
         line = text[text.rfind("\n", 0, start) + 1 : start]
         if lists and not _BETWEEN.fullmatch(between) and not _BETWEEN.fullmatch(re.sub(r"\d+", "", line)):
@@ -274,9 +274,9 @@ def read_conditions(
         count: the number of macro-actions, and so of entries; missing ones have a problem.
     """
     checker = _Checker(task, names)
-    found = _find_conditions(text, _NameTable(task, names), count)
-    size = max(found, default=0) if count is None else count
-    return tuple(checker.read(found.get(number), number) for number in range(1, size + 1))
+    texts = _find_conditions(text, _NameTable(task, names), count)
+    size = max(texts, default=0) if count is None else count
+    return tuple(checker.read(texts.get(number), number) for number in range(1, size + 1))
 
 
 class _Checker:
@@ -288,22 +288,22 @@ class _Checker:
         derived = frozenset(rule.name for rule in task.domain.derived)
         self._changing = (changed_predicates(task.domain) - derived) | updated_functions(task)
 
-    def read(self, found: _Found | None, number: int) -> ReadConditions:
+    def read(self, texts: _ConditionTexts | None, number: int) -> ReadConditions:
         """One macro-action's conditions."""
-        if found is None:
+        if texts is None:
             problem = (
                 f"No conditions were found for macro-action {number}: expected a line '{number}. precondition: "
                 "(and …)' and below it a line 'effect: (and …)'."
             )
             return ReadConditions(None, (problem,))
         problems: list[str] = []
-        before = self._formula("precondition", found.precondition, problems)
-        after = self._formula("effect", found.effect, problems)
+        before = self._formula("precondition", texts.precondition, problems)
+        after = self._formula("effect", texts.effect, problems)
         if not problems:
             problems += self._unchangeable(after)
-        texts = (" ".join(" ".join(part or ()).split()) for part in found)
+        written = (" ".join(" ".join(part or ()).split()) for part in texts)
         read = None if problems else Conditions(before, after)
-        return ReadConditions(read, tuple(dict.fromkeys(problems)), *texts)
+        return ReadConditions(read, tuple(dict.fromkeys(problems)), *written)
 
     def _formula(
         self, what: Literal["precondition", "effect"], texts: tuple[str, ...] | None, problems: list[str]

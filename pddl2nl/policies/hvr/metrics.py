@@ -71,7 +71,7 @@ def generated_plan(run: ScoredRun) -> GeneratedPlan:
 def _phases(events: tuple[RunEvent, ...]) -> tuple[tuple[RunEvent, ...], tuple[RunEvent, ...]]:
     """The events before the first executed action, and the rest."""
     executing = (isinstance(event, Acted | Rejected | LookedAround | Discrepancy) for event in events)
-    first = next((number for number, found in enumerate(executing) if found), len(events))
+    first = next((number for number, executed in enumerate(executing) if executed), len(events))
     return events[:first], events[first:]
 
 
@@ -188,8 +188,8 @@ def _macro_plan_verified_before(run: ScoredRun) -> float | None:
 
     Example: of five macro-actions the fourth's precondition does not hold: 3 of 5, 60.
     """
-    found = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
-    return _share(found[0].verified, found[0].total) if found else None
+    checks = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
+    return _share(checks[0].verified, checks[0].total) if checks else None
 
 
 def _macro_plan_verified(run: ScoredRun) -> float | None:
@@ -197,8 +197,8 @@ def _macro_plan_verified(run: ScoredRun) -> float | None:
 
     Example: of the five above, the fourth's precondition was corrected: 100.
     """
-    found = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
-    return _share(found[-1].verified, found[-1].total) if found and _corrects(run) else None
+    checks = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
+    return _share(checks[-1].verified, checks[-1].total) if checks and _corrects(run) else None
 
 
 def _blocks_verified_before(run: ScoredRun) -> float | None:

@@ -108,8 +108,8 @@ def under_told_names(known: KnownTask, domain: Domain, wording: Wording, told: C
 
 def known_task(text: str, domain: Domain) -> KnownTask | None:
     """The meaning of the text of a shipped domain's task, the first of its ways; None for other texts."""
-    found = told_references(text, domain) if text else ()
-    return _of_reference(domain, found[0].instance) if found else None
+    references = told_references(text, domain) if text else ()
+    return _of_reference(domain, references[0].instance) if references else None
 
 
 @lru_cache(maxsize=64)
@@ -247,32 +247,32 @@ class _Answer:
     def conditions(self) -> str:
         """The conditions of all macro-actions, by executing each in the state that those before it lead to."""
         world, state = self._world, self._world.initial
-        found: list[Conditions] = []
+        conditions: list[Conditions] = []
         for words in item_lines(self.seen.section("Macro plan")):
             if words == IMPOSSIBLE:
                 some = next(iter(sorted(state.atoms)), None)
-                found.append(Conditions(And(), And() if some is None else Atom(some[0], tuple(some[1:]))))
+                conditions.append(Conditions(And(), And() if some is None else Atom(some[0], tuple(some[1:]))))
                 continue
             block = self._block(state, self._macro(words))
-            found.append(world.conditions(state, block, careful=False))
+            conditions.append(world.conditions(state, block, careful=False))
             state = world.run(state, block).state
-        if self.mistake == "wrong-precondition" and found:
-            wrong, literal = wrong_precondition(found[-1])
+        if self.mistake == "wrong-precondition" and conditions:
+            wrong, literal = wrong_precondition(conditions[-1])
             if literal is not None and write_condition(literal) not in self.seen.section("Feedback"):
-                found[-1] = wrong
-        return numbered(map(_pddl, found))
+                conditions[-1] = wrong
+        return numbered(map(_pddl, conditions))
 
     def refinement(self) -> str:
         """The present conditions, except for the macro-action whose block the prompt shows."""
         world, section = self._world, self.seen.section
         _, *parts = re.split(r"^\s*(\d+)\.\s+", section("Conditions"), flags=re.M)
-        found = {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
+        texts = {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
         block = self._actions_in("Block")
         match = re.match(r"\s*(\d+)\.", section("Macro-action"))
         number = 1 if match is None else int(match[1])
-        if number in found and world.run(world.initial, block).whole:
-            found[number] = _pddl(world.conditions(world.initial, block, careful=True))
-        return "\n".join(f"{number}. {text}" for number, text in found.items())
+        if number in texts and world.run(world.initial, block).whole:
+            texts[number] = _pddl(world.conditions(world.initial, block, careful=True))
+        return "\n".join(f"{number}. {text}" for number, text in texts.items())
 
     def block(self) -> str:
         """The actions of a macro-action."""

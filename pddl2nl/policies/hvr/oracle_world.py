@@ -157,10 +157,10 @@ class PromptReader:
         for word in dict.fromkeys(_WORD.findall(sentence)):
             for kind in () if word in scope else self._general_first:
                 item = TypedName(word, (kind,))
-                found = self._facts.facts(sentence, {**scope, word: item})
-                if len(found) == 1 and isinstance(found[0], Atom):
+                facts = self._facts.facts(sentence, {**scope, word: item})
+                if len(facts) == 1 and isinstance(facts[0], Atom):
                     scope[word] = item
-                    atoms[GroundAtom((found[0].predicate, *found[0].args))] = None
+                    atoms[GroundAtom((facts[0].predicate, *facts[0].args))] = None
                     return
         raise ToldTaskError(f"'{sentence}' is no sentence of the wording")
 
@@ -238,9 +238,9 @@ class PromptWorld:
             # With all objects the search for a shortest plan takes too long, so any plan will do.
             problems = [(_narrowed(whole, {*about, *terms_of(goal)}), shortest), (whole, False)]
         for problem, best in problems:
-            found = _solved(write_domain(self.task.domain), write_problem(problem), best)
-            if found is not None and self.run(state, found).whole:
-                return found
+            plan = _solved(write_domain(self.task.domain), write_problem(problem), best)
+            if plan is not None and self.run(state, plan).whole:
+                return plan
         raise NoToldPlanError("by what I was told, it cannot be done")
 
     def run(self, state: State, actions: Iterable[GroundAction]) -> SimulatedRun:
@@ -334,8 +334,8 @@ class PromptWorld:
                     yield from self._support(state, part)
             case Or(parts):
                 # One true part decides: a static one if there is any.
-                found = [list(self._support(state, part)) for part in parts if _holds(state, part)]
-                yield from min(found, key=self._weight, default=[])
+                supports = [list(self._support(state, part)) for part in parts if _holds(state, part)]
+                yield from min(supports, key=self._weight, default=[])
 
     def _weight(self, literals: Sequence[Condition]) -> int:
         return sum(atom is not None and atom[0] in self._changed for atom in map(_atom, literals))
