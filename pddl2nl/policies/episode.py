@@ -130,8 +130,12 @@ def changed_values(simulator: Simulator, action: GroundAction, before: State, af
 
 
 def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
-    values = [(fluent, before.value(fluent), after.value(fluent)) for fluent in dict.fromkeys(fluents)]
-    return tuple(f"(= {fluent} {number_text(new)})" for fluent, old, new in values if new != old and new is not None)
+    new = {fluent: after.value(fluent) for fluent in fluents}
+    return tuple(
+        f"(= {fluent} {number_text(value)})"
+        for fluent, value in new.items()
+        if value is not None and value != before.value(fluent)
+    )
 
 
 class Trace:

@@ -105,11 +105,9 @@ class RunMetric:
 
     def compares(self, one: _Compared, other: _Compared) -> bool:
         """Whether the values of two runs of one task and seed may be compared; both must have one."""
-        if self.comparable == "never" or one.infrastructure or other.infrastructure:
-            return False
-        if self.comparable == "both-solved" and not (one.solved and other.solved):
-            return False
-        return self.name in one.values and self.name in other.values
+        allowed = {"always": True, "both-solved": one.solved and other.solved, "never": False}[self.comparable]
+        both = self.name in one.values and self.name in other.values
+        return allowed and both and not (one.infrastructure or other.infrastructure)
 
 
 # ── notes on a page ──────────────────────────────────────────────────────────────────────────────

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from string import ascii_uppercase
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import read_text
 from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name, write_whole
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.nl import Teller
@@ -60,8 +62,8 @@ def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Emb
     if library is None:
         return []
     matches = library.retrieve(teller.task.domain, macro, limit=_MOST_KNOWN, least=_LEAST, embed=embed)
-    fitting = [match.stored for match in matches if _fits(match.stored, teller.task)]
-    return [_told(stored, teller) for stored in fitting[:_MOST_BLOCKS]]
+    fitting = (match.stored for match in matches if _fits(match.stored, teller.task))
+    return [_told(stored, teller) for stored in islice(fitting, _MOST_BLOCKS)]
 
 
 def _fits(stored: StoredMacro, task: Task) -> bool:
@@ -77,20 +79,16 @@ def _fits(stored: StoredMacro, task: Task) -> bool:
 def _told(stored: StoredMacro, teller: Teller) -> str:
     """``Fetch a cup: lift A from B; put A on C (A is a cup, B is a place, C is a place)``."""
     macro, wording = stored.macro, teller.wording
-    letters = dict(zip((item.name for item in macro.parameters), _letters(len(macro.parameters)), strict=True))
-    said = letters | {name: teller.names.to_nl.get(name, name) for name in teller.task.objects}
-    steps = [wording.actions[step.action].fill([said[term] for term in step.args]) for step in macro.steps]
-    kinds = [
-        f"{letters[item.name]} is of the kind {' or '.join(map(wording.type_word, item.types))}"
+    letters = [ascii_uppercase[place % 26] + str(place // 26 or "") for place in range(len(macro.parameters))]
+    names = {name: teller.names.to_nl.get(name, name) for name in teller.task.objects}
+    names |= dict(zip((item.name for item in macro.parameters), letters, strict=True))
+    steps = [wording.actions[step.action].fill([names[term] for term in step.args]) for step in macro.steps]
+    kinds = ", ".join(
+        f"{names[item.name]} is of the kind {' or '.join(map(wording.type_word, item.types))}"
         for item in macro.parameters
         if item.types != ("object",)
-    ]
-    ending = f" ({', '.join(kinds)})" if kinds else ""
-    return f"{stored.provenance.description}: {'; '.join(steps)}{ending}"
-
-
-def _letters(number: int) -> list[str]:
-    return [ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "") for place in range(number)]
+    )
+    return f"{stored.provenance.description}: {'; '.join(steps)}{f' ({kinds})' if kinds else ''}"
 
 
 def keep_macros(
@@ -111,7 +109,7 @@ def keep_macros(
     """
     from pddl2nl.macros.compose import lift
 
-    found, learned = [], []
+    macros, learned = [], []
     for part in parts:
         if not part.words or not part.actions:
             continue
@@ -124,10 +122,10 @@ def keep_macros(
             proof, used = proofs[part.attempt, part.macro]
             said = {"claim": proof.pddl, "sound": proof.sound, "precondition": proof.precondition}
             said |= _scope(teller.task.domain, macro, part.actions, used)
-        found.append(StoredMacro(macro, Provenance((part.words,), origin=origin, distinct=True, proof=said)))
+        macros.append(StoredMacro(macro, Provenance((part.words,), origin=origin, distinct=True, proof=said)))
         learned.append((part.words, part.actions))
     try:
-        library.keep(teller.task, plan, found)
+        library.keep(teller.task, plan, macros)
     except InputError:
         return
     _keep_ontology(library, teller.task.domain, graph.learned(learned))
@@ -139,21 +137,18 @@ def _scope(domain: Domain, macro: Macro, block: Sequence[GroundAction], used: Se
     ``scope`` is ``all states`` if it used none; ``static facts`` if it holds wherever those in ``static`` do; ``this
     problem`` if it also used values, facts about other objects, or facts that no action can change in this problem.
     """
+    if not used:
+        return {"scope": "all states"}
+    steps = zip(macro.steps, block, strict=True)
+    terms = {name: term for step, action in steps for term, name in zip(step.args, action.args, strict=True)}
     changing = changed_predicates(domain)
-    terms = {
-        name: term
-        for step, action in zip(macro.steps, block, strict=True)
-        for term, name in zip(step.args, action.args, strict=True)
-    }
     static = []
     for fact in used:
         atom = fact.body if isinstance(fact, Not) else fact
         if isinstance(atom, Atom) and atom.predicate not in changing and terms.keys() >= {*atom.args}:
             static.append(write_condition(substitute(fact, terms)))
-    if not used:
-        return {"scope": "all states"}
-    complete = len(static) == len(used)
-    return {"scope": "static facts" if complete else "this problem", "static": sorted(dict.fromkeys(static))}
+    scope = "static facts" if len(static) == len(used) else "this problem"
+    return {"scope": scope, "static": sorted(dict.fromkeys(static))}
 
 
 def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
@@ -168,9 +163,7 @@ def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
     graph += read_graph(learned.turtle, learned.name)
     try:
         if path.is_file():
-            graph += read_graph(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise InfrastructureError(f"cannot read {path}: {error.strerror}") from error
-    except (InputError, UnicodeDecodeError) as error:
+            graph += read_graph(read_text(path, "Turtle file"), str(path))
+    except InputError as error:
         raise InfrastructureError(f"what is learned cannot be added to {path}: {error}") from error
     write_whole(path, graph_text(graph))

@@ -66,15 +66,11 @@ def _condition(said: Mapping[str, Any]) -> Item:
 
 
 def _verified(event: MacrosVerified) -> Note:
-    whole = event.verified == event.total and not event.unmet
-    return Note(
-        event.event,
-        f"{_macro_plan(event.attempt)} on paper, {_round(event)}",
-        f"{event.verified} of {_macros(event.total)} can be carried out",
-        "good" if whole else "bad",
-        items=_unmet(event.unmet),
-        feedback=event.feedback,
-    )
+    good = event.verified == event.total and not event.unmet
+    title = f"{_macro_plan(event.attempt)} on paper, {_round(event)}"
+    verdict = f"{event.verified} of {_macros(event.total)} can be carried out"
+    items = _listed("unmet", event.unmet)
+    return Note(event.event, title, verdict, "good" if good else "bad", items=items, feedback=event.feedback)
 
 
 def _block(event: BlockExpanded) -> Note:
@@ -89,7 +85,7 @@ def _block(event: BlockExpanded) -> Note:
         f"{applicable}, {claimed} {'holds' if event.holds else 'does not hold'}",
         "good" if event.holds else "bad",
         tuple(_actions(event.actions, verified, event.inserted)),
-        (*(Item(line, "unread", tone="bad") for line in event.unread), *_unmet(event.unmet)),
+        (*(Item(line, "unread", tone="bad") for line in event.unread), *_listed("unmet", event.unmet)),
         event.feedback,
     )
 
@@ -113,25 +109,21 @@ def _actions(actions: tuple[str, ...], verified: int, inserted: tuple[int, ...])
 
 
 def _discrepancy(event: Discrepancy) -> Note:
-    items = [Item(label="expected, not observed", codes=event.missing, tone="bad")] if event.missing else []
-    items += [Item(label="observed, not expected", codes=event.surplus, tone="bad")] if event.surplus else []
-    items += [Item(label="fails by it", codes=(event.condition,), tone="bad")] if event.condition else []
+    items = _listed("expected, not observed", event.missing) + _listed("observed, not expected", event.surplus)
+    items += _listed("fails by it", (event.condition,) if event.condition else ())
     where = f"after step {event.step}" if event.step else "before the first step"
-    action = f", {event.action}" if event.action else ""
-    title = f"The world is not as expected {where}{action}"
-    return Note(event.event, title, "discrepancy", "bad", items=tuple(items), feedback=event.feedback, remark=True)
+    title = f"The world is not as expected {where}{f', {event.action}' if event.action else ''}"
+    return Note(event.event, title, "discrepancy", "bad", items=items, feedback=event.feedback, remark=True)
 
 
 def _recovered(event: Recovered) -> Note:
-    said = {
+    verdict = {
         "continued": "the plan goes on, because its rest still reaches the goal",
         "repeated": "the action is repeated",
         "repaired": "actions were inserted, after which the rest of the plan reaches the goal",
-    }
+    }.get(event.kind, event.kind)
     lines = tuple(Item(codes=(action,)) for action in event.actions)
-    return Note(
-        event.event, "Recovered without the model", said.get(event.kind, event.kind), "good", lines, remark=True
-    )
+    return Note(event.event, "Recovered without the model", verdict, "good", lines, remark=True)
 
 
 def _proved(event: MacroProved) -> Note:
@@ -151,8 +143,9 @@ def _proved(event: MacroProved) -> Note:
     )
 
 
-def _unmet(literals: tuple[str, ...]) -> tuple[Item, ...]:
-    return (Item(label="unmet", codes=literals, tone="bad"),) if literals else ()
+def _listed(label: str, texts: tuple[str, ...]) -> tuple[Item, ...]:
+    """A line with PDDL texts that are wrong; none without texts."""
+    return (Item(label=label, codes=texts, tone="bad"),) if texts else ()
 
 
 NOTES: Mapping[type, Callable[[Any], Note]] = {
