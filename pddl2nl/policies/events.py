@@ -11,9 +11,8 @@ The order of a record (``?`` at most once, ``*`` any number)::
     goal-reached?                             the simulator found that the goal holds; no action follows
     finished                                  outcome and accounts; always last in a finished record
 
-Calls with the purpose ``translator`` are those of a T-LLM; they precede the ``read`` of the translated line. Calls for
-the wording and for the example's thoughts are made before the run begins; they follow directly after ``started``,
-which holds their results.
+Calls with the purpose ``translator`` precede the ``read`` of the translated line. Calls for the wording and for the
+example's thoughts are made before the run begins; they follow directly after ``started``, which holds their results.
 
 A one-shot policy (Basic, CoT) writes one ``read`` for every line of its plan, and then ``acted`` events up to the end
 of the plan or to the first broken link, which is the only ``rejected``. An interactive policy (Act, ReAct) writes one
@@ -22,16 +21,11 @@ of the plan or to the first broken link, which is the only ``rejected``. An inte
 
 Where a one-shot policy may propose several plans (``samples``, ``rounds``), each ends with a ``judged``: the ``read``,
 ``acted``, ``rejected`` and ``goal-reached`` since the previous ``judged`` belong to it, and its steps count from 1
-again. One plan counts; ``finished`` names it and holds its plan, steps, turns and mistakes. `counted` drops the events
-of the others.
+again. ``finished`` names the plan that counts; `counted` drops the events of the others.
 
-Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run.
-
-All metrics are computed from these events afterwards (`pddl2nl.reports`).
-
-Events are msgspec structs, which convert to JSON and back by their types (`event_to_json`,
-`pddl2nl.experiments.records.reader`). The name of an event in JSON is its class name in kebab case: ``LookedAround`` is
-``looked-around``.
+Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run. Events are msgspec structs, which
+convert to JSON and back by their types. The name of an event in JSON is its class name in kebab case: ``LookedAround``
+is ``looked-around``.
 """
 
 from __future__ import annotations

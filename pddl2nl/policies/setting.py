@@ -78,7 +78,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Setting:
-    """The simulated task, how it is told and read, and the options of the run.
+    """The simulated task, how it is told and read, and the options of the run (`pddl2nl.experiments.spec.RUN_OPTIONS`).
 
     Attributes:
         simulator, teller, reader: of the task.
@@ -86,19 +86,21 @@ class Setting:
         reading: the reading policy of whole plans.
         example: the few-shot example; None for zero-shot.
         translator: the T-LLM; None where the reader reads alone.
-        on_ambiguous, history, feedback, unsolvable: as in `pddl2nl.experiments.spec.RUN_OPTIONS`;
-            history and feedback apply to interactive policies.
-        samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting.propose_plans`).
+        on_ambiguous, unsolvable: for all policies that ask a model.
+        history, feedback: for interactive policies.
+        samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting`).
         executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode
             needs its own.
-        task_text: the task in words for hierarchical policies; empty for the told goal.
-        ontology: the domain's, for hierarchical policies; None for one made from the domain.
+
+    For hierarchical policies:
+        task_text: the task in words; empty for the told goal.
+        ontology: the domain's; None for one made from the domain.
         embed: gives vectors of texts; None where there are none.
         library: keeps macro-actions for later tasks.
-        replans: how many new plans a hierarchical policy may make.
-        prompts: ``full``, or ``compact`` for models with a small context window; for hierarchical policies.
-        hidden: predicates that are true in the world and not told of it; for hierarchical policies.
-        signal: how much a hierarchical policy is told about a step that failed (`pddl2nl.policies.refining.signal`).
+        replans: how many new plans may be made.
+        prompts: ``full``, or ``compact`` for models with a small context window.
+        hidden: predicates that are true in the world and not told of it.
+        signal: how much is told about a step that failed (`pddl2nl.policies.refining.signal`).
     """
 
     simulator: Simulator
