@@ -76,7 +76,8 @@ def _convert(
     style: Annotated[str, from_run("style")] = "nl",
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
-        Path | None, option("FILE", "Write the wording to a file; an unfinished one there is continued.", "not written")
+        Path | None,
+        option("FILE", "Write the wording to a file; --wording llm continues an unfinished one.", "not written"),
     ] = None,
     model: Annotated[
         str | None, option("M", "For --wording llm: a model's name, script:FILE or replay:DIR.", "none", "Model")
@@ -89,7 +90,7 @@ def _convert(
         bool, switch("--ask-negated", "Ask for each predicate's negated form in the same call.", "Model")
     ] = False,
     wording_tokens: Annotated[
-        int, option("N", "The longest reply; more for reasoning models.", group="Model", min=1)
+        int, option("N", "Tokens of the longest reply; more for reasoning models.", group="Model", min=1)
     ] = 200,
     seed: SeedOption = 1,
     *,
@@ -116,11 +117,11 @@ def _convert(
     if save_wording is not None:
         # At once: what a model was paid for is kept, whatever fails from here on.
         save_whole(chosen, save_wording)
-    chosen = with_negations(worded := chosen, tree, negation)
-    if save_wording is not None and chosen is not worded:
-        save_whole(chosen, save_wording)
-    named = names if task is None else make_names(task, names, chosen, names_seed)
-    conversion = convert(task or tree, chosen, named, "pddl" if style == "pddl" else "nl")
+    negated = with_negations(chosen, tree, negation)
+    if save_wording is not None and negated is not chosen:
+        save_whole(negated, save_wording)
+    named = names if task is None else make_names(task, names, negated, names_seed)
+    conversion = convert(task or tree, negated, named, "pddl" if style == "pddl" else "nl")
     text = "\n\n".join(text for text in (conversion.domain_text, conversion.problem_text) if text)
     print_result(conversion.as_json(), text, as_json=as_json)
 

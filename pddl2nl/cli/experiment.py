@@ -15,6 +15,7 @@ from pddl2nl.cli.output import account_text, console, plural, print_json, print_
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
 from pddl2nl.cli.run_options import BUDGET, access_of, limits_of, with_options
 from pddl2nl.errors import InputError
+from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
@@ -27,7 +28,6 @@ __all__ = ["register"]
 _TABLE_UP_TO = 2000
 """With more runs no table is shown at the end: reading them takes seconds, and `report` does it."""
 _DEFAULT_WORKERS = 8
-_NAMES = "NAMES"
 _PARTS = "Names or patterns, separated by commas."
 
 _EPILOG = (
@@ -71,13 +71,12 @@ def _experiment(
         ),
     ] = None,
     model: Annotated[
-        str | None,
-        option("M", "Replaces every column's model; roles that oracle cannot take fall back.", "the columns' own"),
+        str | None, option("M", "Replaces every column's model; oracle needs no key.", "the columns' own")
     ] = None,
     seeds: Annotated[str | None, option("SEEDS", "Only these seeds: 1,2,5 or 1-10.", "the columns' own")] = None,
-    instances: Annotated[str | None, option(_NAMES, f"Only these tasks. {_PARTS}", "all")] = None,
-    domains: Annotated[str | None, option(_NAMES, f"Only these domains. {_PARTS}", "all")] = None,
-    sections: Annotated[str | None, option(_NAMES, f"Only these sections of rows. {_PARTS}", "all")] = None,
+    instances: Annotated[str | None, option("NAMES", f"Only these tasks. {_PARTS}", "all")] = None,
+    domains: Annotated[str | None, option("NAMES", f"Only these domains. {_PARTS}", "all")] = None,
+    sections: Annotated[str | None, option("NAMES", f"Only these sections of rows. {_PARTS}", "all")] = None,
     define: Annotated[
         list[str] | None,
         option("NAME=VALUE", "The value of a variable ${NAME} of the file; can be repeated.", "its own"),
@@ -111,7 +110,7 @@ def _experiment(
 
     path = find_specification(spec)
     if show:
-        print_text(path.read_text(encoding="utf-8"))
+        print_text(read_text(path, "specification"))
         return
     batch = options["provider_batch"]
     if cluster is not None:

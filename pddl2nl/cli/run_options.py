@@ -118,7 +118,7 @@ def _access(
         ),
     ] = False,
     poll_seconds: Annotated[
-        float, option("S", "With --provider-batch: time between checks.", group="Model", min=0)
+        float, option("S", "With --provider-batch: seconds between checks.", group="Model", min=0)
     ] = 30.0,
 ) -> None:
     """How models are reached, as parameters of a command."""

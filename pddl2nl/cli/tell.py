@@ -79,10 +79,10 @@ def _read(
 
     task = load_task(domain, problem)
     reader = Reader(task, *words_of(task, domain, wording, names, names_seed))
-    said = read_text(text, errors="replace")
+    reply = read_text(text, errors="replace")
     if turn:
-        _show_turn(reader, task, said, on_ambiguous, as_json)
-    readings = reader.read(said, reading)
+        _show_turn(reader, task, reply, on_ambiguous, as_json)
+    readings = reader.read(reply, reading)
     if on_ambiguous == "state":
         from pddl2nl.nl import settle_plan
         from pddlval import Simulator
@@ -134,5 +134,5 @@ def _show(readings: Readings, reader: Reader) -> None:
             typer.echo(f"line {item.line}: not an action, {item.stance or item.rule}: {item.text.strip()}", err=True)
     for item in readings.left_out:
         if item.action is not None:
-            said = f"{item.text.strip()} (read as {item.action})"
-            typer.echo(f"line {item.line}: left out by --reading {readings.policy}: {said}", err=True)
+            line = f"{item.text.strip()} (read as {item.action})"
+            typer.echo(f"line {item.line}: left out by --reading {readings.policy}: {line}", err=True)
