@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from pddl2nl.pddl import (
     ActionSchema,
+    And,
     Arithmetic,
     Atom,
     Comparison,
-    Not,
     Special,
     Update,
     conjuncts,
@@ -31,7 +31,7 @@ from pddlval.plans import GroundAction
 from pddlval.queries import Code, Finish, Query
 from pddlval.schemas import Ground, Schemas
 from pddlval.state import State
-from pddlval.tables import Index, Relation, Row, Tables
+from pddlval.tables import Relation, Row, Tables
 
 __all__ = ["MOST_DRAWN_FROM", "SuccessorGenerator"]
 
@@ -41,18 +41,14 @@ MOST_DRAWN_FROM = 100_000
 _MOST_LISTED = 10_000
 """States with more actions are listed action by action."""
 
-_MOST_AT_ONCE = 150
-"""So many schemas are compiled at once, with the first state; of more, each when it may first be applicable."""
-
 _BLOCK = 256
 """So many actions are found at once, at most, where they are listed as they are asked for."""
 
 _MOST_KEPT = 20_000
 """Ground actions of one schema that are kept at most."""
 
-_FEW_SCHEMAS = 20
-"""Of so few schemas each is asked for its actions in every state."""
-
+_FEW_SCHEMAS = 150
+"""So few schemas are all compiled, with the first state."""
 Run = Callable[[Tables], Iterator[Row]]
 """Gives the rows of the parameters of the applicable actions."""
 
@@ -169,30 +165,11 @@ def _is_plain(update: Update) -> bool:
     return update.operator != "scale-down"
 
 
-class _Requirement(NamedTuple):
-    """A necessary condition of a schema: an atom that is true or false, or any true atom with some objects.
-
-    ``key`` is the row of an atom in a relation, the key in an index, or None where any row of a relation will do.
-    """
-
-    table: Relation | Index
-    key: Row
-    wanted: bool = True
-
-
 class _Listing:
-    """What is known about the actions of the state that the tables are for."""
+    """The actions of each schema, of the state that the tables are for or the one that was listed before."""
 
-    def __init__(self, schemas: int):
-        self.listed: dict[int, list[GroundAction]] = {}
-        """The actions of each schema, of this state or the one that was listed before."""
-        self.order: list[_SchemaQuery] | None = None
-        """The queries of the candidates."""
-        self.candidates = set(range(schemas))
-        """The schemas that may be applicable; each of the others waits for one requirement to change."""
-        self.idle: list[int] = []
-        """The schemas among them that had no applicable action."""
-        self.waiting: dict[tuple[Relation | Index, Row], list[int]] = {}
+    def __init__(self) -> None:
+        self.actions: dict[int, list[GroundAction]] = {}
         self.complete = False
         """Whether all actions were listed the last time, and were not too many."""
 
@@ -212,9 +189,7 @@ class SuccessorGenerator:
         self._layout = engine.database.layout
         self._lock = Lock()
         self._queries: dict[int, _SchemaQuery] = {}
-        self._indices: dict[Relation, dict[Index, None]] = {}
-        self._looked_at: set[int] = set()
-        self._requirements_kept: dict[int, tuple[_Requirement, ...]] = {}
+        self._needed: list[list[tuple[Relation, Row]]] = []
         self._drawn_from: tuple[State | None, list[tuple[_Actions, list[Row]]]] = (None, [])
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
@@ -259,7 +234,7 @@ class SuccessorGenerator:
         tables = self._database.acquire(state)
         try:
             drawn: list[tuple[_Actions, list[Row]]] = []
-            for one in self._ready(tables, self._listing(tables)):
+            for one in self._ready(tables):
                 drawn.append((one.actions, list(islice(one.run(tables), most))))
                 most -= len(drawn[-1][1])
                 if not most:
@@ -270,22 +245,17 @@ class SuccessorGenerator:
 
     def _listing(self, tables: Tables) -> _Listing:
         if tables.listed is None:
-            tables.listed = _Listing(len(self._nodes))
+            tables.listed = _Listing()
         listing: _Listing = tables.listed
         return listing
 
     def _listed(self, tables: Tables) -> list[GroundAction]:
-        listing: _Listing = tables.listed
-        ready = self._ready(tables, listing)
-        dirty, listed = tables.dirty, listing.listed
+        listing = self._listing(tables)
         actions: list[GroundAction] = []
-        for query in ready:
-            place = query.place
-            if query.reads & dirty or place not in listed:
-                listed[place] = list(map(query.actions.__getitem__, query.run(tables)))
-                if not listed[place]:
-                    listing.idle.append(place)
-            actions += listed[place]
+        for query in self._ready(tables):
+            if query.reads & tables.dirty or query.place not in listing.actions:
+                listing.actions[query.place] = list(map(query.actions.__getitem__, query.run(tables)))
+            actions += listing.actions[query.place]
         tables.dirty = 0
         listing.complete = len(actions) <= _MOST_LISTED
         return actions
@@ -293,10 +263,9 @@ class SuccessorGenerator:
     def _one_by_one(self, state: State) -> Iterator[GroundAction]:
         tables = self._database.acquire(state)
         try:
-            listing = self._listing(tables)
             listed: dict[int, list[GroundAction]] = {}
             count, size = 0, 1
-            for query in self._ready(tables, listing):
+            for query in self._ready(tables):
                 kept: list[GroundAction] = []
                 rows = query.run(tables)
                 # The first comes at once, the others in blocks: that is faster than one by one.
@@ -308,22 +277,33 @@ class SuccessorGenerator:
                     yield from block
                 listed[query.place] = kept
             if count <= _MOST_LISTED:
-                listing.listed, listing.complete = listed, True
+                listing = self._listing(tables)
+                listing.actions, listing.complete = listed, True
                 tables.dirty = 0
         finally:
             self._database.release(tables)
 
-    def _ready(self, tables: Tables, listing: _Listing) -> list[_SchemaQuery]:
+    def _ready(self, tables: Tables) -> list[_SchemaQuery]:
         """The queries that may have solutions, in the order of the file."""
         with self._lock:
-            if len(self._nodes) > _FEW_SCHEMAS:
-                self._wake(tables, listing)
-            if listing.order is None:
-                if len(self._nodes) <= _MOST_AT_ONCE:
-                    for place in range(len(self._nodes)):
-                        self._query(place, tables)
-                listing.order = [self._query(place, tables) for place in sorted(listing.candidates)]
-            return listing.order
+            if len(self._nodes) <= _FEW_SCHEMAS:
+                return [self._query(place, tables) for place in range(len(self._nodes))]
+            # Some domains have thousands of schemas, whose preconditions name objects: most are never compiled.
+            if not self._needed:
+                self._needed = [self._ground_atoms(node) for node in self._nodes]
+            return [
+                self._query(place, tables)
+                for place, atoms in enumerate(self._needed)
+                if all(row in tables[relation] for relation, row in atoms)
+            ]
+
+    def _ground_atoms(self, node: ActionSchema) -> list[tuple[Relation, Row]]:
+        """The ground atoms that a precondition needs to be true, with predicates that actions change."""
+        database, changing = self._database, self._layout.changing
+        parts = node.precondition.parts if isinstance(node.precondition, And) else (node.precondition,)
+        atoms = [part for part in parts if isinstance(part, Atom) and part.predicate in changing]
+        ground = [atom for atom in atoms if not any(map(is_variable, atom.args))]
+        return [(database.relation(atom.predicate, len(atom.args)), database.row(atom.args)) for atom in ground]
 
     def _query(self, place: int, tables: Tables) -> _SchemaQuery:
         query = self._queries.get(place)
@@ -331,66 +311,3 @@ class SuccessorGenerator:
             node = self._nodes[place]
             query = self._queries[place] = _SchemaQuery(node, place, self._engine, self._schemas, tables)
         return query
-
-    # ── domains of thousands of schemas ──────────────────────────────────────────────────────────
-
-    def _wake(self, tables: Tables, listing: _Listing) -> None:
-        """Finds the schemas that may be applicable, before anything of the others is compiled.
-
-        Some domains have thousands of schemas, whose preconditions name objects. A schema is skipped while one of its
-        requirements fails, and checked again when that requirement changes (a watched literal; Moskewicz et al. 2001).
-        """
-        tables.fill()
-        waiting, candidates, flips = listing.waiting, listing.candidates, tables.flips
-        asked = listing.idle
-        if flips is None:
-            waiting.clear()
-            asked = list(range(len(self._nodes)))
-            candidates.update(asked)
-            listing.order = None
-        for relation, row in flips or ():
-            woken = waiting.pop((relation, row), []) + waiting.pop((relation, None), [])
-            for index in self._indices.get(relation, ()):
-                assert index.key is not None
-                woken += waiting.pop((index, index.key(row)), [])
-            if woken:
-                candidates.update(woken)
-                asked = [*asked, *woken]
-        tables.flips, listing.idle = [], []
-        for place in dict.fromkeys(asked):
-            missing = self._missing(place, tables)
-            if missing is not None:
-                candidates.discard(place)
-                waiting.setdefault(missing, []).append(place)
-            listing.order = None
-
-    def _missing(self, place: int, tables: Tables) -> tuple[Relation | Index, Row] | None:
-        requirements: Iterable[_Requirement] | None = self._requirements_kept.get(place)
-        if requirements is None:
-            requirements = self._requirements(self._nodes[place])
-            if place in self._looked_at:
-                requirements = self._requirements_kept[place] = tuple(requirements)
-            self._looked_at.add(place)
-        for table, key, wanted in requirements:
-            rows = tables[table]
-            if not (rows if key is None else (key in rows) is wanted):
-                return table, key
-        return None
-
-    def _requirements(self, node: ActionSchema) -> Iterator[_Requirement]:
-        database = self._database
-        for part in conjuncts(node.precondition):
-            wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
-            if not isinstance(atom, Atom) or atom.predicate not in self._layout.changing:
-                continue
-            relation = database.relation(atom.predicate, len(atom.args))
-            fixed = tuple(column for column, term in enumerate(atom.args) if not is_variable(term))
-            if len(fixed) == len(atom.args):
-                yield _Requirement(relation, database.row(atom.args), wanted)
-            elif wanted and not fixed:
-                yield _Requirement(relation, None)
-            elif wanted:
-                free = tuple(column for column in range(len(atom.args)) if column not in fixed)
-                index = database.index(relation, fixed, free, (None,) * len(free))
-                self._indices.setdefault(relation, {})[index] = None
-                yield _Requirement(index, database.row([atom.args[column] for column in fixed]))

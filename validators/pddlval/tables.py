@@ -28,10 +28,6 @@ Row = Any
 Kind = Literal["static", "changing", "derived"]
 
 
-_MOST_FLIPS = 1_000
-"""So many changed atoms are remembered, and a little more."""
-
-
 _NO_INDEX: dict[Any, Any] = {}
 
 
@@ -302,7 +298,6 @@ class Tables(dict[Any, Any]):
         "_loose",
         "database",
         "dirty",
-        "flips",
         "listed",
         "live",
         "projections",
@@ -322,8 +317,6 @@ class Tables(dict[Any, Any]):
         """How many are reading the tables; they stay with their state while any is."""
         self.dirty = 0
         """The bits of the relations that have changed since the actions were last listed."""
-        self.flips: list[tuple[Relation, Row]] | None = None
-        """The atoms that have changed since the actions were last listed; None for all."""
         self.listed: Any = None
         """What the successor generator has found in the state."""
         self._filled = False
@@ -386,22 +379,19 @@ class Tables(dict[Any, Any]):
         self._loose.clear()
         before, after = self.state.chunks, state.chunks
         if not self._filled:
-            self.dirty, self.flips = -1, None
+            self.dirty = -1
         elif before is not after:
-            changed = self._changed(before, after)
-            if self.flips is not None:
-                self.flips = None if len(self.flips) > _MOST_FLIPS else self.flips + changed
+            self._update_atoms(before, after)
         if self.state.levels is not state.levels:
             for function in self.database.live_functions:
                 self.pop(function, None)
                 self.dirty |= 1
         self.state = state
 
-    def _changed(self, before: tuple[int, ...], after: tuple[int, ...]) -> list[tuple[Relation, Row]]:
-        """Updates the tables by the atoms that differ, and gives these."""
+    def _update_atoms(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
+        """Updates the tables by the atoms that differ."""
         coded = self.database.coded()
         live, dirty = self.live, self.dirty
-        flips: list[tuple[Relation, Row]] = []
         for chunk in range(max(len(before), len(after))):
             old = before[chunk] if chunk < len(before) else 0
             new = after[chunk] if chunk < len(after) else 0
@@ -412,9 +402,7 @@ class Tables(dict[Any, Any]):
             while differing:
                 low = differing & -differing
                 differing ^= low
-                flip = coded[first + low.bit_length()]
-                flips.append(flip)
-                relation, row = flip
+                relation, row = coded[first + low.bit_length()]
                 dirty |= relation.bit
                 rows = self.get(relation)
                 if rows is None:
@@ -433,7 +421,6 @@ class Tables(dict[Any, Any]):
                     for index in self.projections.pop(relation):
                         self.pop(index, None)
         self.dirty = dirty
-        return flips
 
 
 def _bits(chunks: Sequence[int]) -> Iterable[int]:
