@@ -48,21 +48,23 @@ def _tasks(
     """
     from pddl2nl.tasks.suites import find_suites
 
-    found = find_suites(folder)
+    collection = find_suites(folder)
     if only:
-        found = found.only(only)
-    errors = _errors(found) if check else {}
+        collection = collection.only(only)
+    errors = _errors(collection) if check else {}
     if table and not as_json:
-        _print_table(found, errors, check)
+        _print_table(collection, errors, check)
     else:
-        data = found.as_json()
+        data = collection.as_json()
         if check:
-            data["tasks"] = [{**task.as_json(), "error": errors.get((task.suite, task.name))} for task in found.tasks]
+            data["tasks"] = [
+                {**task.as_json(), "error": errors.get((task.suite, task.name))} for task in collection.tasks
+            ]
         print_json(data)
     raise typer.Exit(FAILED if errors else DONE)
 
 
-def _errors(found: Collection) -> dict[tuple[str, str], str]:
+def _errors(collection: Collection) -> dict[tuple[str, str], str]:
     """The errors of the tasks that cannot be read."""
     from functools import lru_cache
 
@@ -70,7 +72,7 @@ def _errors(found: Collection) -> dict[tuple[str, str], str]:
 
     domain_of = lru_cache(maxsize=8)(load_domain)
     errors = {}
-    for task in found.tasks:
+    for task in collection.tasks:
         try:
             load_problem(task.problem, domain_of(task.domain))
         except InputError as error:
@@ -78,15 +80,17 @@ def _errors(found: Collection) -> dict[tuple[str, str], str]:
     return errors
 
 
-def _print_table(found: Collection, errors: dict[tuple[str, str], str], check: bool) -> None:
+def _print_table(collection: Collection, errors: dict[tuple[str, str], str], check: bool) -> None:
     columns = ("suite", "tasks", "domains", "guesses", *(["unreadable"] if check else []))
     unreadable = [suite for suite, _ in errors]
-    rows = [(*each.as_json().values(), *([unreadable.count(each.name)] if check else [])) for each in found.suites]
-    print_table(f"{plural(len(found.tasks), 'task')} in {found.root}", columns, rows)
-    for task in found.tasks:
+    rows = [(*each.as_json().values(), *([unreadable.count(each.name)] if check else [])) for each in collection.suites]
+    print_table(f"{plural(len(collection.tasks), 'task')} in {collection.root}", columns, rows)
+    for task in collection.tasks:
         if task.guess:
             print_text(f"a guess: {task.suite}, {task.name}: {task.domain}: {task.why}")
     for name, message in errors.items():
         print_text(f"cannot be read: {', '.join(name)}: {message.splitlines()[0]}")
-    if found.left_over:
-        print_text(f"{plural(len(found.left_over), 'file is', 'files are')} part of no task; the JSON has the reasons")
+    if collection.left_over:
+        print_text(
+            f"{plural(len(collection.left_over), 'file is', 'files are')} part of no task; the JSON has the reasons"
+        )

@@ -73,10 +73,10 @@ def _validate(
 
     tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
     paths = files or []
-    told = wording is not None or (as_json and batch is None)
-    if not told and names != "typed":
+    worded = wording is not None or (as_json and batch is None)
+    if not worded and names != "typed":
         raise InputError("--names says how objects are called when a verdict is told; give --wording too")
-    tell = _teller(wording, names) if told else None
+    tell = _teller(wording, names) if worded else None
     if batch is not None:
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")

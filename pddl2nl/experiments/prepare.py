@@ -98,8 +98,8 @@ class PreparedExperiment:
         kinds = Counter(
             job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy for job in self.jobs.values()
         )
-        found = {label: (runs[label], one) for label, one in columns.items()}
-        return DryRun(self, kinds, len(self.jobs) - len(missing), found)
+        missing_by_column = {label: (runs[label], one) for label, one in columns.items()}
+        return DryRun(self, kinds, len(self.jobs) - len(missing), missing_by_column)
 
 
 @dataclass(frozen=True)
