@@ -16,9 +16,9 @@ from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, verified, whole
 from pddl2nl.policies.hvr.generation import conditions_shots
+from pddl2nl.policies.hvr.graph_teller import GraphTeller
 from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shots, actions_reply, prompt_text
 from pddl2nl.policies.hvr.repair import movements
-from pddl2nl.policies.hvr.sight import Sight
 from pddl2nl.policies.setting import Setting
 from pddl2nl.policies.staged import numbered
 from pddl2nl.tasks.references import reference_of, references_of
@@ -94,7 +94,7 @@ class _SolvedExample:
         compact: bool,
     ):
         self._teller, self._simulator = teller, Simulator(teller.task)
-        self._sight = Sight(teller, ontology, compact=compact)
+        self._graph_teller = GraphTeller(teller, ontology, compact=compact)
         self._prompter = Prompter(text, "", teller.action_lines(), compact=compact)
         self._parts: list[Part] = []
         state = self._simulator.initial
@@ -107,7 +107,7 @@ class _SolvedExample:
         """An example for every stage that shows one."""
         start, plan = self._simulator.initial, whole(self._parts)
         macros = [part.words for part in self._parts]
-        kinds = self._sight.kind_lines(self._objects(plan, start))
+        kinds = self._graph_teller.kind_lines(self._objects(plan, start))
         planned = {"Objects": self._lines(plan, start)}
         wrong_plan, plan_feedback, plan_remark = self._broken(plan, start)
         # Of several longest blocks the last, so that something was executed before it.
@@ -161,11 +161,11 @@ class _SolvedExample:
         return [self._teller.action(action) for action in actions]
 
     def _lines(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
-        return self._sight.object_lines(self._objects(actions, state))
+        return self._graph_teller.object_lines(self._objects(actions, state))
 
     def _objects(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
         """The objects of actions that exist in a state, with those around them."""
-        graph = self._sight.graph
+        graph = self._graph_teller.graph
         graph.update(state)
         available = frozenset(graph.objects())
         names = dict.fromkeys(name for action in actions for name in action.args)

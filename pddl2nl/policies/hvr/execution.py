@@ -33,7 +33,7 @@ _MOST_REPAIRS = 10
 
 
 @dataclass(frozen=True)
-class Ended:
+class ExecutionEnd:
     """The end of a plan's execution.
 
     Attributes:
@@ -68,7 +68,7 @@ class Execution:
         self._step = 0
         self._repeats = self._repairs = 0
 
-    def carry_out(self, parts: Sequence[Part]) -> Ended:
+    def carry_out(self, parts: Sequence[Part]) -> ExecutionEnd:
         """Executes a plan until it ends, fails, or is given up for a new one."""
         self._repeats = self._repairs = 0
         self._episode.begin_plan(whole(parts))
@@ -81,27 +81,27 @@ class Execution:
                 return ended
         unmet = self._simulator.unmet_goals(self._episode.state)
         if not unmet or self._planner.replans_left <= 0:
-            return Ended()
+            return ExecutionEnd()
         lines = [f"- {told_condition(condition, self._teller)}" for condition in unmet]
-        return Ended("\n".join(["The plan was carried out, but the task is not done. What is missing:", *lines]))
+        return ExecutionEnd("\n".join(["The plan was carried out, but the task is not done. What is missing:", *lines]))
 
-    def _part(self, part: Part, later: Sequence[GroundAction], executed: list[GroundAction]) -> Ended | None:
+    def _part(self, part: Part, later: Sequence[GroundAction], executed: list[GroundAction]) -> ExecutionEnd | None:
         """Executes one part; None if all of it was executed."""
         actions = list(part.actions)
         while actions:
             if (feedback := self._cannot(actions[0])) and self._planner.replans_left > 0:
-                return Ended(feedback)
+                return ExecutionEnd(feedback)
             action = actions.pop(0)
             self._step += 1
             before = self._episode.state
             turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-            self._planner.sight.graph.update(self._episode.state, action, self._step, turn.status, part.words)
+            self._planner.graph_teller.graph.update(self._episode.state, action, self._step, turn.status, part.words)
             if turn.status != "executed":
-                return Ended("", turn.status, turn.observation)
+                return ExecutionEnd("", turn.status, turn.observation)
             executed.append(action)
             inserted, feedback = self._surprise(action, before, (*actions, *later))
             if feedback and self._planner.replans_left > 0:
-                return Ended(feedback)
+                return ExecutionEnd(feedback)
             if inserted:
                 actions[:0] = inserted
                 self._episode.begin_plan((*actions, *later))

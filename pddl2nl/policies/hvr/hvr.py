@@ -7,7 +7,7 @@ Verification" (sections 2 and 3, appendix B.3). The modules of this package impl
 * ``blocks``: blocks of actions, with the action mapper (``mapping``), the deterministic repair (``repair``), the
   validator and corrections by the model
 * ``execution``: execution, and comparison of expected and observed states
-* ``prompts``, ``examples``, ``generation``, ``conditions``, ``sight``: what the model is asked and told
+* ``prompts``, ``examples``, ``generation``, ``conditions``, ``graph_teller``: what the model is asked and told
 * ``oracle``, ``oracle_world``, ``mistakes``: a planner in place of the model
 * ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
 
@@ -64,7 +64,7 @@ class HVR:
             from pddl2nl.policies.hvr.library import keep_macros
 
             origin = f"{self._name}, {setting.simulator.task.problem.name}"
-            done, graph = execution.done, planner.sight.graph
+            done, graph = execution.done, planner.graph_teller.graph
             keep_macros(setting.library, setting.teller, episode.executed, done, planner.proofs, origin, graph)
         if not episode.executed and ended.status == "executed" and not episode.done:
             episode.end_plan("unreadable", "no action could be read in what the model said")

@@ -40,7 +40,7 @@ from pddl2nl.pddl import (
     write_condition,
 )
 from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.policies.hvr.oracle_world import PromptReader, PromptWorld, Seen, item_lines, terms_of
+from pddl2nl.policies.hvr.oracle_world import PromptContent, PromptReader, PromptWorld, item_lines, terms_of
 from pddl2nl.policies.hvr.prompts import LAYOUT, actions_reply
 from pddl2nl.policies.staged import numbered
 from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
@@ -178,7 +178,7 @@ class HierarchicalOracle:
                 pass
         return self._answer(stage, seen, known)
 
-    def _answer(self, stage: str, seen: Seen, known: KnownTask | None) -> str:
+    def _answer(self, stage: str, seen: PromptContent, known: KnownTask | None) -> str:
         answer = _Answer(seen, known, self._domain, self._wording, self._mistake)
         answers: Mapping[str, Callable[[], str]] = {
             "retrieval": answer.retrieval,
@@ -191,7 +191,7 @@ class HierarchicalOracle:
         return (answers.get(stage) or answers[stage.removesuffix("-correction")])()
 
 
-def _relevant(seen: Seen, known: KnownTask) -> Seen:
+def _relevant(seen: PromptContent, known: KnownTask) -> PromptContent:
     """What the prompt tells about the objects that matter and those related to them."""
     kept = dict.fromkeys(name for name in known.needs if name in seen.objects)
     kept |= dict.fromkeys(name for atom in seen.atoms if any(one in kept for one in atom[1:]) for name in atom[1:])
@@ -205,7 +205,7 @@ def _relevant(seen: Seen, known: KnownTask) -> Seen:
 class _Answer:
     """The answers to one prompt: what it tells, and the meaning of its task if known."""
 
-    seen: Seen
+    seen: PromptContent
     known: KnownTask | None
     domain: Domain
     wording: Wording

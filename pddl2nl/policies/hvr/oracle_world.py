@@ -48,7 +48,7 @@ from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import atoms_in, negation_normal, opposite
 from pddlval.semantics import UndefinedError, holds
 
-__all__ = ["PromptReader", "PromptWorld", "Seen", "item_lines", "terms_of"]
+__all__ = ["PromptReader", "PromptWorld", "PromptContent", "item_lines", "terms_of"]
 
 _OPTIMAL_SECONDS = 20
 """The time limit for a shortest plan of a block; after that any plan will do."""
@@ -63,7 +63,7 @@ _ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*\S)\s*")
 
 
 @dataclass(frozen=True)
-class Seen:
+class PromptContent:
     """What a prompt tells about the world.
 
     Attributes:
@@ -102,7 +102,7 @@ class PromptReader:
         unary = (item.name for item in domain.predicates if len(item.parameters) == 1)
         self._lasting = {_folded(name): name for name in unary if name not in changed_predicates(domain)}
 
-    def read(self, question: str) -> Seen:
+    def read(self, question: str) -> PromptContent:
         """What the last message of a prompt tells.
 
         Raises:
@@ -132,7 +132,7 @@ class PromptReader:
             self._take(sentence, scope, atoms, values)
         used = {name for atom in (*atoms, *values) for name in atom[1:]} | objects.keys()
         own = {name: item for name, item in scope.items() if name in used and name not in self._constants}
-        return Seen(own, tuple(objects), tuple(atoms), values, sections)
+        return PromptContent(own, tuple(objects), tuple(atoms), values, sections)
 
     def _take(
         self,
@@ -189,7 +189,7 @@ class SimulatedRun:
 class PromptWorld:
     """The objects and facts of one prompt, under their names in it."""
 
-    def __init__(self, domain: Domain, wording: Wording, seen: Seen):
+    def __init__(self, domain: Domain, wording: Wording, seen: PromptContent):
         constants = {item.name for item in domain.constants}
         self._problem = Problem(
             "told",

@@ -37,9 +37,9 @@ from pddl2nl.policies.hvr.events import (
 )
 from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.generation import ask_conditions, plan_feedback
+from pddl2nl.policies.hvr.graph_teller import GraphTeller, told_domain
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
 from pddl2nl.policies.hvr.prompts import Mechanism, Prompter
-from pddl2nl.policies.hvr.sight import Sight, told_domain
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
 from pddlval import State
@@ -76,7 +76,9 @@ class Planner(ABC):
         self.simulator = setting.simulator
         self.teller = setting.teller
         compact = setting.prompts == "compact"
-        self.sight = Sight(setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=compact)
+        self.graph_teller = GraphTeller(
+            setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=compact
+        )
         self.expander = Expander(episode, verification=mechanism.verification)
         self.attempt = 0
         self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
@@ -128,9 +130,9 @@ class Planner(ABC):
         if not self.mechanism.retrieval:
             self.episode.note(Retrieved(stage, whole=True))
             return None
-        available = self.sight.available_lines()
+        available = self.graph_teller.available_lines()
         messages = self._prompter.messages("retrieval", {"Available objects": available, **sections})
-        said, selection = self.sight.select(self._ask(messages))
+        said, selection = self.graph_teller.select(self._ask(messages))
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 
@@ -154,15 +156,15 @@ class WholePlanner(Planner):
         while True:
             block = self._attempt(start, done, feedback)
             if block.holds or self.replans_left <= 0:
-                self.sight.graph.update(block.after)
+                self.graph_teller.graph.update(block.after)
                 return (Part(self.attempt, 0, "", block.actions, start),)
             self.replans_left -= 1
             feedback = f"The plan before failed.\n{block.feedback}"
 
     def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> ActionBlock:
         self.attempt += 1
-        self.sight.graph.update(start)
-        objects = self.sight.object_lines(self._retrieve("plan", {"Feedback": feedback}))
+        self.graph_teller.graph.update(start)
+        objects = self.graph_teller.object_lines(self._retrieve("plan", {"Feedback": feedback}))
         sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
         def prompt(failed: ActionBlock | None) -> Sequence[Message]:
@@ -189,7 +191,7 @@ class HierarchicalPlanner(Planner):
 
     def _attempt(self, start: State, done: Sequence[Part], parts: list[Part], feedback: str) -> tuple[State, str]:
         """Appends the blocks of one macro plan to ``parts``; returns the last state, and why the plan failed if so."""
-        self.sight.graph.update(start)
+        self.graph_teller.graph.update(start)
         objects = self._retrieve("macro-plan", {"Feedback": feedback})
         macros = self._macros(objects, (*done, *parts), feedback)
         conditions = self._conditions(macros, objects, start)
@@ -197,13 +199,13 @@ class HierarchicalPlanner(Planner):
         for number, words in enumerate(macros, start=1):
             block = self._block(macros, number, conditions[number - 1], state, (*done, *parts))
             if not block.holds and self.replans_left > 0:
-                self.sight.graph.update(state)
+                self.graph_teller.graph.update(state)
                 return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
             if block.holds and self.mechanism.verification:
                 conditions = self._proved(macros, number, conditions, block, state)
             parts.append(Part(self.attempt, number, words, block.actions, state))
             state = block.after
-            self.sight.graph.update(state)
+            self.graph_teller.graph.update(state)
         missing = self.simulator.unmet_goals(state) if self.mechanism.verification else ()
         if not missing:
             return state, ""
@@ -213,10 +215,10 @@ class HierarchicalPlanner(Planner):
         """The macro-actions for the rest of the task, in words."""
         setting = self.episode.setting
         sections: Sections = {
-            "Available objects": self.sight.kind_lines(objects),
+            "Available objects": self.graph_teller.kind_lines(objects),
             "Known macro-actions": known_macros(setting.library, self.teller, self.episode.task_text, setting.embed),
             # A new plan starts from the current state of the objects, which the classes do not tell.
-            "Objects": self.sight.object_lines(objects) if feedback else (),
+            "Objects": self.graph_teller.object_lines(objects) if feedback else (),
             "Executed so far": self._executed(before),
             "Feedback": feedback,
         }
@@ -258,7 +260,7 @@ class HierarchicalPlanner(Planner):
         ).proposal
 
     def _known(self, objects: tuple[str, ...] | None) -> tuple[Sequence[str], str]:
-        return self.sight.object_lines(objects), self.sight.location_lines(objects)
+        return self.graph_teller.object_lines(objects), self.graph_teller.location_lines(objects)
 
     def _note_conditions(self, conditions: _Conditions, number: int, after: int = 0) -> None:
         said = tuple(item.to_json() for item in conditions)
@@ -271,7 +273,7 @@ class HierarchicalPlanner(Planner):
     ) -> ActionBlock:
         """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
-        objects = self.sight.object_lines(self._retrieve("block", current))
+        objects = self.graph_teller.object_lines(self._retrieve("block", current))
         setting = self.episode.setting
         known = known_blocks(setting.library, self.teller, macros[number - 1], setting.embed)
         claimed = read.conditions
@@ -333,9 +335,9 @@ class HierarchicalPlanner(Planner):
         claimed = [item.conditions for item in conditions if item.conditions is not None]
         said = [name for action in block.actions for name in action.args]
         said += [name for item in claimed for part in (item.precondition, item.effect) for name in names_in(part)]
-        objects, available = self.simulator.task.objects, frozenset(self.sight.graph.objects())
+        objects, available = self.simulator.task.objects, frozenset(self.graph_teller.graph.objects())
         names = [name for name in dict.fromkeys(said) if name in objects]
-        around = self.sight.graph.select([name for name in names if name in available]).around
+        around = self.graph_teller.graph.select([name for name in names if name in available]).around
         return tuple(dict.fromkeys((*names, *around)))
 
     def _proof(self, number: int, read: ReadConditions, block: ActionBlock, start: State) -> str:

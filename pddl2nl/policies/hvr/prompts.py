@@ -18,7 +18,7 @@ plan-correction       one example; the same with the validator's feedback
 *Compact* prompts fit, with their replies, the 4,096 tokens of the paper's smaller model in all its tasks: no effects
 of actions, no list of actions, no location triples and no predicates that are properties of objects; one example for
 macro plans, blocks and plans, none elsewhere; what was executed by macro-actions only; shorter lines of objects
-(`pddl2nl.policies.hvr.sight`).
+(`pddl2nl.policies.hvr.graph_teller`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pddl2nl.macros.macro import Macro, MacroStep
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_condition
 from pddl2nl.policies.hvr.generation import Proposed, StateLines
-from pddl2nl.policies.hvr.sight import Sight
+from pddl2nl.policies.hvr.graph_teller import GraphTeller
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, State
 
@@ -20,11 +20,11 @@ __all__ = ["proposal_json", "proposal_text", "proposed_macros", "state_lines"]
 
 def state_lines(teller: Teller, ontology: Path | None) -> StateLines:
     """What a model is told about a state, from the knowledge graph: objects and locations."""
-    sight = Sight(teller, None if ontology is None else load_ontology(ontology))
+    graph_teller = GraphTeller(teller, None if ontology is None else load_ontology(ontology))
 
     def lines(state: State) -> tuple[Sequence[str], str]:
-        sight.graph.update(state)
-        return sight.object_lines(), sight.location_lines()
+        graph_teller.graph.update(state)
+        return graph_teller.object_lines(), graph_teller.location_lines()
 
     return lines
 

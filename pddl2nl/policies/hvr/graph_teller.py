@@ -23,13 +23,13 @@ from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.retrieval import Selection, said_objects
 from pddl2nl.worlds.similarity import Embed
 
-__all__ = ["ROBOT", "Sight", "told_domain"]
+__all__ = ["ROBOT", "GraphTeller", "told_domain"]
 
 ROBOT = "robot"
 """The name under which facts without objects are told."""
 
 
-class Sight:
+class GraphTeller:
     """Tells the knowledge graph of one task, except for hidden predicates.
 
     Args:
