@@ -276,13 +276,12 @@ class ModelCalls:
 
     def _check(self, model: Model, request: Request) -> None:
         """Raises where a limit forbids the call; a reply that exists already costs nothing and is always allowed."""
-        exhausted = _exhausted(total(self.spent.values()), self._limits, self.seconds)
-        if exhausted and not holds(model, request):
-            raise LimitReachedError(exhausted)
         try:
+            if exhausted := _exhausted(total(self.spent.values()), self._limits, self.seconds):
+                raise LimitReachedError(exhausted)
             if self._budget is not None:
                 self._budget.check()
-        except BudgetSpentError:
+        except (LimitReachedError, BudgetSpentError):
             if not holds(model, request):
                 raise
 

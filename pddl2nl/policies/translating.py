@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -270,17 +270,11 @@ def _before_observation(text: str) -> int:
 
 def _first_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """The first line from an offset on that holds a word; empty, at the end, where there is none."""
-    for begin, end in _lines(text, start, stop):
-        begin, end = _bare(text, begin, end)
+    for line in re.finditer(r"[^\n]+", text[start:stop]):
+        begin, end = _bare(text, start + line.start(), start + line.end())
         if re.search(r"\w", text[begin:end]):
             return begin, end
     return stop, stop
-
-
-def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    for line in text[start:stop].split("\n"):
-        yield start, start + len(line)
-        start += len(line) + 1
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
