@@ -220,6 +220,7 @@ class Cache(SqliteFile):
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
         super().__init__(path, _KIND, read_only=read_only)
+        self._unsaved: StoredReply | None = None
 
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r})"
@@ -246,8 +247,22 @@ class Cache(SqliteFile):
         The reply is ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
         """
         entry = StoredReply.of(identity, reply)
-        with self.transaction() as connection:
-            return insert(connection, entry)
+        try:
+            with self.transaction() as connection:
+                return insert(connection, entry)
+        except InfrastructureError:
+            self._unsaved = entry
+            raise
+
+    def check_writable(self) -> None:
+        """Stores a reply that could not be stored before; raises `InfrastructureError` while that fails.
+
+        Call it before paying for a reply, so that a full disk costs one reply and not one for each run.
+        """
+        if (entry := self._unsaved) is not None:
+            with self.transaction() as connection:
+                insert(connection, entry)
+            self._unsaved = None
 
     def stats(self) -> tuple[CacheGroup, ...]:
         """Counts replies, tokens and costs by kind, model and endpoint."""

@@ -68,6 +68,7 @@ class CachedModel:
                 if reply is None:
                     raise ReplyPendingError(f"a batch will bring the reply {key}")
                 return reply
+            self.cache.check_writable()
             paid = self.model.complete(request)
             if paid.finish != "text" or self.cache.put(identity, completion_to_json(paid)):
                 return paid
@@ -82,6 +83,8 @@ class CachedModel:
         with self._alone("embeddings"):
             stored = {text: self.cache.get(key) for text, key in keys.items()}
             missing = [text for text, data in stored.items() if data is None]
+            if missing:
+                self.cache.check_writable()
             vectors = self.model.embed(missing) if missing else []
             if len(vectors) != len(missing):
                 raise EndpointError(f"{self.base_url} answered {len(missing)} texts with {len(vectors)} vectors")

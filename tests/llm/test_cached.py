@@ -268,10 +268,14 @@ def test_a_reply_that_the_cache_cannot_take_is_an_infrastructure_error(
     model = CachedModel(inner, cache)
     with monkeypatch.context() as patch:
         patch.setattr(cache, "transaction", refuse)
-        with pytest.raises(InfrastructureError, match="the disk is full"):
-            model.complete(request())
-    assert not model.complete(request()).from_cache
-    assert (len(inner.asked), len(cache)) == (2, 1)
+        for text in ("one", "two"):
+            with pytest.raises(InfrastructureError, match="the disk is full"):
+                model.complete(request(text))
+    # Nothing more was paid for, and the reply is stored once that is possible.
+    assert len(inner.asked) == 1
+    model.complete(request("two"))
+    assert model.complete(request("one")).from_cache
+    assert (len(inner.asked), len(cache)) == (2, 2)
 
 
 def test_where_the_cache_fails_first_nothing_is_paid_for(cache: Cache) -> None:
