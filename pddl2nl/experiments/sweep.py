@@ -47,6 +47,7 @@ __all__ = ["SweepSummary", "Threads", "Trouble", "run_all"]
 
 INTERRUPTED = 130
 _LONGEST_MESSAGE = 500
+_GRACE = 5.0
 _TICK = 0.5
 
 
@@ -165,24 +166,25 @@ class Threads:
     def __init__(self, run: Callable[[RunJob], Result], size: int):
         self._run = run
         self._size = size
-        self._running = 0
+        self._threads: dict[str, threading.Thread] = {}
         self._results: queue.SimpleQueue[tuple[RunJob, Result]] = queue.SimpleQueue()
 
     @property
     def submitted(self) -> int:
         """The number of jobs whose results were not received yet."""
-        return self._running
+        return len(self._threads)
 
     @property
     def room(self) -> int:
         """How many more jobs may be submitted now."""
-        return self._size - self._running
+        return self._size - len(self._threads)
 
     def submit(self, job: RunJob) -> None:
         """Starts a job."""
         # A daemon: a call that hangs must not keep the process from ending.
-        threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True).start()
-        self._running += 1
+        thread = threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True)
+        thread.start()
+        self._threads[job.name] = thread
 
     def receive(self, seconds: float) -> tuple[RunJob, Result] | None:
         """The next result; None if none came within so many seconds.
@@ -194,8 +196,14 @@ class Threads:
             received = self._results.get(timeout=seconds)
         except queue.Empty:
             return None
-        self._running -= 1
+        del self._threads[received[0].name]
         return received
+
+    def wait(self, seconds: float) -> None:
+        """Waits so many seconds at most for running jobs."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads.values():
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def stop(self, now: bool) -> None:
         """Starts no further job; with ``now``, also gives up on running ones. Threads see to that by themselves."""
@@ -319,11 +327,13 @@ class _Sweep:
             executor = ClusterRuns(cluster, self._terms)
         try:
             self._passes(executor)
-        except BaseException:
-            # An error in the experiment itself, or SIGTERM.
+        except BaseException as error:
             self._stop.request("an error in the experiment itself")
             stop_searches()
             executor.stop(now=True)
+            if isinstance(error, SystemExit) and isinstance(executor, Threads):
+                # After SIGTERM there is usually some time before SIGKILL: most pending replies arrive in it.
+                executor.wait(_GRACE)
             raise
         finally:
             executor.close()
