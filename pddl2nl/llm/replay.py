@@ -119,6 +119,11 @@ class ReplayModel:
     def __repr__(self) -> str:
         return f"ReplayModel({self.name!r}, requests={len(self._calls)})"
 
+    @property
+    def purposes(self) -> frozenset[str]:
+        """The purposes of the recorded requests; a run asks for its example's thoughts only if they were recorded."""
+        return frozenset(call.request.purpose for call in self._all())
+
     def under(self, name: str) -> ReplayModel:
         """The same replies, served in the same order, under the name of the model that gave them."""
         other = copy.copy(self)  # it shares the calls and what was served of them
