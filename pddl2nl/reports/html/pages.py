@@ -36,7 +36,7 @@ RUNS_IN_ONE_FILE = 200
 
 _TITLE = "Results, down to every reply"
 
-_MARK = "<!-- pddl2nl report -->"
+MARK = "<!-- pddl2nl report -->"
 """Every page of a report begins with this comment, which identifies it as ours."""
 
 _SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
@@ -223,7 +223,7 @@ def _environment() -> Environment:
     script = "\n".join(map(_own_text, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     environment.globals |= {
-        "generator": Markup(_MARK),
+        "generator": Markup(MARK),
         "status_label": status_label,
         "meanings": OUTCOME_MEANINGS,
         "counted": counted,
@@ -245,7 +245,7 @@ def _remove_old(folder: Path, kept: set[str]) -> None:
     """Removes pages of an older report."""
     with _disk(folder):
         for path in sorted(folder.glob("task-*.html")):
-            if path.name not in kept and _MARK in path.read_text(encoding="utf-8", errors="replace")[:200]:
+            if path.name not in kept and MARK in path.read_text(encoding="utf-8", errors="replace")[:200]:
                 path.unlink()
 
 
