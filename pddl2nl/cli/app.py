@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pddl2nl.errors import Pddl2nlError
+from pddl2nl.errors import InputError, Pddl2nlError
 
 if TYPE_CHECKING:
     import typer
@@ -98,6 +98,17 @@ def _prepare(group: typer.Typer) -> None:
             _prepare(inner.typer_instance)
 
 
+_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
+"""Old names of options, and the new ones."""
+
+
+def _check_renamed(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        if name in _RENAMED:
+            raise InputError(f"{name} is called {_RENAMED[name]} now")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; the error of a failure stands on standard error.
 
@@ -106,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        _check_renamed(arguments)
         make_app(arguments[0] if arguments else "")(args=arguments, prog_name="pddl2nl")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):

@@ -50,6 +50,7 @@ from pddlval import GroundAction, validate
 
 __all__ = [
     "CORRECTION_PROMPT",
+    "Conversation",
     "PromptedPolicy",
     "fill",
     "no_plan_file",
@@ -122,10 +123,14 @@ class PromptedPolicy:
         if self.one_shot:
             _propose_plans(episode, messages)
             return
-        conversation = _Conversation(episode, messages)
+        conversation = Conversation(episode, messages)
         while not episode.done:
-            reply = episode.ask(conversation.messages)
-            conversation.add(reply, episode.act(reply))
+            self.take_turn(episode, conversation)
+
+    def take_turn(self, episode: Episode, conversation: Conversation) -> None:
+        """Asks for the next reply and acts on it; a policy that does more in a turn overrides this."""
+        reply = episode.ask(conversation.messages)
+        conversation.add(reply, episode.act(reply))
 
     def _opening(self, episode: Episode) -> list[Message]:
         """The conversation up to the target problem: system prompt, example as chat history, target."""
@@ -156,7 +161,7 @@ class PromptedPolicy:
 # ── interactive policies ─────────────────────────────────────────────────────────────────────────
 
 
-class _Conversation:
+class Conversation:
     """The next prompt of an interactive policy.
 
     ``full`` history, as in the AutoPlanBench paper (section 4, "LLM Policies"): every reply and its observation stay,
