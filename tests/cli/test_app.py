@@ -100,7 +100,7 @@ def test_completion_is_offered_and_knows_the_commands(
     assert capfd.readouterr().out.split() == ["validate"]
 
 
-@pytest.mark.parametrize("old, new", [("--max-usd", "--budget-usd"), ("--max-calls=3", "--budget-calls")])
+@pytest.mark.parametrize(("old", "new"), [("--max-usd", "--budget-usd"), ("--max-calls=3", "--budget-calls")])
 def test_the_old_name_of_an_option_names_the_new_one(old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "blocksworld", "p01", old]) == 2
+    assert application.main(["run", "blocksworld", "p01", old]) == 2
     assert f"is called {new} now" in capsys.readouterr().err
