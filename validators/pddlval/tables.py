@@ -383,9 +383,10 @@ class Tables(dict[Any, Any]):
         elif before is not after:
             self._update_atoms(before, after)
         if self.state.levels is not state.levels:
+            # Effects may read functions that have no table.
+            self.dirty |= 1
             for function in self.database.live_functions:
                 self.pop(function, None)
-                self.dirty |= 1
         self.state = state
 
     def _update_atoms(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
