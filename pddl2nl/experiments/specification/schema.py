@@ -280,7 +280,12 @@ class FileTables(Keys):
 
 
 def place_of(key: str) -> str:
-    """Where a key belongs, for messages about one in a wrong place; empty for an unknown key."""
+    """Where a key belongs, for messages about one in a wrong place; empty for an unknown key.
+
+    A budget's name from before ``max_tokens`` was the longest reply gets the place and the name of today.
+    """
+    if key in ("max_usd", "max_calls"):
+        return f"in [budgets], where it is called {key.removeprefix('max_')}"
     places: dict[str, type[Struct]] = {
         "at the top, above all tables": FileTables,
         "in [options]": EXPERIMENT_OPTIONS,
