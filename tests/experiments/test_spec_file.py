@@ -215,6 +215,10 @@ WRONG = {
         GOOD + "[options]\nseeds = [1]",
         r":5:1: unknown key options.seeds; seeds belongs at the top, above all tables",
     ),
+    "an old name": (
+        GOOD + "max_usd = 3",
+        r":4:1: unknown key max_usd; max_usd belongs in \[budgets\], where it is called usd",
+    ),
     "only other instances": (
         GOOD + 'instances = ["p99"]',
         r":1:12: domains: visitall has none of .*; it has .*p01, p02",
