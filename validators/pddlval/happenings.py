@@ -39,7 +39,7 @@ from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
 from pddlval.plans import GroundAction, Plan
 from pddlval.schemas import Ground
-from pddlval.semantics import World, choices, ground_atom, ground_fluent, holds
+from pddlval.semantics import choices, ground_atom, ground_fluent
 from pddlval.state import State
 
 __all__ = ["Claims", "Conflict", "Happening", "claim", "claim_effects", "happenings"]
@@ -78,7 +78,7 @@ class Claims(NamedTuple):
     conflict: Conflict | None = None
 
 
-def claim(task: Task, actions: Sequence[GroundAction], state: World) -> Claims:
+def claim(task: Task, actions: Sequence[GroundAction], state: State) -> Claims:
     """Checks the actions of a happening, all applicable in the state before it, for interference."""
     claimant = _Claimant(task, actions, state)
     try:
@@ -108,7 +108,7 @@ class _Owner:
 class _Claimant:
     """The claims of a happening so far."""
 
-    def __init__(self, task: Task, actions: Sequence[GroundAction], state: World):
+    def __init__(self, task: Task, actions: Sequence[GroundAction], state: State):
         self.warnings: list[str] = []
         self._actions = actions
         schemas = [task.domain.action(action.name) for action in actions]
@@ -196,7 +196,7 @@ class _Claimant:
                         self._touch(place, ground_atom(part, binding), "add")
                     case Not(Atom() as atom):
                         self._touch(place, ground_atom(atom, binding), "delete")
-                    case When(condition) if holds(condition, self._state, binding):
+                    case When(condition) if self._state.layout.holds(condition, self._state, binding):
                         self._change_if(place, part, binding)
                     case Update():
                         self._update(place, part, binding)
