@@ -231,13 +231,14 @@ class DomainBuilder(_DefinitionBuilder):
 
     def _functions(self, section: Item) -> None:
         with self.log.inside("in the functions"):
-            for members, _, types in self.typed_groups(contents(section)[1:], "function", ("number",)):
-                for item in members:
-                    if is_word(item):
-                        self.error(item, "a word among the functions", "(name ?parameter …), or '- number'")
-                    elif (declared := self._declaration(item, "function")) is not None:
-                        function = Function(declared.name, declared.parameters, types, declared.span)
-                        self.lists["functions"].append(function)
+            for members, types in self.typed_groups(contents(section)[1:], "function", self._function, ("number",)):
+                self.lists["functions"] += [Function(one.name, one.parameters, types, one.span) for one in members]
+
+    def _function(self, item: Item) -> Predicate | None:
+        if is_word(item):
+            self.error(item, "a word among the functions", "(name ?parameter …), or '- number'")
+            return None
+        return self._declaration(item, "function")
 
     def _derived(self, section: Item) -> None:
         items = contents(section)[1:]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from fractions import Fraction
+from typing import TypeVar
 
 from pddl2nl.pddl.diagnostics import NOWHERE, Log, Near, Span
 from pddl2nl.pddl.nesting import Item, PlacedText, contents, first_word, is_word, plain_words, span_of
@@ -36,7 +37,7 @@ from pddl2nl.pddl.tree import (
 OPERATORS = ("+", "-", "*", "/")
 _OPERANDS = {"/": (range(2, 3), "2 operands"), "-": (range(1, 3), "1 or 2 operands")}
 SPECIALS = ("?duration", "#t", "total-time")
-COMPARISONS = ("<", "<=", "=", ">=", ">")
+COMPARISONS = frozenset(("<", "<=", "=", ">=", ">"))
 _COMBINED: dict[str, tuple[Callable[..., Condition], int | None]] = {
     "and": (And, None),
     "or": (Or, None),
@@ -73,6 +74,7 @@ _NOT_EFFECTS = {
 } | dict.fromkeys(COMPARISONS, "a comparison cannot be an effect; 'assign' sets a numeric fluent")
 
 Builder = Callable[[Item], Condition]
+T = TypeVar("T")
 
 
 def is_number(word: str) -> bool:
@@ -148,41 +150,47 @@ class FormulaBuilder:
     def typed_list(self, items: Iterable[Item], what: str, *, variables: bool = False) -> tuple[TypedName, ...]:
         """``a b - t c - (either u v) d`` as names with types; ``what`` says in errors what the names are."""
         names: list[TypedName] = []
-        for members, dash, types in self.typed_groups(items, what, _OBJECT):
-            own = [name for item in members if (name := self._name(item, what, variables)) is not None]
-            if dash is not None and not own:
-                # Generators write this for an empty row of objects.
-                self.warning(dash, f"a type without {what}s before it", found=f"'- {' '.join(types)}'")
+        for members, types in self.typed_groups(items, what, lambda item: self._name(item, what, variables), _OBJECT):
             # Equal types are one object: checks remember by identity which types fit which.
             types = self._types.setdefault(types, types)
             if self.log.placed:
-                names += [TypedName(str(name), types, span_of(name)) for name in own]
+                names += [TypedName(str(name), types, span_of(name)) for name in members]
             else:
-                names += [TypedName(name, types) for name in own]
+                names += [TypedName(name, types) for name in members]
         return tuple(names)
 
     def typed_groups(
-        self, items: Iterable[Item], what: str, default: tuple[str, ...]
-    ) -> Iterator[tuple[list[Item], Item | None, tuple[str, ...]]]:
-        """The members of a typed list that share a type, with the dash behind them and the type."""
-        members: list[Item] = []
+        self, items: Iterable[Item], what: str, read: Callable[[Item], T | None], default: tuple[str, ...]
+    ) -> list[tuple[list[T], tuple[str, ...]]]:
+        """The members of a typed list that share a type, and the type; ``read`` reads a member."""
+        groups: list[tuple[list[T], tuple[str, ...]]] = []
+        members: list[T] = []
         dash: Item | None = None
         for item in items:
             if dash is not None:
-                yield members, dash, self._types_of(item, what)
+                types = self._types_of(item, what)
+                if not members:
+                    # Generators write this for an empty row of objects.
+                    self.warning(dash, f"a type without {what}s before it", found=f"'- {' '.join(types)}'")
+                groups.append((members, types))
                 members, dash = [], None
+            elif not isinstance(item, str) or item[0] != "-":
+                member = read(item)
+                if member is not None:
+                    members.append(member)
             elif item == "-":
                 dash = item
-            elif isinstance(item, str) and item[0] == "-":
+            else:
                 # `?x -block`: no name begins with a hyphen, so it can only mean this.
                 self.warning(item, "no blank between '-' and the type", found=f"'{item}'")
-                yield members, None, self._types_of(PlacedText.at(item[1:], span_of(item).start + 1), what)
+                types = self._types_of(PlacedText.at(item[1:], span_of(item).start + 1), what)
+                groups.append((members, types))
                 members = []
-            else:
-                members.append(item)
         if dash is not None:
             self.error(dash, "'-' without a type behind it", "a type, or (either type …)", quoted="")
-        yield members, None, default
+        if members:
+            groups.append((members, default))
+        return groups
 
     def _name(self, item: Item, what: str, variables: bool) -> str | None:
         """A name in a typed list; None, with an error, if the item is none."""
@@ -266,22 +274,23 @@ class FormulaBuilder:
         if isinstance(item, str) and (atom := self._plain_atom(item)):
             return atom
         head = first_word(item)
+        if head == "and":  # by far the most frequent
+            return And(self._parts(item, self.condition), self._span(item))
         if head not in CONNECTIVES:
             return self._atom(item)
+        if head in COMPARISONS:
+            return self._comparison(item)
         if head == "when":
             self.error(item, "'when' in a condition", "'imply' in a condition; 'when' belongs to effects")
             return And()
-        if head in COMPARISONS:
-            return self._comparison(item)
         return self._connective(item, head, self.condition)
 
     def _connective(self, item: Item, head: str, make: Builder, what: str = "condition") -> Condition:
         """A conjunction, disjunction, negation, implication, quantification or preference of what ``make`` makes."""
-        if head in _QUANTIFIERS:
-            return self._quantifier(item, head, make)
-        if head == "preference":
-            return self._preference(item, make)
-        node, wanted = _COMBINED[head]
+        combined = _COMBINED.get(head)
+        if combined is None:
+            return self._preference(item, make) if head == "preference" else self._quantifier(item, head, make)
+        node, wanted = combined
         parts = self._parts(item, make, what)
         if wanted is None:
             return node(parts, self._span(item))
@@ -386,10 +395,10 @@ class FormulaBuilder:
         head = first_word(item)
         if head not in NO_ATOMS:
             return self._atom(item)
-        if head in ("and", "forall"):
-            return self._connective(item, head, make, "effect")
         if head == "not":
             return self._connective(item, head, self._deleted)
+        if head in ("and", "forall"):
+            return self._connective(item, head, make, "effect")
         if head == "when":
             return self._when(item, make, make_condition)
         if head in _NOT_EFFECTS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Literal, TypeVar, cast
@@ -56,13 +56,13 @@ _NUMBERS = ("?duration", "#t", "total-time", "is-violated")
 _KIND = {"assign": "assign", "increase": "add", "decrease": "add", "scale-up": "scale", "scale-down": "scale"}
 
 
-def repeated(items: Iterable[_Named]) -> Iterator[tuple[_Named, _Named]]:
+def repeated(items: Sequence[_Named]) -> list[tuple[_Named, _Named]]:
     """Each item whose name an earlier one has, after the first of that name."""
+    if len({item.name for item in items}) == len(items):
+        return []
     first: dict[str, _Named] = {}
-    for item in items:
-        known = first.setdefault(item.name, item)
-        if known is not item:
-            yield known, item
+    pairs = [(first.setdefault(item.name, item), item) for item in items]
+    return [(known, item) for known, item in pairs if known is not item]
 
 
 class FormulaChecker:
