@@ -47,9 +47,17 @@ STANCES = (
 LISTS = (
     "{n}. {s}", "- {s}", "* {s}", "Step {n}: {s}", "**{n}.** {s}", "{n}) {s}", "| {n} | {s} |", "> {s}", "✅ {s}",
     "- [x] {s}", "### Step {n}\n{s}\n\nThis helps.\n", "{s}", "Action {n}: {s}", "({n}) {s}", "{n}、{s}", "\\item {s}",
-    "<li>{s}</li>", "{n}. **{s}**\n   - Effect: something changes",
+    "<li>{s}</li>", "{n}. **{s}**\n   - Effect: something changes", "{n}. {s} (step {n})", "| {n} | {s} | as needed |",
+    "{n}. ~~wait~~ {s}", "What comes next? {S}.",
 )  # fmt: skip
-FORMATS = ("lines", "json", "objects", "yaml", "tags", "fence", "think", "corrected")
+FORMATS = (
+    "lines", "json", "objects", "yaml", "tags", "fence", "think", "corrected", "joined", "semicolons", "tuples",
+    "calls", "records", "options", "drafts",
+)  # fmt: skip
+PARTICIPLES = {
+    "pick": "picked", "put": "put", "stack": "stacked", "unstack": "unstacked", "load": "loaded", "move": "moved",
+    "unload": "unloaded", "drive": "driven", "fly": "flown", "sail": "sailed", "drop": "dropped",
+}  # fmt: skip
 
 
 @cache
@@ -87,6 +95,52 @@ def phrases(draw: st.DrawFn, name: str, action: GroundAction) -> str:
     return said
 
 
+def _parts(name: str, action: GroundAction, first: str = "") -> tuple[str, str, str]:
+    """A snippet as its verb with a particle, its first object (or what stands for it), and the rest."""
+    _, wording, names, _ = _world(name)
+    said = wording.actions[action.name].fill([names.to_nl[arg] for arg in action.args])
+    match = re.fullmatch(r"(\w+(?: (?:up|down))?) (?:the |package |truck |airplane )*(\S+)(.*)", said)
+    assert match is not None
+    return match[1], first or match[2], match[3]
+
+
+def third_person(name: str, action: GroundAction) -> str:
+    verb, first, rest = _parts(name, action)
+    head, _, particle = verb.partition(" ")
+    ending = "ies" if head.endswith("ly") else "s"
+    return f"the robot {head[: -1 if ending == 'ies' else None]}{ending} {particle} {first}{rest}".replace("  ", " ")
+
+
+def passive(name: str, action: GroundAction) -> str:
+    verb, first, rest = _parts(name, action)
+    head, _, particle = verb.partition(" ")
+    return f"{first} is {PARTICIPLES[head]} {particle}{rest}".replace("  ", " ")
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_other_persons_voices_and_pronouns(name: str, data: st.DataObject) -> None:
+    one, two = data.draw(actions(name)), data.draw(actions(name))
+    names = _world(name)[2].to_nl
+    verb, first, rest = _parts(name, two)
+    objects = {names[arg] for arg in one.args}
+    shared = first in objects and first == _parts(name, one)[1] and first not in rest.split()
+    forms = [
+        (f"{third_person(name, one)}.", [one]),
+        (f"First, {passive(name, one)}. Then {passive(name, two)}.", [one, two]),
+        (f"1. {passive(name, one)}\n2. {third_person(name, two)}", [one, two]),
+        (f"Next, {third_person(name, one)}, and then {third_person(name, two)}.", [one, two]),
+        (f"{third_person(name, one)} because {passive(name, two)} later.", [one]),
+    ]
+    if shared:
+        said = " ".join(_parts(name, one)).replace("  ", " ")
+        forms += [(f"{said}, then {verb} it{rest}.", [one, two]), (f"{said}\n{verb} it{rest}", [one, two])]
+    reply, meant = data.draw(st.sampled_from(forms))
+    if one != two:
+        _read(name, reply, meant)
+
+
 def _read(name: str, reply: str, meant: list[GroundAction]) -> None:
     readings = _world(name)[3].read(reply)
     told = iter(meant)
@@ -119,7 +173,12 @@ def test_a_plan_in_any_layout_is_read_or_reported(name: str, data: st.DataObject
     steps = [data.draw(phrases(name, action)) for action in plan]
     form = data.draw(st.sampled_from(FORMATS))
     layout = data.draw(st.sampled_from(LISTS))
-    lines = "\n".join(layout.format(n=index, s=step) for index, step in enumerate(steps, 1))
+    lines = "\n".join(
+        layout.format(n=index, s=step, S=step[:1].upper() + step[1:]) for index, step in enumerate(steps, 1)
+    )
+    names = _world(name)[2].to_nl
+    called = [(action.name, [names[arg] for arg in action.args]) for action in plan]
+    other = f"1. {steps[-1]}\n2. {steps[0]}\n3. {steps[-1]}"
     reply = {
         "lines": lines,
         "json": json.dumps(steps),
@@ -129,5 +188,12 @@ def test_a_plan_in_any_layout_is_read_or_reported(name: str, data: st.DataObject
         "fence": "Here it is:\n```\n" + "\n".join(steps) + "\n```",
         "think": f"<think>\n{steps[-1]}\nNo.\n</think>\n{lines}",
         "corrected": f"1. {steps[-1]}\n\nWait, that is wrong. The correct plan is:\n\n{lines}",
+        "joined": "First, " + ", then ".join(steps) + ".",
+        "semicolons": "; ".join(steps),
+        "tuples": "plan = [" + ", ".join(str((action, *args)) for action, args in called) + "]",
+        "calls": "\n".join(f"{action.replace('-', '_')}({', '.join(args)})" for action, args in called),
+        "records": json.dumps([{"action": action, "args": args} for action, args in called], indent=2),
+        "options": f"Option 1:\n{lines}\n\nOption 2:\n{other}\n\nI choose option 1.",
+        "drafts": f"A bad plan would be:\n{other}\n\nThe right plan is:\n{lines}",
     }[form]
     _read(name, reply, plan)

@@ -36,6 +36,7 @@ from pddl2nl.nl.reading.words import (
     PRONOUNS,
     Word,
     fold,
+    reduced_prepositions,
     word_set,
     words_of,
 )
@@ -169,13 +170,18 @@ class ActionGrammar:
             return [_refused(item) for item in found]
         return [item.moved(0, "several") for item in found] if len(found) > 1 else found
 
-    def restates(self, text: str, done: Collection[GroundAction]) -> bool:
+    def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
         """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
         words = words_of(text)
         names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
         known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
+        # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
+        partly = stance.endswith(("(-ing)", "(past tense)")) or any(word.text in ("it", "them") for word in words)
         return not any(word.text in ("back", "again", "return", "returns") for word in words) and any(
-            action.name in names and not any(objects.isdisjoint(action.args) for objects in known) for action in done
+            action.name in names
+            and not any(objects.isdisjoint(action.args) for objects in known)
+            and (partly or all(any(arg in objects for objects in known) for arg in action.args))
+            for action in done
         )
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
@@ -536,12 +542,11 @@ class ActionGrammar:
             stance = "unclear (a state)"
         tail = [word for word in words if word.start > row[fit.last - 1].start]
         if tail and not stance:
-            stance = tail_stance(
-                tail, text[tail[0].start : tail[-1].end], lambda word: word.text in self.lexicon.folded
-            )
+            stance = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
+        actions = tuple(dict.fromkeys(action for item in fits for action in item.actions))
         if stance:
             joints = all(word.text in _JOINED for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
@@ -549,14 +554,16 @@ class ActionGrammar:
                 reason = "the line says that it is not done" if refused else "what follows does not belong to it"
                 verdict = Verdict(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "", excess=len(tail))
-            return Verdict(start, end, "not-an-action", stance=stance, names_object=True)
+            nearest = (
+                tuple(dict.fromkeys(action for item in fits for action in item.actions)) if is_open(stance) else ()
+            )
+            return Verdict(start, end, "not-an-action", nearest, stance=stance, names_object=True)
         rules = (*(("prefix",) if lead else ()), *fit.rules, *(("loose-tail",) if tail or aside else ()))
         rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
-        actions = tuple(dict.fromkeys(action for item in fits for action in item.actions))
         return self._decided(start, end, actions, rules or ("markup",))
 
     def _unspoken(
@@ -570,7 +577,9 @@ class ActionGrammar:
         lead: list[Word] = []
         acting = fit.first < verb
         for index, word in enumerate(row[:verb]):
-            actor = index > 0 and row[index - 1].text in ARTICLES and word.text in named
+            actor = (
+                word.text in named and not is_known(word.text) and all(is_plain_lead(item.text) for item in row[:index])
+            )
             acting = acting or actor
             beside = fit.first < verb and (
                 word.text in nouns
@@ -642,15 +651,21 @@ class ActionGrammar:
         row = words[at + 1 : stop]
         found = self.frames.mentions(row)
         unknown = self._unknown(row, found)
-        if any(len(found) + len(unknown) == len(frame.slots) for frame in frames) and unknown:
-            kinds = [name for name in unknown if fold(name) in PRONOUNS | self.lexicon.type_words]
-            if kinds:
-                return failed._replace(reason=f"'{kinds[0]}' does not say which object is meant")
-            quoted = ", ".join(f"'{name}'" for name in unknown)
-            return failed._replace(
-                status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
-                reason=f"no object is called {quoted}",
-            )  # fmt: skip
+        prepositions = PREPOSITIONS.intersection(reduced_prepositions([word.text for word in row]))
+        if unknown and any(
+            len(found) + len(unknown) == len(frame.slots) and frame.allows(prepositions) for frame in frames
+        ):
+            if pronouns := [name for name in unknown if fold(name) in PRONOUNS]:
+                return failed._replace(reason=f"'{pronouns[0]}' names no object")
+            kinds = [name for name in unknown if fold(name) in self.lexicon.type_words]
+            if not kinds:
+                quoted = ", ".join(f"'{name}'" for name in unknown)
+                return failed._replace(
+                    status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
+                    reason=f"no object is called {quoted}",
+                )  # fmt: skip
+            if any(frame.verb == words[at].text for frame in frames):
+                return failed._replace(reason=f"'{kinds[0]}' is a kind of object; which one is not said")
         frame = next((frame for frame in frames if len(frame.slots) == len(found)), None)
         if frame is None or unknown or any(len(item.objects) > 1 for item in found):
             return failed._replace(reason="it begins like an action, but does not go on like it")

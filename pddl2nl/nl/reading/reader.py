@@ -153,7 +153,7 @@ class Reader:
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral,
                                   coded, peeled.outer, apart)
                 )  # fmt: skip
-        placed = self._with_doubts_reported(_with_gaps_filled(placed))
+        placed = self._with_doubts_reported(placed)
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -236,7 +236,7 @@ class Reader:
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
         doubts = [item for item in readings if item.rule == "doubt"]
-        stance = next((item.stance for item in readings if item.stance and item.rule != "doubt"), "")
+        stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
         if in_thought and not listed:
             silent = _no_action(text, piece, "thought")
         elif marked and not expected and claim_of(text, piece) is not None:
@@ -288,10 +288,16 @@ class Reader:
             reading = item.reading
             if reading.rule != "doubt":
                 found.append(item)
-            elif not self.grammar.restates(reading.text, done):
+            elif not (
+                done.intersection(reading.candidates)
+                if reading.candidates
+                else self.grammar.restates(reading.text, reading.stance, done)
+            ):
                 found.append(item._replace(reading=reported(reading), doubt=True, neutral=False))
             else:
-                found.append(item._replace(reading=reading._replace(rule="prose", stance="restated", reason="")))
+                found.append(
+                    item._replace(reading=reading._replace(rule="prose", stance="restated", reason="", candidates=()))
+                )
         return found
 
 
@@ -345,38 +351,6 @@ def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
     if reading.rule == "label":
         return peeled.number is not None or reading.text.lstrip("*_# ").lower().startswith("action")
     return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
-
-
-def _with_gaps_filled(placed: list[PlacedReading]) -> list[PlacedReading]:
-    """Marks what stands among the actions of a list or a paragraph and was meant as one as unreadable."""
-    spoken = [index for index, item in enumerate(placed) if item.reading.rule != "thought"]
-    for indices in ([index for index in spoken if placed[index].item], spoken):
-        for place, index in enumerate(indices):
-            item = placed[index]
-            reading = item.reading
-            near = [placed[other] for other in (*indices[max(place - 1, 0) : place], *indices[place + 1 : place + 2])]
-            beside = [_belongs(item, other) for other in near]
-            verb = reading.rule == "doubt" and reading.reason == UNKNOWN_VERB and not _PROSE.search(reading.text)
-            silent = reading.rule == "prose" and not reading.stance and item.item and not _PROSE.search(reading.text)
-            if (any(beside) and verb) or (beside == [True, True] and silent):
-                start = peel(reading.text).start
-                reading = reading._replace(
-                    start=reading.start + start, text=reading.text[start:], status="unreadable", rule="",
-                    reason="it stands among actions and begins like none of them",
-                )  # fmt: skip
-                placed[index] = item._replace(reading=reading, neutral=False)
-    return placed
-
-
-def _belongs(item: PlacedReading, other: PlacedReading) -> bool:
-    """Whether a line is of one list, or of one paragraph, with a line that was meant as an action."""
-    if not other.reading.is_attempt or (item.item, item.indent, item.block) != (other.item, other.indent, other.block):
-        return False
-    if not item.item:
-        return abs(item.reading.line - other.reading.line) == 1
-    if item.number is None or other.number is None:
-        return item.number is None
-    return item.number - other.number == (1 if other.reading.start < item.reading.start else -1)
 
 
 # ── lines of one shape ───────────────────────────────────────────────────────────────────────────

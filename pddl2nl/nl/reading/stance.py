@@ -78,8 +78,9 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     form of the verb is a step ("1. Moving b to c"); ``subject``: an object stands before the verb as one.
     """
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
-    said = said[1:] if said and said[0] in CORRECTIONS else said
+    said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
     person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
+    found = ""
     for index, word in enumerate(said):
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
         if (
@@ -98,7 +99,9 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         if word == "once" and behind not in ("again", "more"):
             stance = "hypothetical"
         if stance:
-            return f"{stance} ({word})"
+            found = f"{stance} ({word})" if not found or (stance == "rejected" and found[:8] != stance) else found
+    if found:
+        return found
     if form == "s":
         return "" if person or subject or listed else "unclear (no subject)"
     if form == "ing":
@@ -181,7 +184,7 @@ def rejects(tail: Sequence[Word]) -> bool:
     )  # fmt: skip
 
 
-def tail_stance(tail: Sequence[Word], text: str, is_object: Callable[[Word], bool]) -> str:
+def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     """The stance that words behind a complete action give it; empty where it stays an action.
 
     A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new sentence, a
@@ -192,7 +195,7 @@ def tail_stance(tail: Sequence[Word], text: str, is_object: Callable[[Word], boo
     first, said = tail[0], [word.text for word in tail]
     if rejects(tail):
         return f"rejected ({first.text})"
-    if _VAGUE.search(text):
+    if not is_reason(first) and _VAGUE.search(" ".join(word.raw for word in _phrase(tail))):
         return "goal (put off)"
     if set(said) <= {"and", "then"}:
         return ""
