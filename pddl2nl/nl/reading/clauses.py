@@ -211,7 +211,7 @@ class ActionGrammar:
                 found += self._ended(sentence, "offered")
                 continue
             label = sentence
-            verdicts = self._sentence(text, sentence, listed and index == 0, context)
+            verdicts = self._sentence(text, sentence, listed and index == 0, context, last)
             if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
                 found.pop()
                 verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
@@ -227,7 +227,7 @@ class ActionGrammar:
             found[found.index(read[0])] = read[0]._replace(rules=rules)
         if read:
             # What is said beside an action of how things stand explains it.
-            found = [item for item in found if item.stance != "state"]
+            found = [item for item in found if not item.stance.startswith("state")]
         if len(read) > 1:
             found = [item if item.status == "not-an-action" else item.moved(0, "several") for item in found]
         return found
@@ -259,8 +259,13 @@ class ActionGrammar:
         if start < len(words):
             yield words[start:]
 
-    def _sentence(self, text: str, words: Sequence[Word], listed: bool, context: list[GroundAction]) -> list[Verdict]:
-        """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own."""
+    def _sentence(
+        self, text: str, words: Sequence[Word], listed: bool, context: list[GroundAction], previous: Verdict | None
+    ) -> list[Verdict]:
+        """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own.
+
+        ``previous`` is what the sentence before said last, with whose verb this one may go on ("Then b from c").
+        """
         whole = self._clause(text, words, listed, context)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
@@ -269,7 +274,7 @@ class ActionGrammar:
         found: list[Verdict] = []
         verb: Word | None = None
         lead: Sequence[Word] = ()
-        for part in parts if len(parts) > 1 else ():
+        for part in parts if len(parts) > 1 or whole is None else ():
             verdict = self._clause(text, part, listed, context)
             if lead and (verdict is None or verdict.status != "read"):
                 verdict = self._shared(text, lead, part, listed, context) or verdict
@@ -277,16 +282,22 @@ class ActionGrammar:
             verb = next((word for word in part if word.text in self.frames.verbs), verb)
             if verdict is None and found and verb is not None:
                 verdict = self._chained(text, verb, part, found[-1])
+            elif verdict is None and not found and previous is not None and previous.status == "read":
+                verb = self._inserted_verb(previous, part[0].start)
+                verdict = self._chained(text, verb, part, previous)
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
             first, last = found[0] if found else verdict, found[-1] if found else verdict
-            joined = part[0].text in ("and", "or") and part[1].text in self.frames.verbs
-            if last.stance and joined:
+            bare = part[self._behind_joints(part, 0)].text in self.frames.verbs and part[0].text not in _MAIN
+            joined = part[0].text in ("and", "or") and not is_open(last.stance)
+            supposed = last.stance.endswith(("(would)", "(could)", "(might)", "(may)"))
+            if last.stance and ((bare and (joined or supposed)) or (joined and supposed)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(last.stance)
             elif (
-                first.stance not in ("", "state")
+                not first.stance.startswith("state")
+                and first.stance
                 and not is_open(first.stance)
                 and part[0].text not in _MAIN
                 and (verdict.is_failure or is_open(verdict.stance))
@@ -381,6 +392,9 @@ class ActionGrammar:
         """The words before a clause's verb, with its subject; none where it has no subject of its own."""
         at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), 0)
         return part[self._behind_joints(part, 0) : at]
+
+    def _inserted_verb(self, previous: Verdict, at: int) -> Word:
+        return _inserted(self.frames.frames[previous.candidates[0].name].verb, at)
 
     def _shared(
         self, text: str, lead: Sequence[Word], part: Sequence[Word], listed: bool, context: Sequence[GroundAction]
@@ -505,22 +519,20 @@ class ActionGrammar:
             if words[at].text in _MOTIONS and words[at + 1 : at + 2] and words[at + 1].text in PREPOSITIONS:
                 break
             at += 1
-        said = {word.text for word in words}
         last = next((item.first for item in mentions if item.first > at), at)
         between = [word for word in words[at + 1 : last] if word.text not in subject | PREPOSITIONS | PARTICLES]
         verb = words[at].text if at < last else "is"
-        stance = "state"
-        if not said & self._states and (verb in _MOTIONS or not is_known(verb)) and len(between) < 2:
-            before = words[at - 1].text if at else ""
-            if before not in ("this", "that", "it", "these", "which") and not any(
-                word.parted for word in words[at + 1 : last + 1]
-            ):
-                return _unreadable(words, UNKNOWN_VERB)
-            stance = f"explained ({before})" if before else stance
-        elif not said & self._states and (
-            {"from", "to"} <= said or (len(mentions) > 1 and any(word.parted == ">" for word in words[1:]))
-        ):
+        holds = [word.text for word in words if word.text in self._states]
+        plain = ARTICLES | self.lexicon.type_words | FILLERS
+        if holds or all(index in used or word.text in plain for index, word in enumerate(words)):
+            stance = f"state ({holds[0] if holds else 'a list'})"
+        else:
             stance = "unclear (no verb)"
+        if not holds and (verb in _MOTIONS or not is_known(verb)) and len(between) < 2:
+            before = words[at - 1].text if at else ""
+            if before not in _POINTERS and not any(word.parted for word in words[at + 1 : last + 1]):
+                return _unreadable(words, UNKNOWN_VERB)
+            stance = f"explained ({before})" if before in _POINTERS else stance
         return Verdict(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
 
     def _at_verb(
@@ -700,6 +712,7 @@ class ActionGrammar:
         return "its words do not fit the objects that it names"
 
 
+_POINTERS = ("this", "that", "it", "these", "which")
 _MOTIONS = word_set("go move turn start")
 _ROUTE = word_set("route path move moves visit go from the robot via along")
 _STATES = word_set(

@@ -30,7 +30,7 @@ class Peeled(NamedTuple):
     outer: tuple[int, ...] = ()
 
 
-_PLANS = word_set("plan plans solution sequence answer attempt version")
+_PLANS = word_set("plan plans solution sequence answer attempt version option alternative variant")
 _ACTIONS = _PLANS | word_set(
     "action actions step steps move moves command commands output response decision act instruction instructions "
     "operation operations execute do turn task phase stage t time timestep cycle iteration round minute hour day"
@@ -130,7 +130,11 @@ def peel(text: str) -> Peeled:
             match, said = found
             prefix, label = True, said or label
             if match["count"]:
-                number, item = (int(match["count"]) if number is None else number), item or "number"
+                option = not _PLANS.isdisjoint(match["words"].lower().split())
+                number, item = (
+                    (int(match["count"]) if number is None else number),
+                    "option" if option else item or "number",
+                )
         else:
             break
         if match.end() == at:

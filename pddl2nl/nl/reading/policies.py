@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.layout import Block
-from pddl2nl.nl.reading.readings import PlacedReading
+from pddl2nl.nl.reading.readings import AMENDED, PlacedReading
 from pddl2nl.nl.reading.stance import announces_plan, chosen_option, rejects_after, rejects_before, takes_back
 from pddlval import GroundAction
 
@@ -58,7 +58,8 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     first += any(item.gap for item in placed if item.reading.line == first + 1)
 
     def belongs(item: PlacedReading) -> bool:
-        return first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
+        near = first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
+        return near or (item.reading.reason == AMENDED and item.reading.start > chosen[0].reading.start)
 
     return [item for item in placed if (belongs(item) if item.doubt else item.reading.start in kept)]
 
@@ -81,9 +82,15 @@ def _last_plan(placed: Placed, blocks: Sequence[Block]) -> Placed:
 def _option(runs: Sequence[_Run], placed: Placed) -> _Run | None:
     """Of several plans the one that prose behind the last says is taken: "I choose option 2."."""
     plans = [run for run in runs if run.anew and run.holds_action]
-    last = plans[-1].items[-1].reading.end if len(plans) > 1 else 0
-    prose = [item.reading.text for item in placed if not item.reading.is_attempt and item.reading.start >= last]
-    index = chosen_option(". ".join(prose), len(plans)) if len(plans) > 1 else None
+    if len(plans) < 2:
+        return None
+    prose = [item.reading for item in placed if item.reading.action is None]
+    ends = [0, *(run.items[-1].reading.end for run in plans)]
+    heads = [
+        [item.text for item in prose if end <= item.start < run.items[0].reading.start] for end, run in zip(ends, plans, strict=False)
+    ]
+    behind = ". ".join(item.text for item in prose if item.start >= ends[-1])
+    index = chosen_option(behind, [head[-1] if head else "" for head in heads])
     return None if index is None else plans[index]
 
 
@@ -241,10 +248,13 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
                 anew = anew or announced
                 parted = parted or index in ends
             continue
-        number = pending if item.number is None else (*item.outer, item.number)
+        option = item.item == "option"
+        number = pending if item.number is None or option else (*item.outer, item.number)
         same_line = reading.line == last_line
         parted = parted or (item.gap and not same_line and not number and last_line > 0 and bool(last))
-        restarts = bool(number and last and not same_line and (number < last or number == last != first))
+        restarts = (option and not same_line) or bool(
+            number and last and not same_line and (number < last or number == last != first)
+        )
         if reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
             run.items.pop()
         elif restarts and taken_back and len(number) == 1 and number[0] > 1 and block == item.block:

@@ -26,8 +26,8 @@ from pddl2nl.nl.reading.labels import Peeled, peel
 from pddl2nl.nl.reading.layout import Block, Layout, Piece, lay_out
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES
-from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, reported
-from pddl2nl.nl.reading.stance import is_open
+from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Readings, reported
+from pddl2nl.nl.reading.stance import EXCUSED, amends, is_open
 from pddl2nl.nl.reading.turns import read_turn
 from pddl2nl.nl.reading.words import fold, words_of
 from pddl2nl.nl.wording.snippets import Wording
@@ -153,7 +153,9 @@ class Reader:
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral,
                                   coded, peeled.outer, apart)
                 )  # fmt: skip
-        placed = self._with_doubts_reported(placed)
+        placed = self._with_doubts_reported(
+            [_amendment(item) if amends(item.reading.text) else item for item in placed]
+        )
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -245,6 +247,9 @@ class Reader:
             start = piece.start + peeled.start
             silent = Reading(piece.line, start, piece.end, text[start : piece.end], "unreadable", reason=UNKNOWN_VERB)
         else:
+            if said.rstrip(" *_`#").endswith(":"):
+                # A heading speaks of what stands below it.
+                return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")], peeled
             whole = doubts and doubts[0].reason == UNKNOWN_VERB and 2 * len(doubts[0].text) > len(said)
             return [*([] if whole else [_no_action(text, piece, "prose")._replace(stance=stance)]), *doubts], peeled
         return [silent], peeled
@@ -281,14 +286,14 @@ class Reader:
     def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Reports what may be a step and is not read, but for what another line of the reply says as well."""
         if not any(item.reading.rule == "doubt" for item in placed):
-            return placed
+            return self._with_something_reported(placed)
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         found: list[PlacedReading] = []
         for item in placed:
             reading = item.reading
             if reading.rule != "doubt":
                 found.append(item)
-            elif not (
+            elif reading.reason == AMENDED or not (
                 done.intersection(reading.candidates)
                 if reading.candidates
                 else self.grammar.restates(reading.text, reading.stance, done)
@@ -298,7 +303,33 @@ class Reader:
                 found.append(
                     item._replace(reading=reading._replace(rule="prose", stance="restated", reason="", candidates=()))
                 )
-        return found
+        return self._with_something_reported(found)
+
+    def _with_something_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+        """Where nothing at all was meant as an action, reports the longest stretch that says something of objects.
+
+        What is rejected, supposed or asked, and plain sentences about a state, say nothing that was to be done.
+        """
+        if any(item.reading.is_attempt or item.reading.rule == "claim" for item in placed):
+            return placed
+        excused = (*EXCUSED, "state (is", "state (are", "state (was", "state (has", "state (hold")
+        spoken = [
+            index
+            for index, item in enumerate(placed)
+            if item.reading.rule == "prose" and item.reading.stance and not item.reading.stance.startswith(excused)
+        ]
+        if spoken and (index := max(spoken, key=lambda index: len(placed[index].reading.text))) >= 0:
+            item = placed[index]
+            placed[index] = item._replace(reading=reported(item.reading), doubt=True, neutral=False)
+        return placed
+
+
+def _amendment(item: PlacedReading) -> PlacedReading:
+    """Prose that changes single steps, as a doubt; what is read or stands in a list changes none."""
+    listed = re.match(r"\W*\d|\s*[-*•+]\s", item.reading.text)
+    if item.reading.is_attempt or listed or item.reading.rule == "thought":
+        return item
+    return item._replace(reading=item.reading._replace(rule="doubt", reason=AMENDED, stance="", candidates=()))
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "reported", "settle", "settle_plan"]
+__all__ = ["AMENDED", "ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "reported", "settle", "settle_plan"]
 
 Status = Literal[
     "read",
@@ -22,6 +22,9 @@ Status = Literal[
     "claimed-unsolvable",
 ]
 """The last three are found in turns alone (`pddl2nl.nl.reading.turns`, `pddl2nl.nl.reading.claims`)."""
+
+AMENDED = "it changes steps of the plan, and only a whole plan is read"
+"""The reason of prose that changes single steps: it is reported, whatever was read before it."""
 
 ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 """The statuses of lines that were meant as actions, whether or not they could be read."""

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, word_set
 
 __all__ = [
+    "EXCUSED",
+    "amends",
     "chosen_option",
     "CORRECTIONS",
     "NO_DEEDS",
@@ -64,6 +66,7 @@ _BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
     "begin am are be about move action step time use used using ought"
 )
+_SUBORDINATE = word_set("to in since because as after with at from now for having standing being")
 _BE = word_set("am is are be being been was were gets get")
 _CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
 _VAGUE = re.compile(
@@ -77,6 +80,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     ``form`` is the verb's (``base``, ``s``, ``ing``, ``past``); ``listed``: the clause begins a list item, where a bare
     form of the verb is a step ("1. Moving b to c"); ``subject``: an object stands before the verb as one.
     """
+    # "To make room, R should …": a purpose or reason before a comma says nothing of what follows it.
+    commas = [index for index, word in enumerate(lead) if word.parted == ","]
+    if commas and lead[0].text in _SUBORDINATE:
+        lead = lead[commas[-1] :]
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
     said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
     person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
@@ -108,6 +115,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         continuous = listed or not _CONTINUES.isdisjoint(said)
         return "" if continuous else "unclear (-ing)" if said else "hypothetical (-ing)"
     return "" if form == "base" or passive or person or listed else "done (past tense)"
+
+
+EXCUSED = ("rejected", "hypothetical", "question", "offered", "restated", "corrects")
+"""Stances of what a turn does not do; a turn that says anything else of objects is reported."""
 
 
 def is_open(stance: str) -> bool:
@@ -271,8 +282,13 @@ _BAD_AHEAD = re.compile(
     r"|\((?:wrong|incorrect|invalid|failed|rejected|not\s+\w+|does\s+not\s+work)[^)]*\)|(?:does|do|did|will)(?:n['’]t|\s+not)\s+work|avoid|not\s+do|counter-?example|mistake(?:nly)?|fails?)\b.*:\W*$",
     re.IGNORECASE,
 )
+_AMENDS = re.compile(
+    r"\b(?:steps?|actions?|line)\s+(?:no\.?\s*)?#?\d+.*\b(?:replaced?|dropp?e?d?|removed?|skip(?:ped)?|omit(?:ted)?|delete[ds]?|swap"
+    r"|swapped|instead|wrong|incorrect|not\s+needed|unnecessary|change[ds]?|corrected|becomes)\b",
+    re.IGNORECASE,
+)
 _ANNOUNCES = re.compile(
-    r"\b(?:plan|solution|sequence|answer|again|once\s+more|summary|recap|altogether|steps|attempt|version|options?"
+    r"\b(?:plan|via|way|route|path|solution|sequence|answer|again|once\s+more|summary|recap|altogether|steps|attempt|version|options?"
     r"|alternative(?:ly)?|or(?:\s+else)?|corrected|revised)\b",
     re.IGNORECASE,
 )
@@ -286,6 +302,11 @@ def rejects_before(line: str) -> bool:
 def corrects(between: str) -> bool:
     """Whether words between two actions of a turn say that the second takes the place of the first."""
     return _CORRECTS.search(between) is not None or rejects_before(between.strip())
+
+
+def amends(line: str) -> bool:
+    """Whether prose changes single steps of the plan before it: "Step 2 must be replaced by …"."""
+    return _AMENDS.search(line) is not None
 
 
 def takes_back(line: str) -> bool:
@@ -327,19 +348,22 @@ def offers_options(text: str) -> bool:
     return _OPTIONS.search(text) is not None
 
 
-def chosen_option(text: str, count: int) -> int | None:
-    """Of ``count`` options the index of the one that a text says is taken; None without such words.
+def chosen_option(text: str, headings: Sequence[str]) -> int | None:
+    """Of options with these headings the index of the one that a text says is taken; None without such words.
 
-    "I choose option 2", "The second one is better": the last such sentence counts, and one that says what is taken
-    before one that only speaks of an option.
+    "I choose option 2", "The second one is better", "The way via a is my answer": the last such sentence counts, and
+    one that says what is taken before one that only speaks of an option.
     """
-    found: tuple[bool, int] | None = None
+    words = [set(re.findall(r"\w+", heading.lower())) for heading in headings]
+    own = [said - set[str]().union(*(words[:index] + words[index + 1 :])) for index, said in enumerate(words)]
+    best: tuple[bool, int] | None = None
     for sentence in re.findall(r"[^.!?\n]+", text):
         match = _CHOICE.search(sentence)
         takes = _TAKES.search(sentence) is not None
-        if match is None or sentence.rstrip(" *_").endswith(":"):
-            continue
-        index = _INDEX_OF[(match[1] or match[2]).lower()]
-        if -1 <= index < count and (found is None or takes >= found[0]):
-            found = takes, index % count
-    return None if found is None else found[1]
+        named = [index for index, said in enumerate(own) if said & set(re.findall(r"\w+", sentence.lower()))]
+        index = _INDEX_OF[(match[1] or match[2]).lower()] if match else -2
+        if takes and len(named) == 1:
+            index = named[0]
+        if -1 <= index < len(headings) and not sentence.rstrip(" *_").endswith(":") and (not best or takes >= best[0]):
+            best = takes, index % len(headings)
+    return None if best is None else best[1]

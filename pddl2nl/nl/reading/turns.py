@@ -19,7 +19,7 @@ from pddl2nl.nl.reading.formal import is_record
 from pddl2nl.nl.reading.labels import Peeled
 from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading, reported
-from pddl2nl.nl.reading.stance import chosen_option, corrects, offers_options
+from pddl2nl.nl.reading.stance import EXCUSED, chosen_option, corrects, offers_options
 from pddlval import GroundAction
 
 __all__ = ["read_turn"]
@@ -55,12 +55,15 @@ def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
     found = list(_signals(read_piece, text, max(start, 0), stop, start >= 0))
     read = [reading for reading in found if reading.status == "read"]
     several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
-    option = chosen_option(text[read[-1].end : stop], len(read)) if several else None
+    option = chosen_option(text[read[-1].end : stop], [""] * len(read)) if several else None
     if option is not None:
         return read[option]
     kept = _uncorrected(text, found)
     chosen = next((item for item in kept if item.status not in ("not-an-action", "unreadable")), None)
     chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
+    open_stances = [item for item in found if item.stance and not item.stance.startswith(EXCUSED)]
+    if chosen is None and open_stances:
+        return reported(max(open_stances, key=lambda item: len(item.text)))
     if chosen is None:
         bare = text[:stop].strip()
         begin = text.find(bare) if bare else 0
