@@ -70,13 +70,13 @@ def claim_of(text: str, piece: Piece) -> Reading | None:
             begin = clause
             while begin < sentence.end() and said[begin] in " *_`\"'“({[>,":
                 begin += 1
-            if found := _LOOK.match(said, begin):
+            if claim := _LOOK.match(said, begin):
                 status, rule = "look-around", "look-around"
-            elif (found := _FINISHED.match(said, begin)) and not conditional:
+            elif (claim := _FINISHED.match(said, begin)) and not conditional:
                 status, rule = "claimed-done", "done"
             else:
                 continue
-            start, end = piece.start + found.start(), piece.start + found.end()
+            start, end = piece.start + claim.start(), piece.start + claim.end()
             return Reading(piece.line, start, end, text[start:end], cast(Status, status), rule=rule)
     return None
 
@@ -202,13 +202,13 @@ def _spoken(text: str) -> list[str]:
 
 def _said(lines: list[str]) -> str | None:
     sentences = [sentence for line in lines for sentence in _sentences(line)]
-    found: str | None = None
+    claim: str | None = None
     for sentence in sentences:
-        if found is not None and _GOES_ON.search(sentence):
-            found = None
-        if found is None and _claims(sentence):
-            found = sentence
-    return found
+        if claim is not None and _GOES_ON.search(sentence):
+            claim = None
+        if claim is None and _claims(sentence):
+            claim = sentence
+    return claim
 
 
 def _sentences(line: str) -> Iterator[str]:

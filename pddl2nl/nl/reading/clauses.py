@@ -2,8 +2,8 @@
 
 The rules, from the exact one to the loosest: letter by letter as told; PDDL; the words of each clause
 (`pddl2nl.nl.reading.frames`), with the stance that the words around the action give it. A clause that speaks of an
-action or names an object always ends in a `Verdict`: read, ambiguous, unreadable, unknown-object, or no action with
-the stance that makes it none.
+action or names an object always ends in a `ClauseReading`: read, ambiguous, unreadable, unknown-object, or no action,
+with the stance that makes it none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import pairwise, product
 
 from pddl2nl.nl.reading.discourse import Discourse, follow
 from pddl2nl.nl.reading.exact import ExactForm, FormIndex
-from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, PDDLGrammar, Verdict, verdict_of
+from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts
 from pddl2nl.nl.reading.labels import label_of, peel
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
@@ -100,12 +100,12 @@ class ActionGrammar:
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
-    def exact(self, text: str) -> Verdict | None:
+    def exact(self, text: str) -> ClauseReading | None:
         """The text as a snippet filled with objects, letter case and hyphens aside."""
         folded = fold(text)
         if len(folded) != len(text):
             return None
-        found: dict[GroundAction, bool] = {}
+        actions: dict[GroundAction, bool] = {}
         for form, args in self._forms.read(folded, self.lexicon.folded.__contains__):
             choices = [
                 [item for item in self.lexicon.folded.get(name, ()) if item.fits(types)]
@@ -113,20 +113,22 @@ class ActionGrammar:
             ]
             for objects in product(*choices):
                 action = GroundAction(form.meaning.action, tuple([item.pddl for item in objects]))
-                found[action] = self._snippets[action.name].fill([item.nl for item in objects]) == text
-        verbatim = tuple(action for action, same in found.items() if same)
-        if not found:
+                actions[action] = self._snippets[action.name].fill([item.nl for item in objects]) == text
+        verbatim = tuple(action for action, same in actions.items() if same)
+        if not actions:
             return None
-        return self._decided(0, len(text), verbatim or tuple(found), () if verbatim else ("case",))
+        return self._decided(0, len(text), verbatim or tuple(actions), () if verbatim else ("case",))
 
-    def _decided(self, start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]) -> Verdict:
+    def _decided(
+        self, start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]
+    ) -> ClauseReading:
         """The action; of several, the one whose static preconditions hold, if there is just one."""
         only = self.statics.only(actions) if len(actions) > 1 and self.statics is not None else None
         if only is not None:
             return verdict_of(start, end, (only,), (*rules, "static-types"))
         return verdict_of(start, end, actions, rules)
 
-    def said(self, content: str, *, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
+    def said(self, content: str, *, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[ClauseReading]:
         """What a line says behind its marks and labels: a verdict for each clause about actions or objects.
 
         ``before``: the actions read before it, the latest last, to which its pronouns may refer.
@@ -149,9 +151,9 @@ class ActionGrammar:
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
-    def _cells(self, content: str) -> list[Verdict]:
+    def _cells(self, content: str) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
-        found: list[Verdict] = []
+        clauses: list[ClauseReading] = []
         refused = False
         at = 0
         for cell in content.split("|"):
@@ -163,12 +165,12 @@ class ActionGrammar:
                 continue
             refused = refused or rejects(words_of(said))
             for item in self.said(said, listed=True):
-                again = bool(found) and not set(found[-1].candidates).isdisjoint(item.candidates)
+                again = bool(clauses) and not set(clauses[-1].candidates).isdisjoint(item.candidates)
                 if item.status == "read" and not again:
-                    found.append(item.moved(start + peeled.start))
+                    clauses.append(item.moved(start + peeled.start))
         if refused:
-            return [_refused(item) for item in found]
-        return [item.moved(0, "several") for item in found] if len(found) > 1 else found
+            return [_refused(item) for item in clauses]
+        return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
 
     def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
         """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
@@ -186,7 +188,7 @@ class ActionGrammar:
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
-    def clauses(self, text: str, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
+    def clauses(self, text: str, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order."""
         words = words_of(text)
         if "|" in text:
@@ -195,49 +197,49 @@ class ActionGrammar:
             return route
         words = self._with_arrows_said(words)
         context = list(before)
-        found: list[Verdict] = []
+        clauses: list[ClauseReading] = []
         label: Sequence[Word] = ()
         for index, sentence in enumerate(self._sentences(words)):
             start, end = sentence[0].start, sentence[-1].end
-            last = found[-1] if found else None
+            last = clauses[-1] if clauses else None
             titled = bool(label) and text[label[-1].end : start].strip(' *_`"') == ":"
             if "?" in text[end : end + 3]:
-                found += self._ended(sentence, "question")
+                clauses += self._ended(sentence, "question")
                 continue
             if last is not None and last.status == "read" and rejects_before(text[start:end]):
-                found[-1] = _refused(last)
+                clauses[-1] = _refused(last)
                 continue
             if titled and label_of([word.text for word in label]) in ("offered", "thought"):
-                found += self._ended(sentence, "offered")
+                clauses += self._ended(sentence, "offered")
                 continue
             label = sentence
             verdicts = self._sentence(text, sentence, listed and index == 0, context, last)
             if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
-                found.pop()
+                clauses.pop()
                 verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
             if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
-                if found and found[-1].status == "read":
-                    found[-1] = found[-1].refused("rejected (corrected)")
-                elif not found:
+                if clauses and clauses[-1].status == "read":
+                    clauses[-1] = clauses[-1].refused("rejected (corrected)")
+                elif not clauses:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
-            found += verdicts
-        read = [item for item in found if item.status in ("read", "ambiguous")]
+            clauses += verdicts
+        read = [item for item in clauses if item.status in ("read", "ambiguous")]
         if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
             rules = (*(rule for rule in read[0].rules if rule != "markup"), "loose-tail")
-            found[found.index(read[0])] = read[0]._replace(rules=rules)
+            clauses[clauses.index(read[0])] = read[0]._replace(rules=rules)
         if read:
             # What is said beside an action of how things stand explains it.
-            found = [item for item in found if not item.stance.startswith("state")]
+            clauses = [item for item in clauses if not item.stance.startswith("state")]
         if len(read) > 1:
-            found = [item if item.status == "not-an-action" else item.moved(0, "several") for item in found]
-        return found
+            clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
+        return clauses
 
-    def _ended(self, words: Sequence[Word], stance: str) -> list[Verdict]:
+    def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
         """Words that name an object or an action, as no action of this stance."""
         named = bool(self.frames.mentions(words))
         if not named and not any(word.text in self.frames.verbs for word in words):
             return []
-        return [Verdict(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
+        return [ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
 
     def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences. A dash or a colon parts them where an action follows it."""
@@ -260,8 +262,13 @@ class ActionGrammar:
             yield words[start:]
 
     def _sentence(
-        self, text: str, words: Sequence[Word], listed: bool, context: list[GroundAction], previous: Verdict | None
-    ) -> list[Verdict]:
+        self,
+        text: str,
+        words: Sequence[Word],
+        listed: bool,
+        context: list[GroundAction],
+        previous: ClauseReading | None,
+    ) -> list[ClauseReading]:
         """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own.
 
         ``previous`` is what the sentence before said last, with whose verb this one may go on ("Then b from c").
@@ -271,7 +278,7 @@ class ActionGrammar:
         parts = (
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
-        found: list[Verdict] = []
+        clauses: list[ClauseReading] = []
         verb: Word | None = None
         lead: Sequence[Word] = ()
         for part in parts if len(parts) > 1 or whole is None else ():
@@ -280,15 +287,15 @@ class ActionGrammar:
                 verdict = self._shared(text, lead, part, listed, context) or verdict
             lead = self._lead(part) or lead
             verb = next((word for word in part if word.text in self.frames.verbs), verb)
-            if verdict is None and found and verb is not None:
-                verdict = self._chained(text, verb, part, found[-1])
-            elif verdict is None and not found and previous is not None and previous.status == "read":
+            if verdict is None and clauses and verb is not None:
+                verdict = self._chained(text, verb, part, clauses[-1])
+            elif verdict is None and not clauses and previous is not None and previous.status == "read":
                 verb = self._inserted_verb(previous, part[0].start)
                 verdict = self._chained(text, verb, part, previous)
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
-            first, last = found[0] if found else verdict, found[-1] if found else verdict
+            first, last = clauses[0] if clauses else verdict, clauses[-1] if clauses else verdict
             bare = part[self._behind_joints(part, 0)].text in self.frames.verbs and part[0].text not in _MAIN
             joined = part[0].text in ("and", "or") and not is_open(last.stance)
             supposed = last.stance.endswith(("(would)", "(could)", "(might)", "(may)"))
@@ -304,22 +311,22 @@ class ActionGrammar:
             ):
                 # The sentence is no step, so what it joins to its first verb is none either.
                 verdict = verdict.refused(first.stance)
-            found.append(verdict)
+            clauses.append(verdict)
             follow(context, verdict.status, verdict.stance, next(iter(verdict.candidates), None))
-        if any(item.status != "not-an-action" for item in found) or len(found) > 1:
-            if any(item.is_failure and not item.rules and item.reason == UNKNOWN_VERB for item in found) and any(
+        if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
+            if any(item.is_failure and not item.rules and item.reason == UNKNOWN_VERB for item in clauses) and any(
                 part[0].text in self.frames.vocabulary for part in parts
             ):
                 # An action of two verbs, said the other way round.
                 return [_unreadable(words, UNKNOWN_VERB)]
-            return self._all_or_none(found, words)
+            return self._all_or_none(clauses, words)
         whole = whole or self._without_verb(words)
         if whole is None:
             return []
         follow(context, whole.status, whole.stance, next(iter(whole.candidates), None))
         return [whole]
 
-    def _all_or_none(self, verdicts: list[Verdict], words: Sequence[Word]) -> list[Verdict]:
+    def _all_or_none(self, verdicts: list[ClauseReading], words: Sequence[Word]) -> list[ClauseReading]:
         """Several actions of a line; none of them where a sentence about them ends it: "a and b are impossible"."""
         last = verdicts[-1]
         judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
@@ -329,7 +336,7 @@ class ActionGrammar:
 
     # ── where clauses begin ──────────────────────────────────────────────────────────────────────
 
-    def _split(self, words: Sequence[Word], read: Verdict | None) -> list[Sequence[Word]]:
+    def _split(self, words: Sequence[Word], read: ClauseReading | None) -> list[Sequence[Word]]:
         """A sentence cut before "and", "then" or a comma where another clause begins, behind one that is read."""
         starts = [0]
         mentions = self.frames.mentions(words)
@@ -393,12 +400,12 @@ class ActionGrammar:
         at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), 0)
         return part[self._behind_joints(part, 0) : at]
 
-    def _inserted_verb(self, previous: Verdict, at: int) -> Word:
+    def _inserted_verb(self, previous: ClauseReading, at: int) -> Word:
         return _inserted(self.frames.frames[previous.candidates[0].name].verb, at)
 
     def _shared(
         self, text: str, lead: Sequence[Word], part: Sequence[Word], listed: bool, context: Sequence[GroundAction]
-    ) -> Verdict | None:
+    ) -> ClauseReading | None:
         """A clause read with the subject of the clause before: "the robot drives to b *and loads c*"."""
         at = self._behind_joints(part, 0)
         if at == len(part) or part[at].text not in self.frames.verbs:
@@ -408,7 +415,7 @@ class ActionGrammar:
         read = verdict is not None and verdict.status in ("read", "ambiguous")
         return verdict._replace(start=part[at].start) if verdict and read else None
 
-    def _chained(self, text: str, verb: Word, words: Sequence[Word], before: Verdict) -> Verdict | None:
+    def _chained(self, text: str, verb: Word, words: Sequence[Word], before: ClauseReading) -> ClauseReading | None:
         """An action without its verb, or said by its target alone: it starts from where the one before it ended."""
         if before.status != "read" or not self._begins_chain([verb, *words], 1, self.frames.mentions([verb, *words])):
             return None
@@ -426,7 +433,7 @@ class ActionGrammar:
             return self._moved_on(action, mentions[0], words) or _unreadable(words, "it goes on with the action before")
         return _unreadable(words, "it goes on with the action before it")
 
-    def _moved_on(self, action: GroundAction, mention: Mention, words: Sequence[Word]) -> Verdict | None:
+    def _moved_on(self, action: GroundAction, mention: Mention, words: Sequence[Word]) -> ClauseReading | None:
         """The same action from its target to the object mentioned; None where it cannot be."""
         frame = self.frames.frames[action.name]
         source, target = frame.places("from")[0], frame.places("to")[0]
@@ -439,7 +446,7 @@ class ActionGrammar:
             return None
         return verdict_of(words[0].start, words[mention.last - 1].end, (further,), ("loose-ending",))
 
-    def _route(self, text: str, words: Sequence[Word]) -> list[Verdict]:
+    def _route(self, text: str, words: Sequence[Word]) -> list[ClauseReading]:
         """A chain of places and nothing else, "a → b → c", where one action alone goes from one to the next."""
         mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
         if len(mentions) < 2 or mentions[0].first > 3 or mentions[-1].last < len(words):
@@ -449,7 +456,7 @@ class ActionGrammar:
         before = [word.text for word in words[: mentions[0].first]]
         if any(word not in self.lexicon.type_words and word not in _ROUTE for word in before):
             return []
-        found: list[Verdict] = []
+        clauses: list[ClauseReading] = []
         for one, other in pairwise(mentions):
             start, end = words[one.first].start, words[other.last - 1].end
             actions = [
@@ -460,36 +467,36 @@ class ActionGrammar:
                 if len(frame.types) == 2 and {source, target} == {0, 1}
                 and one.objects[0].fits(frame.types[source]) and other.objects[0].fits(frame.types[target])
             ]  # fmt: skip
-            found.append(
+            clauses.append(
                 verdict_of(start, end, tuple(actions), ("several", "loose-words"))
                 if actions
                 else _unreadable(
                     words[one.first : other.last], "it names places, and no action goes from one to another"
                 )
             )
-        return found
+        return clauses
 
     def _with_arrows_said(self, words: list[Word]) -> list[Word]:
         """The words with "from" and "to" where an arrow between two objects stands for them: "sail a -> b"."""
         mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
-        found = list(words)
+        clauses = list(words)
         for one, other in reversed(list(pairwise(mentions))):
             announced = one.first > 0 and words[one.first - 1].text in PREPOSITIONS - {"from"}
             target, source = words[other.first], words[one.first]
             if announced or one.last != other.first or target.parted != ">":
                 continue
-            found[other.first : other.first + 1] = [_inserted("to", target.start), target._replace(parted="")]
+            clauses[other.first : other.first + 1] = [_inserted("to", target.start), target._replace(parted="")]
             if one.first and words[one.first - 1].text not in PREPOSITIONS:
-                found[one.first : one.first + 1] = [_inserted("from", source.start), source._replace(parted="")]
-        return found
+                clauses[one.first : one.first + 1] = [_inserted("from", source.start), source._replace(parted="")]
+        return clauses
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
     def _clause(
         self, text: str, words: Sequence[Word], listed: bool, context: Sequence[GroundAction]
-    ) -> Verdict | None:
+    ) -> ClauseReading | None:
         """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
-        failed: Verdict | None = None
+        failed: ClauseReading | None = None
         tried = 0
         for at, word in enumerate(words[: _LEAD + _REACH]):
             if word.text not in self.frames.verbs or tried > 3:
@@ -507,7 +514,7 @@ class ActionGrammar:
                 failed = verdict or failed
         return failed
 
-    def _without_verb(self, words: Sequence[Word]) -> Verdict | None:
+    def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: an unknown verb in its place, a state, or nothing."""
         mentions = self.frames.mentions(words)
         if not mentions:
@@ -522,7 +529,8 @@ class ActionGrammar:
         last = next((item.first for item in mentions if item.first > at), at)
         between = [word for word in words[at + 1 : last] if word.text not in subject | PREPOSITIONS | PARTICLES]
         verb = words[at].text if at < last else "is"
-        holds = [word.text for word in words if word.text in self._states]
+        obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
+        holds = [word.text for index, word in enumerate(words) if word.text in self._states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
         if holds or all(index in used or word.text in plain for index, word in enumerate(words)):
             stance = f"state ({holds[0] if holds else 'a list'})"
@@ -533,11 +541,11 @@ class ActionGrammar:
             if before not in _POINTERS and not any(word.parted for word in words[at + 1 : last + 1]):
                 return _unreadable(words, UNKNOWN_VERB)
             stance = f"explained ({before})" if before in _POINTERS else stance
-        return Verdict(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
+        return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
 
     def _at_verb(
         self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]
-    ) -> Verdict | None:
+    ) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
         fits, row, verb, aside, meant = self._fitted(text, row, at - begin, context)
@@ -564,12 +572,12 @@ class ActionGrammar:
             refused = stance.startswith("rejected") and tail and rejects(tail)
             if refused or "…" in stance or (tail and stance.startswith("hypothetical") and joints):
                 reason = "the line says that it is not done" if refused else "what follows does not belong to it"
-                verdict = Verdict(start, words[-1].end, "unreadable", reason=reason, names_object=True)
+                verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "", excess=len(tail))
             nearest = (
                 tuple(dict.fromkeys(action for item in fits for action in item.actions)) if is_open(stance) else ()
             )
-            return Verdict(start, end, "not-an-action", nearest, stance=stance, names_object=True)
+            return ClauseReading(start, end, "not-an-action", nearest, stance=stance, names_object=True)
         rules = (*(("prefix",) if lead else ()), *fit.rules, *(("loose-tail",) if tail or aside else ()))
         rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
         if not rules and any(map(str.isalpha, text[: words[0].start])):
@@ -645,7 +653,7 @@ class ActionGrammar:
 
     # ── what is wrong with a clause ──────────────────────────────────────────────────────────────
 
-    def _failed(self, words: Sequence[Word], at: int, listed: bool, form: str, follows: bool) -> Verdict:
+    def _failed(self, words: Sequence[Word], at: int, listed: bool, form: str, follows: bool) -> ClauseReading:
         """What a clause lacks that speaks of an action and says none: an object, its type, or the action's shape."""
         mentions = [item for item in self.frames.mentions(words[: at + _REACH]) if item.first != at]
         pronoun = follows and any(word.text in ("it", "them") for word in words[at + 1 :])
@@ -655,17 +663,17 @@ class ActionGrammar:
         start, end = words[at].start, words[-1].end
         if stance or form not in ("base", "s"):
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"
-            return Verdict(start, end, "not-an-action", stance=stance, names_object=names)
+            return ClauseReading(start, end, "not-an-action", stance=stance, names_object=names)
         frames = [frame for frame, _, _ in self.frames.verbs[words[at].text]]
         longest = max(len(frame.told) + len(frame.slots) + 4 for frame in self.frames.frames.values())
-        failed = Verdict(start, end, "unreadable", names_object=names, excess=len(words) - at - longest)
+        failed = ClauseReading(start, end, "unreadable", names_object=names, excess=len(words) - at - longest)
         stop = next((index for index in range(at + 2, len(words)) if is_reason(words[index])), len(words))
         row = words[at + 1 : stop]
-        found = self.frames.mentions(row)
-        unknown = self._unknown(row, found)
+        named = self.frames.mentions(row)
+        unknown = self._unknown(row, named)
         prepositions = PREPOSITIONS.intersection(reduced_prepositions([word.text for word in row]))
         if unknown and any(
-            len(found) + len(unknown) == len(frame.slots) and frame.allows(prepositions) for frame in frames
+            len(named) + len(unknown) == len(frame.slots) and frame.allows(prepositions) for frame in frames
         ):
             if pronouns := [name for name in unknown if fold(name) in PRONOUNS]:
                 return failed._replace(reason=f"'{pronouns[0]}' names no object")
@@ -678,10 +686,10 @@ class ActionGrammar:
                 )  # fmt: skip
             if any(frame.verb == words[at].text for frame in frames):
                 return failed._replace(reason=f"'{kinds[0]}' is a kind of object; which one is not said")
-        frame = next((frame for frame in frames if len(frame.slots) == len(found)), None)
-        if frame is None or unknown or any(len(item.objects) > 1 for item in found):
+        frame = next((frame for frame in frames if len(frame.slots) == len(named)), None)
+        if frame is None or unknown or any(len(item.objects) > 1 for item in named):
             return failed._replace(reason="it begins like an action, but does not go on like it")
-        said = dict(zip(frame.slots, (item.objects[0] for item in found), strict=True))
+        said = dict(zip(frame.slots, (item.objects[0] for item in named), strict=True))
         nearest = GroundAction(frame.action, tuple(said[place].pddl for place in range(len(frame.types))))
         return failed._replace(candidates=(nearest,), reason=self._mistyped(frame, said))
 
@@ -690,7 +698,7 @@ class ActionGrammar:
         used = _inside(mentions)
         types = self.lexicon.type_words
         known = PREPOSITIONS | FILLERS | PARTICLES | (ARTICLES - PRONOUNS) | (self.frames.vocabulary - types)
-        found: list[str] = []
+        names: list[str] = []
         for index, word in enumerate(row):
             behind = row[index + 1 : index + 2]
             beside = {index - 1, index + 1} & used or (behind and behind[0].text not in known)
@@ -700,8 +708,8 @@ class ActionGrammar:
             if word.text in known and not (word.text == "a" and (not behind or behind[0].text in PREPOSITIONS)):
                 continue
             number = word.text.isdigit() and index and row[index - 1].text in types
-            found.append(f"{row[index - 1].raw} {word.raw}" if number else word.raw)
-        return tuple(found)
+            names.append(f"{row[index - 1].raw} {word.raw}" if number else word.raw)
+        return tuple(names)
 
     def _mistyped(self, frame: Frame, said: dict[int, KnownObject]) -> str:
         # Models are told this: it speaks of kinds as the wording does, and of no name of the PDDL domain.
@@ -729,11 +737,11 @@ def _inserted(text: str, at: int) -> Word:
     return Word(text, "", at, at, "")
 
 
-def _unreadable(words: Sequence[Word], reason: str) -> Verdict:
-    return Verdict(words[0].start, words[-1].end, "unreadable", reason=reason, names_object=True)
+def _unreadable(words: Sequence[Word], reason: str) -> ClauseReading:
+    return ClauseReading(words[0].start, words[-1].end, "unreadable", reason=reason, names_object=True)
 
 
-def _refused(verdict: Verdict) -> Verdict:
+def _refused(verdict: ClauseReading) -> ClauseReading:
     """An action that its own line rules out."""
     reason = "the line says that it is not done"
     return verdict._replace(status="unreadable", candidates=(), rules=(), reason=reason, stance="rejected")

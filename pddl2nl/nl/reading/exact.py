@@ -47,8 +47,8 @@ class ExactForm(Generic[T]):
         if match is None:
             return []
         if self._simple:
-            found = match.groups()
-            return [tuple([found[index] for index in self._order])]
+            matches = match.groups()
+            return [tuple([matches[index] for index in self._order])]
         unique = dict.fromkeys(self._splits(text, known))
         return list(unique)
 
@@ -108,13 +108,9 @@ class FormIndex(Generic[T]):
 
     def read(self, text: str, known: Callable[[str], bool]) -> list[tuple[ExactForm[T], tuple[str, ...]]]:
         """Every form that the text fills, with its arguments."""
-        found = [(form, ()) for form in self._complete.get(text, ())]
+        matches: list[tuple[ExactForm[T], tuple[str, ...]]] = [(form, ()) for form in self._complete.get(text, ())]
         blank = text.find(" ")
-        matches: list[tuple[ExactForm[T], tuple[str, ...]]] = [*found]
-        if blank > 0:
-            for form in self._by_word.get(text[:blank], ()):
-                matches += [(form, args) for args in form.read(text, known)]
-        for form in self._others:
-            if form.longest in text:
-                matches += [(form, args) for args in form.read(text, known)]
+        likely = self._by_word.get(text[:blank], []) if blank > 0 else []
+        for form in (*likely, *(form for form in self._others if form.longest in text)):
+            matches += [(form, args) for args in form.read(text, known)]
         return matches

@@ -1,4 +1,4 @@
-"""What a stretch of text says (`Verdict`), and PDDL, JSON and YAML among language.
+"""What a stretch of text says (`ClauseReading`), and PDDL, JSON and YAML among language.
 
 S-expressions, calls, tuples and bare actions give an action's name and its objects; JSON and YAML may give them apart,
 or sentences.
@@ -17,7 +17,7 @@ from pddl2nl.nl.reading.words import PREPOSITIONS, fold
 from pddl2nl.pddl.tree import ActionSchema, Domain
 from pddlval import GroundAction
 
-__all__ = ["TRAILING", "UNKNOWN_VERB", "PDDLGrammar", "Verdict", "is_record", "read_record", "verdict_of"]
+__all__ = ["TRAILING", "UNKNOWN_VERB", "PDDLGrammar", "ClauseReading", "is_record", "read_record", "verdict_of"]
 
 TRAILING = " \t.,;:!*_`\"'”’»~\\]|"
 """Marks behind an action that are no part of it."""
@@ -27,7 +27,7 @@ UNKNOWN_VERB = "it begins like none of the actions"
 """The reason of what is said of objects with a verb of no action."""
 
 
-class Verdict(NamedTuple):
+class ClauseReading(NamedTuple):
     """What a stretch of text says; offsets count from the beginning of the text that was given.
 
     ``names_object``: whether it names one; ``excess``: its words beyond the longest action.
@@ -45,11 +45,11 @@ class Verdict(NamedTuple):
     excess: int = 0
     stance: str = ""
 
-    def moved(self, by: int, *rules: str) -> Verdict:
+    def moved(self, by: int, *rules: str) -> ClauseReading:
         """The same, said of a text that begins so many characters earlier; ``rules`` come before its own."""
         return self._replace(start=self.start + by, end=self.end + by, rules=(*rules, *self.rules))
 
-    def refused(self, stance: str) -> Verdict:
+    def refused(self, stance: str) -> ClauseReading:
         """The same as no action, for the given stance."""
         return self._replace(status="not-an-action", candidates=(), rules=(), reason="", stance=stance)
 
@@ -59,11 +59,11 @@ class Verdict(NamedTuple):
         return self.status in ("unreadable", "unknown-object")
 
 
-def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]) -> Verdict:
+def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]) -> ClauseReading:
     """An action that was read, or several that fit equally well."""
     if len(actions) == 1:
-        return Verdict(start, end, "read", actions, rules, names_object=True)
-    return Verdict(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
+        return ClauseReading(start, end, "read", actions, rules, names_object=True)
+    return ClauseReading(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
 
 
 _SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
@@ -93,41 +93,43 @@ class PDDLGrammar:
         name = name.strip("\"'`").replace(" ", "_")
         return self.schemas.get(name.lower()) or self.schemas.get(fold(name))
 
-    def read(self, text: str) -> list[Verdict]:
+    def read(self, text: str) -> list[ClauseReading]:
         """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
-        found = self._found(_SEXPR, text) or self._found(_CALL, text)
-        if not found:
+        verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
+        if not verdicts:
             bare = text.rstrip(TRAILING)
             words = bare.replace(",", " ").replace("|", " ").split()
             schema = self.schema(words[0]) if words else None
             if schema is not None and len(words) == len(schema.parameters) + 1:
                 verdict = self.ground(schema, words[0], words[1:], (0, len(bare)))
-                found += [verdict] if verdict.status == "read" else []
-        return [item.moved(0, "several") for item in found] if len(found) > 1 else found
+                verdicts += [verdict] if verdict.status == "read" else []
+        return [item.moved(0, "several") for item in verdicts] if len(verdicts) > 1 else verdicts
 
-    def _found(self, shape: re.Pattern[str], text: str) -> list[Verdict]:
-        found: list[Verdict] = []
+    def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:
+        verdicts: list[ClauseReading] = []
         at = 0
         for match in shape.finditer(text):
             schema = self.schema(match[1])
             arguments = list(_ARGUMENT.finditer(match[2]))
             args = [item[2] for item in arguments]
             # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
-            objects = shape is _SEXPR and not found and args and all(map(self._is_object, args)) and match[0][0] == "("
-            lead = text[: match.start()].lower().split() if not found and match.start() < 60 else []
+            objects = (
+                shape is _SEXPR and not verdicts and args and all(map(self._is_object, args)) and match[0][0] == "("
+            )
+            lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
             joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
             if not joined or not (schema or objects):
                 break
             keys = {fold(item[1]): item[2] for item in arguments if item[1]}
             verdict = self.keyed(schema, keys, match.span()) if schema and len(keys) == len(args) > 0 else None
-            found.append(verdict or self.ground(schema, match[1], args, match.span()))
+            verdicts.append(verdict or self.ground(schema, match[1], args, match.span()))
             at = match.end()
-        return found
+        return verdicts
 
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
 
-    def keyed(self, schema: ActionSchema, keys: Mapping[str, str], span: tuple[int, int]) -> Verdict | None:
+    def keyed(self, schema: ActionSchema, keys: Mapping[str, str], span: tuple[int, int]) -> ClauseReading | None:
         """An action whose objects stand under the names of its parameters or, one each, of their types."""
         names = [fold(parameter.name.lstrip("?")) for parameter in schema.parameters]
         types = [fold(parameter.types[0]) for parameter in schema.parameters]
@@ -136,9 +138,11 @@ class PDDLGrammar:
                 return self.ground(schema, schema.name, [keys[name] for name in wanted], span)
         return None
 
-    def ground(self, schema: ActionSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> Verdict:
+    def ground(
+        self, schema: ActionSchema | None, name: str, args: Sequence[str], span: tuple[int, int]
+    ) -> ClauseReading:
         """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""
-        failed = Verdict(*span, "unreadable", rules=("pddl",), names_object=True)
+        failed = ClauseReading(*span, "unreadable", rules=("pddl",), names_object=True)
         if schema is None:
             return failed._replace(reason=f"there is no action '{name}'")
         if len(args) != len(schema.parameters):
@@ -195,13 +199,13 @@ def is_record(said: str) -> bool:
 
 
 def read_record(
-    grammar: PDDLGrammar, said: str, sentence: Callable[[str], list[Verdict]], names: Callable[[str], bool]
-) -> list[Verdict]:
+    grammar: PDDLGrammar, said: str, sentence: Callable[[str], list[ClauseReading]], names: Callable[[str], bool]
+) -> list[ClauseReading]:
     """The actions of a JSON or YAML value; what stands under a key such as "thought" is none.
 
     ``sentence`` reads a string by itself; ``names`` tells whether a string names an object.
     """
-    found: list[Verdict] = []
+    verdicts: list[ClauseReading] = []
     strings = list(_yaml(said) if "\n" in said and '"' not in said and "'" not in said else _json(said))
     skipped: tuple[int, ...] | None = None
     index = 0
@@ -226,22 +230,22 @@ def read_record(
             end += 1
         joined = _joined(grammar, string, objects, sentence) if objects and not names(string.value) else None
         if joined is not None:
-            found.append(joined)
+            verdicts.append(joined)
             index = end
         elif objects and names(string.value):
             # Objects alone are a route.
             route = " -> ".join(item.value for item in (string, *objects))
             length = objects[-1].start + len(objects[-1].value)
-            found += [item._replace(start=string.start, end=length) for item in sentence(route)]
+            verdicts += [item._replace(start=string.start, end=length) for item in sentence(route)]
             index = end
         elif string.value:
-            found += [item.moved(string.start, "json") for item in sentence(string.value)]
-    return found
+            verdicts += [item.moved(string.start, "json") for item in sentence(string.value)]
+    return verdicts
 
 
 def _joined(
-    grammar: PDDLGrammar, name: _String, objects: Sequence[_String], sentence: Callable[[str], list[Verdict]]
-) -> Verdict | None:
+    grammar: PDDLGrammar, name: _String, objects: Sequence[_String], sentence: Callable[[str], list[ClauseReading]]
+) -> ClauseReading | None:
     """The action whose name stands in one string and whose objects in the next ones."""
     span = (name.start, objects[-1].start + len(objects[-1].value))
     schema = grammar.schema(name.value)

@@ -202,16 +202,16 @@ class Frames:
 
     def mentions(self, words: Sequence[Word]) -> list[Mention]:
         """The object mentions of a clause, in order, without overlap; the told spelling first, then the longest."""
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         index = 0
         while index < len(words):
             objects, length, loose = self.lexicon.at(words, index)
             if not objects or self._is_no_name(words, index):
                 index += 1
                 continue
-            found.append(Mention(index, index + length, objects, loose))
+            mentions.append(Mention(index, index + length, objects, loose))
             index += length
-        return found
+        return mentions
 
     def _is_no_name(self, words: Sequence[Word], index: int) -> bool:
         """Whether a word that could be a name is an article, a pronoun, or a number without its noun."""
@@ -233,7 +233,7 @@ class Frames:
 
     def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
-        found: list[Fit] = []
+        fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
             count = len(frame.slots)
             for taken in (count, count - 1) if self.statics and count > 1 else (count,):
@@ -243,14 +243,14 @@ class Frames:
                 row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
                 fit = self._fit(frame, row)
                 if fit is not None and fit.cost + cost <= _LIMIT:
-                    found.append(replace(fit, cost=fit.cost + cost))
+                    fits.append(replace(fit, cost=fit.cost + cost))
                     break
-        if not found:
+        if not fits:
             return []
         # More of the clause said beats less, then the cost.
-        said = [sum(item.last <= fit.last or fit.first <= item.first < fit.last for item in mentions) for fit in found]
-        found = [fit for fit, count in zip(found, said, strict=True) if count == max(said)]
-        complete = [fit for fit in found if fit.omitted < 0] or found
+        said = [sum(item.last <= fit.last or fit.first <= item.first < fit.last for item in mentions) for fit in fits]
+        fits = [fit for fit, count in zip(fits, said, strict=True) if count == max(said)]
+        complete = [fit for fit in fits if fit.omitted < 0] or fits
         best = min(fit.cost for fit in complete)
         return [fit for fit in complete if fit.cost < best + 0.25]
 
@@ -289,13 +289,13 @@ class Frames:
         """The cheapest assignment of the mentions to the slots, if it is the only one of its cost."""
         mentions = row.mentions
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
-        found = sorted(_assignments(table, frame, mentions))
+        ways = sorted(_assignments(table, frame, mentions))
         extra = Counter(word for role in row.roles for word in role.content)
-        if not found or not frame.content | {frame.verb} >= extra.keys():
+        if not ways or not frame.content | {frame.verb} >= extra.keys():
             return None
-        price, chosen = found[0]
+        price, chosen = ways[0]
         meant = [mentions[k].objects if k >= 0 else () for k in chosen]
-        others = (cost for cost, way in found if [mentions[k].objects if k >= 0 else () for k in way] != meant)
+        others = (cost for cost, way in ways if [mentions[k].objects if k >= 0 else () for k in way] != meant)
         gap = next(others, _NEVER) - price
         if gap < 0.5 or (price >= 2 and gap < 1):
             return None
@@ -334,8 +334,8 @@ class Frames:
         if self.statics is None or frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
             return None
         names = [items[0].pddl if items else "" for items in objects]
-        found = self.statics.completion(frame.action, names, place)
-        return None if found is None else (self.lexicon.by_pddl[found],)
+        name = self.statics.completion(frame.action, names, place)
+        return None if name is None else (self.lexicon.by_pddl[name],)
 
     def _rules(
         self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool
@@ -499,8 +499,8 @@ class StaticFacts:
         objects = self._task.objects_of(parameter.types)
         if len(objects) != 1 and not any(parameter.name in atom.args for atom in self._needs[name]):
             return None
-        found = self.only([GroundAction(name, (*args[:place], item, *args[place + 1 :])) for item in objects])
-        return None if found is None else found.args[place]
+        only = self.only([GroundAction(name, (*args[:place], item, *args[place + 1 :])) for item in objects])
+        return None if only is None else only.args[place]
 
 
 def _static(schema: ActionSchema, changed: frozenset[str]) -> tuple[Atom, ...]:

@@ -126,8 +126,8 @@ def peel(text: str) -> Peeled:
                 outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
         elif match := _MARKS.match(text, at):
             markup = True
-        elif found := _label(text, at):
-            match, said = found
+        elif labelled := _label(text, at):
+            match, said = labelled
             prefix, label = True, said or label
             if match["count"]:
                 option = not _PLANS.isdisjoint(match["words"].lower().split())

@@ -74,14 +74,14 @@ _END_LINE = re.compile(
 def _tags(text: str) -> list[tuple[int, int, str]]:
     """Start, end and kind of each tag, in order."""
     # Searches for plain characters come first: they pass over a long reply in no time.
-    found: list[tuple[int, int, str]] = []
+    tags: list[tuple[int, int, str]] = []
     for bracket in _BRACKET.finditer(text) if "[" in text or "<" in text else ():
         if match := _TAG.match(text, bracket.start()):
-            found.append((match.start(), match.end(), match.lastgroup or ""))
+            tags.append((match.start(), match.end(), match.lastgroup or ""))
     lowered = text.lower()
     if "plan end" in lowered or "end of" in lowered or "end plan" in lowered:
-        found += [(match.start(), match.end(), "end") for match in _END_LINE.finditer(text)]
-    return sorted(found)
+        tags += [(match.start(), match.end(), "end") for match in _END_LINE.finditer(text)]
+    return sorted(tags)
 
 
 def lay_out(reply: str | Cleaned) -> Layout:
@@ -193,10 +193,10 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
         said = text[piece.start : piece.end]
         if piece.gap and not announced:
             heading = ""
-        found = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
-        announced = bool(found)
-        if found:
-            heading = found
+        kind = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
+        announced = bool(kind)
+        if kind:
+            heading = kind
         elif heading == "offered" or (heading == "repertoire" and not _LIST_MARK.match(said)):
             piece = piece._replace(offered=True)
         marked.append(piece)

@@ -87,8 +87,8 @@ class Lexicon:
 
     def sole(self, noun: str) -> tuple[KnownObject, ...]:
         """The only object of the task that a noun can mean; empty where there are several."""
-        found = self._stems.get(noun, ())
-        return found if len(found) == 1 and noun not in self._anyone else ()
+        objects = self._stems.get(noun, ())
+        return objects if len(objects) == 1 and noun not in self._anyone else ()
 
     def _add(self, item: KnownObject, kinds: tuple[str, ...]) -> None:
         self.by_nl[item.nl] = item
@@ -124,12 +124,12 @@ class Lexicon:
 
     def words_for(self, item: KnownObject) -> frozenset[str]:
         """The type words that may stand beside an object."""
-        found = self._words_of_type.get(item.types)
-        if found is None:
+        words = self._words_of_type.get(item.types)
+        if words is None:
             told = (self.noun(kind) for kind in item.types)
-            found = frozenset(_spellings({*item.types, *told})) | self._anyone
-            self._words_of_type[item.types] = found
-        return found
+            words = frozenset(_spellings({*item.types, *told})) | self._anyone
+            self._words_of_type[item.types] = words
+        return words
 
     def at(self, words: Sequence[Word], index: int) -> tuple[tuple[KnownObject, ...], int, bool]:
         """The objects that the words from ``index`` on name, how many words, and whether spelled loosely.
@@ -138,9 +138,9 @@ class Lexicon:
         """
         word = words[index]
         exact = self.by_nl.get(word.raw)
-        found = (exact,) if exact is not None else self.folded.get(word.text, ())
-        if found:
-            return found, 1, False
+        objects = (exact,) if exact is not None else self.folded.get(word.text, ())
+        if objects:
+            return objects, 1, False
         if word.text in self._first_parts:
             for length in range(min(self._longest, len(words) - index), 1, -1):
                 stretch = words[index : index + length]
@@ -153,14 +153,14 @@ class Lexicon:
     def _compound(self, text: str) -> tuple[KnownObject, ...]:
         """Objects whose name or number stands behind a word for their kind: ``block_a`` for ``a``, ``object_2``."""
         if text not in self._compounds:
-            found: dict[str, KnownObject] = {}
+            objects: dict[str, KnownObject] = {}
             for kind in self.type_words:
                 rest = text[len(kind) :].lstrip("_") if text.startswith(kind) else ""
                 # "blocks" is many, not a block called s.
                 if rest and text != f"{kind}s":
                     known = (*self.folded.get(rest, ()), *self._loose.get(rest, ()))
-                    found |= {item.pddl: item for item in known if kind in self.words_for(item)}
-            self._compounds[text] = tuple(found.values())
+                    objects |= {item.pddl: item for item in known if kind in self.words_for(item)}
+            self._compounds[text] = tuple(objects.values())
         return self._compounds[text]
 
     def named(self, name: str) -> tuple[KnownObject, ...]:
@@ -177,10 +177,10 @@ class Lexicon:
         """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""
         wanted = fold(name).replace(" ", "_")
         if wanted not in self._near:
-            found = process.extract(
+            nearest_names = process.extract(
                 wanted, self._choices, scorer=fuzz.ratio, processor=None, score_cutoff=_RESEMBLES, limit=None
             )
-            nearest = sorted(found, key=lambda item: (-item[1], item[2]))[:_SUGGESTED]
+            nearest = sorted(nearest_names, key=lambda item: (-item[1], item[2]))[:_SUGGESTED]
             self._near[wanted] = tuple(item.nl for folded, _, _ in nearest for item in self.folded[folded])
         return self._near[wanted]
 

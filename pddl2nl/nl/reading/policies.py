@@ -87,7 +87,8 @@ def _option(runs: Sequence[_Run], placed: Placed) -> _Run | None:
     prose = [item.reading for item in placed if item.reading.action is None]
     ends = [0, *(run.items[-1].reading.end for run in plans)]
     heads = [
-        [item.text for item in prose if end <= item.start < run.items[0].reading.start] for end, run in zip(ends, plans, strict=False)
+        [item.text for item in prose if end <= item.start < run.items[0].reading.start]
+        for end, run in zip(ends, plans, strict=False)
     ]
     behind = ". ".join(item.text for item in prose if item.start >= ends[-1])
     index = chosen_option(behind, [head[-1] if head else "" for head in heads])
@@ -339,7 +340,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
             ReadingPolicy(
                 "all",
                 4,
-                "Every action line of the marked plan (found as in default); without one, of the whole reply. A step "
+                "Every action line of the marked plan (as in default); without one, of the whole reply. A step "
                 "said again on an indented line below it counts once.",
                 _all,
             ),

@@ -95,15 +95,15 @@ class FactReader:
 
     def facts(self, text: str, scope: Scope) -> list[Atom | Not]:
         """All literals that a sentence may say; one of them, if it was told in this wording."""
-        found: list[Atom | Not] = []
+        options: list[Atom | Not] = []
         for form, args in self._predicates.read(text, scope.__contains__):
             terms = self._terms(form.meaning, args, scope)
             if terms is not None:
                 atom = Atom(form.meaning.name, terms)
-                found.append(atom if form.meaning.positive else Not(atom))
+                options.append(atom if form.meaning.positive else Not(atom))
         if text.startswith(NOT_SO):
-            found += [Not(fact) for fact in self.facts(text[len(NOT_SO) :], scope) if isinstance(fact, Atom)]
-        return found if len(found) < 2 else list(dict.fromkeys(found))
+            options += [Not(fact) for fact in self.facts(text[len(NOT_SO) :], scope) if isinstance(fact, Atom)]
+        return options if len(options) < 2 else list(dict.fromkeys(options))
 
     def value(self, text: str, scope: Scope) -> list[tuple[Fluent, Fraction]]:
         """All values that a sentence may give to a numeric fluent."""
@@ -113,12 +113,12 @@ class FactReader:
         return [(fluent, Fraction(number)) for fluent in self._fluents(said, scope)]
 
     def _fluents(self, text: str, scope: Scope) -> list[Fluent]:
-        found: list[Fluent] = []
+        options: list[Fluent] = []
         for form, args in self._functions.read(text, scope.__contains__):
             terms = self._terms(form.meaning, args, scope)
             if terms is not None:
-                found.append(Fluent(form.meaning.name, terms))
-        return found
+                options.append(Fluent(form.meaning.name, terms))
+        return options
 
     def _terms(self, fact: Fact, args: Sequence[str], scope: Scope) -> tuple[str, ...] | None:
         """The terms' PDDL names, or None where one is unknown or of a wrong type."""
@@ -149,23 +149,23 @@ class FactReader:
 
     def conditions(self, text: str, scope: Scope) -> list[Condition]:
         """All conditions that a sentence may say, in the grammar of `pddl2nl.nl.telling.teller`."""
-        found: list[Condition] = [*self.facts(text, scope)]
+        options: list[Condition] = [*self.facts(text, scope)]
         if match := _EQUALITY.fullmatch(text):
             first, second = scope.get(match[1]), scope.get(match[2])
             if first is not None and second is not None:
                 same = Equality(first.name, second.name)
-                found.append(same if match[3] == "the same object" else Not(same))
+                options.append(same if match[3] == "the same object" else Not(same))
         if text == NOTHING_ASKED:
-            found.append(And())
+            options.append(And())
         if text == IMPOSSIBLE:
-            found.append(Or())
+            options.append(Or())
         if text[:1] == "(" or text.startswith(("if (", "for every ", "there is ", NOT_SO + "(")):
-            found += self._compound(text, scope)
+            options += self._compound(text, scope)
         for match in _COMPARISON.finditer(text):
             left = self.expressions(text[: match.start()], scope)
             right = self.expressions(text[match.end() :], scope) if left else []
-            found += [Comparison(_COMPARISONS[match[1]], one, other) for one in left for other in right]
-        return list(dict.fromkeys(found))
+            options += [Comparison(_COMPARISONS[match[1]], one, other) for one in left for other in right]
+        return list(dict.fromkeys(options))
 
     def _compound(self, text: str, scope: Scope) -> Iterator[Condition]:
         for kind, joiner in ((Or, " or "), (And, " and ")):
@@ -182,9 +182,9 @@ class FactReader:
             for parts in self._all(_groups(text[len(NOT_SO) :], ""), scope):
                 yield from (Not(part) for part in parts[:1])
         if text.startswith("for every "):
-            yield from (Forall(*found) for found in self._quantified(text[len("for ") :], _EVERY, scope))
+            yield from (Forall(*options) for options in self._quantified(text[len("for ") :], _EVERY, scope))
         if text.startswith("there is "):
-            yield from (Exists(*found) for found in self._quantified(text[len("there is ") :], _SOME, scope))
+            yield from (Exists(*options) for options in self._quantified(text[len("there is ") :], _SOME, scope))
 
     def _all(self, groups: Sequence[str], scope: Scope) -> Iterator[tuple[Condition, ...]]:
         """Every way to read all the groups."""
@@ -214,20 +214,20 @@ class FactReader:
 
     def expressions(self, text: str, scope: Scope) -> list[Expression]:
         """All numeric expressions that a text may say."""
-        found: list[Expression] = [*self._fluents(text, scope)]
+        options: list[Expression] = [*self._fluents(text, scope)]
         if _NUMBER.fullmatch(text):
-            found.append(Number(Fraction(text)))
+            options.append(Number(Fraction(text)))
         if text == "the total time":
-            found.append(Special("total-time"))
+            options.append(Special("total-time"))
         if text.startswith("minus ("):
             for group in _groups(text[len("minus ") :], ""):
-                found += [Arithmetic("-", (operand,)) for operand in self.expressions(group, scope)]
+                options += [Arithmetic("-", (operand,)) for operand in self.expressions(group, scope)]
         for group in _groups(text, "") if text[:1] == "(" else []:
             for joiner, operator in _OPERATORS.items():
                 pieces = _cut(group, joiner)
                 if len(pieces) > 1:
-                    found += [Arithmetic(operator, way) for way in self._operands(pieces, scope)]
-        return list(dict.fromkeys(found))
+                    options += [Arithmetic(operator, way) for way in self._operands(pieces, scope)]
+        return list(dict.fromkeys(options))
 
     def _operands(self, pieces: Sequence[str], scope: Scope) -> list[tuple[Expression, ...]]:
         ways: list[tuple[Expression, ...]] = [()]

@@ -55,13 +55,13 @@ def find_sections(text: str) -> tuple[Section, ...]:
     A list of objects ends before the first line that is no sentence about objects; a state or a goal ends where
     a line does not begin with "and " (a goal's metric, a line of its own, belongs to it).
     """
-    found: list[Section] = []
+    sections: list[Section] = []
     at = 0
     while match := _START.search(text, at):
         kind = _STARTS[match[0]]
         at = _end(text, match, kind)
-        found.append(Section(kind, match.start(), at))
-    return tuple(found)
+        sections.append(Section(kind, match.start(), at))
+    return tuple(sections)
 
 
 def _end(text: str, start: re.Match[str], kind: Kind) -> int:

@@ -87,7 +87,7 @@ def _objects(text: str, reader: FactReader, first: int) -> dict[str, TypedName]:
     if text.strip() == NO_OBJECTS:
         return {}
     if not text.startswith(OBJECTS_START.rstrip("\n")):
-        raise NLReadError(first, f"found '{_short(text)}'", f"'{OBJECTS_START.strip()}'")
+        raise NLReadError(first, f"readings '{_short(text)}'", f"'{OBJECTS_START.strip()}'")
     objects: dict[str, TypedName] = {}
     for number, line in enumerate(text.split("\n")[1:], start=first + 1):
         if not line:
@@ -103,21 +103,21 @@ def _objects(text: str, reader: FactReader, first: int) -> dict[str, TypedName]:
 def _object_line(line: str, types: Mapping[str, str], number: int) -> tuple[Sequence[str], tuple[str, ...]]:
     expected = "'<name> is a <type>.' or 'Each of <names> is a <type>.'"
     if not line.endswith("."):
-        raise NLReadError(number, f"found '{_short(line)}'", f"{expected}, with its full stop")
+        raise NLReadError(number, f"readings '{_short(line)}'", f"{expected}, with its full stop")
     several = line.startswith("Each of ")
     body = line[len("Each of ") if several else 0 : -1]
-    found: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
+    readings: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
     at = body.find(" is ")
     while at >= 0:
         names = _names(body[:at].split(" ")) if several else (body[:at],)
         kinds = _kinds(body[at + len(" is ") :], types)
         if names and kinds and " " not in names[0]:
-            found[names, kinds] = None
+            readings[names, kinds] = None
         at = body.find(" is ", at + 1)
-    if len(found) != 1:
-        reason = "has an unknown type or form" if not found else "can be read in two ways"
+    if len(readings) != 1:
+        reason = "has an unknown type or form" if not readings else "can be read in two ways"
         raise NLReadError(number, f"'{_short(line)}' {reason}", f"{expected} with {', '.join(sorted(types))}")
-    return next(iter(found))
+    return next(iter(readings))
 
 
 def _names(words: Sequence[str]) -> tuple[str, ...]:
@@ -198,19 +198,19 @@ def _goal(text: str, reader: FactReader, objects: Scope, first: int) -> ToldGoal
         return ToldGoal(And((Or(),)), metric)
     parts: list[Condition] = []
     for number, sentence in _sentences("\n".join(lines), GOAL_START, first):
-        found = reader.conditions(sentence, objects)
-        if len(found) != 1:
-            raise _unread(number, sentence, found, reader, objects)
-        parts.append(found[0])
+        readings = reader.conditions(sentence, objects)
+        if len(readings) != 1:
+            raise _unread(number, sentence, readings, reader, objects)
+        parts.append(readings[0])
     return ToldGoal(And(tuple(parts)), metric)
 
 
 def _metric(line: str, reader: FactReader, objects: Scope, number: int) -> Metric:
     direction, _, said = line.removeprefix("I want to ").partition(" ")
-    found = reader.expressions(said.removesuffix("."), objects)
-    if direction not in ("minimize", "maximize") or len(found) != 1:
+    readings = reader.expressions(said.removesuffix("."), objects)
+    if direction not in ("minimize", "maximize") or len(readings) != 1:
         raise NLReadError(number, f"'{_short(line)}' tells no one metric", "'I want to minimize <expression>.'")
-    return Metric(direction, found[0])
+    return Metric(direction, readings[0])
 
 
 def read_problem(text: str, domain: Domain, wording: Wording) -> Problem:
@@ -244,12 +244,12 @@ def read_problem(text: str, domain: Domain, wording: Wording) -> Problem:
 
 
 def _last(sections: Sequence[Section], kind: str, text: str) -> Section:
-    found = [section for section in sections if section.kind == kind]
-    if not found:
+    readings = [section for section in sections if section.kind == kind]
+    if not readings:
         starts = {"goal": GOAL_START, "objects": OBJECTS_START, "state": STATE_START}
         lines = text.count("\n") + 1
         raise NLReadError(lines, f"the text tells no {kind}", f"a text that begins '{starts[kind].strip()}'")
-    return found[-1]
+    return readings[-1]
 
 
 def _state_of_target(sections: Sequence[Section], goal: Section, listed: Section, text: str) -> Section:
@@ -268,21 +268,21 @@ def _sentences(text: str, start: str, first: int) -> list[tuple[int, str]]:
     """The sentences of a told list with their lines: one a line, the first behind its opening words."""
     lines = text.strip("\n").split("\n")
     if not lines[0].startswith(start):
-        raise NLReadError(first, f"found '{_short(lines[0])}'", f"'{start.strip()} …'")
+        raise NLReadError(first, f"readings '{_short(lines[0])}'", f"'{start.strip()} …'")
     if not lines[-1].rstrip().endswith("."):
         raise NLReadError(first + len(lines) - 1, f"'{_short(lines[-1])}' ends without a full stop")
     lines[0] = lines[0][len(start) :]
     lines[-1] = lines[-1].rstrip()[:-1]
     for index, line in enumerate(lines[1:], start=1):
         if not line.startswith("and "):
-            raise NLReadError(first + index, f"found '{_short(line)}'", "a line that begins 'and '")
+            raise NLReadError(first + index, f"readings '{_short(line)}'", "a line that begins 'and '")
         lines[index] = line[len("and ") :]
     return list(enumerate(lines, start=first))
 
 
-def _unread(line: int, sentence: str, found: Sequence[object], reader: FactReader, objects: Scope) -> NLReadError:
-    if found:
-        ways = " or ".join(dict.fromkeys(str(item) if isinstance(item, Atom) else repr(item) for item in found))
+def _unread(line: int, sentence: str, readings: Sequence[object], reader: FactReader, objects: Scope) -> NLReadError:
+    if readings:
+        ways = " or ".join(dict.fromkeys(str(item) if isinstance(item, Atom) else repr(item) for item in readings))
         return NLReadError(line, f"'{_short(sentence)}' can be read in two ways: {ways}")
     unknown = reader.unknown_terms(sentence, objects)
     if unknown:

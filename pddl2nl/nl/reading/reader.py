@@ -21,7 +21,7 @@ from pddl2nl.nl.reading.claims import claim_of
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.cleaning import Cleaned, Original, clean, noise_in
 from pddl2nl.nl.reading.discourse import REFERS, follow
-from pddl2nl.nl.reading.formal import UNKNOWN_VERB, Verdict, is_record, read_record
+from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.labels import Peeled, peel
 from pddl2nl.nl.reading.layout import Block, Layout, Piece, lay_out
 from pddl2nl.nl.reading.lexicon import Lexicon
@@ -139,11 +139,11 @@ class Reader:
         said = layout.clean.text
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
-            found, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
-            in_thought = found[-1].rule == "thought"
+            read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
+            in_thought = read[-1].rule == "thought"
             apart = False
-            before = found[0].end
-            for reading in found:
+            before = read[0].end
+            for reading in read:
                 follow(context, reading.status, reading.stance, reading.action)
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
@@ -153,9 +153,7 @@ class Reader:
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral,
                                   coded, peeled.outer, apart)
                 )  # fmt: skip
-        placed = self._with_doubts_reported(
-            [_amendment(item) if amends(item.reading.text) else item for item in placed]
-        )
+        placed = self._with_doubts_reported(_amended(placed))
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -256,23 +254,23 @@ class Reader:
 
     def _verdicts(
         self, said: str, peeled: Peeled, listed: bool, before: Sequence[GroundAction]
-    ) -> list[tuple[Verdict, tuple[str, ...]]]:
+    ) -> list[tuple[ClauseReading, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
         at = said.find("[") if "=" in said[: said.find("[")] else 0
         if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
-            found = read_record(self.grammar.pddl, said[at:], self._value, self._names)
-            if found:
-                return [(item, item.rules) for item in (each.moved(at - peeled.start) for each in found)]
+            record = read_record(self.grammar.pddl, said[at:], self._value, self._names)
+            if record:
+                return [(item, item.rules) for item in (each.moved(at - peeled.start) for each in record)]
         taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
         verdicts = self.grammar.said(content, listed=listed, before=before)
-        ruled: list[tuple[Verdict, tuple[str, ...]]] = []
+        ruled: list[tuple[ClauseReading, tuple[str, ...]]] = []
         for item in verdicts:
             rules = dict.fromkeys((*taken, *item.rules))
             ruled.append((item, tuple(sorted(rules, key=lambda rule: rule != "markup")) if taken else item.rules))
         return ruled
 
-    def _value(self, value: str) -> list[Verdict]:
+    def _value(self, value: str) -> list[ClauseReading]:
         """What a string of a record says."""
         peeled = peel(value)
         exact = self.grammar.exact(value)
@@ -288,22 +286,22 @@ class Reader:
         if not any(item.reading.rule == "doubt" for item in placed):
             return self._with_something_reported(placed)
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
-        found: list[PlacedReading] = []
+        reported_pieces: list[PlacedReading] = []
         for item in placed:
             reading = item.reading
             if reading.rule != "doubt":
-                found.append(item)
+                reported_pieces.append(item)
             elif reading.reason == AMENDED or not (
                 done.intersection(reading.candidates)
                 if reading.candidates
                 else self.grammar.restates(reading.text, reading.stance, done)
             ):
-                found.append(item._replace(reading=reported(reading), doubt=True, neutral=False))
+                reported_pieces.append(item._replace(reading=reported(reading), doubt=True, neutral=False))
             else:
-                found.append(
+                reported_pieces.append(
                     item._replace(reading=reading._replace(rule="prose", stance="restated", reason="", candidates=()))
                 )
-        return self._with_something_reported(found)
+        return self._with_something_reported(reported_pieces)
 
     def _with_something_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Where nothing at all was meant as an action, reports the longest stretch that says something of objects.
@@ -324,18 +322,26 @@ class Reader:
         return placed
 
 
-def _amendment(item: PlacedReading) -> PlacedReading:
-    """Prose that changes single steps, as a doubt; what is read or stands in a list changes none."""
-    listed = re.match(r"\W*\d|\s*[-*•+]\s", item.reading.text)
-    if item.reading.is_attempt or listed or item.reading.rule == "thought":
-        return item
-    return item._replace(reading=item.reading._replace(rule="doubt", reason=AMENDED, stance="", candidates=()))
+def _amended(placed: list[PlacedReading]) -> list[PlacedReading]:
+    """Makes doubts of prose that changes single steps, and of the steps that it changes."""
+    for index, item in enumerate(placed):
+        reading = item.reading
+        listed = re.match(r"\W*\d|\s*[-*•+]\s", reading.text)
+        if reading.is_attempt or listed or reading.rule == "thought" or not (numbers := amends(reading.text)):
+            continue
+        placed[index] = item._replace(reading=reading._replace(rule="doubt", reason=AMENDED, stance="", candidates=()))
+        for earlier, step in enumerate(placed[:index]):
+            action = step.reading.action
+            if step.number in numbers and action is not None:
+                changed = reported(step.reading._replace(action=None, candidates=(action,), reason=AMENDED))
+                placed[earlier] = step._replace(reading=changed)
+    return placed
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)
 
 
-def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tuple[str, ...]) -> Reading:
+def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading, rules: tuple[str, ...]) -> Reading:
     start = piece.start + offset + verdict.start
     end = piece.start + offset + verdict.end
     read = verdict.status == "read"
@@ -368,7 +374,7 @@ def _no_action(text: str, piece: Piece, rule: str) -> Reading:
     return Reading(piece.line, piece.start, piece.end, text[piece.start : piece.end], "not-an-action", rule=rule)
 
 
-def _is_prose(said: str, verdict: Verdict, listed: bool) -> bool:
+def _is_prose(said: str, verdict: ClauseReading, listed: bool) -> bool:
     """Whether a line that begins like an action and cannot be read is rather a sentence about actions."""
     if said.rstrip(" *_`").endswith(":") and not verdict.names_object:
         return True
@@ -462,7 +468,7 @@ class _Shapes:
             return
         places = {self._lexicon.by_nl[name].pddl: index for index, name in reversed(list(enumerate(held)))}
         begins = list(accumulate(map(len, parts), initial=0))
-        found: list[_Hole] = []
+        holes: list[_Hole] = []
         for item in readings:
             plain = item.status in ("read", "not-an-action") and not _BY_FACTS.intersection(item.rule.split("+"))
             offsets = [_offset(place - start, begins) for place in (item.start, item.end)]
@@ -471,10 +477,10 @@ class _Shapes:
             if any(name in item.stance + item.reason for name in held):
                 return
             args = () if item.action is None else item.action.args
-            found.append((offsets[0], offsets[1], item, tuple(places.get(arg, arg) for arg in args)))
+            holes.append((offsets[0], offsets[1], item, tuple(places.get(arg, arg) for arg in args)))
         if len(self._kept) >= _MOST_SHAPES:
             self._kept.clear()
-        self._kept[shape.key] = found, peeled
+        self._kept[shape.key] = holes, peeled
 
 
 def _offset(place: int, begins: Sequence[int]) -> _Offset:

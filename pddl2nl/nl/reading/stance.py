@@ -87,7 +87,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
     said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
     person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
-    found = ""
+    verdict = ""
     for index, word in enumerate(said):
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
         if (
@@ -106,9 +106,11 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         if word == "once" and behind not in ("again", "more"):
             stance = "hypothetical"
         if stance:
-            found = f"{stance} ({word})" if not found or (stance == "rejected" and found[:8] != stance) else found
-    if found:
-        return found
+            verdict = (
+                f"{stance} ({word})" if not verdict or (stance == "rejected" and verdict[:8] != stance) else verdict
+            )
+    if verdict:
+        return verdict
     if form == "s":
         return "" if person or subject or listed else "unclear (no subject)"
     if form == "ing":
@@ -282,6 +284,7 @@ _BAD_AHEAD = re.compile(
     r"|\((?:wrong|incorrect|invalid|failed|rejected|not\s+\w+|does\s+not\s+work)[^)]*\)|(?:does|do|did|will)(?:n['’]t|\s+not)\s+work|avoid|not\s+do|counter-?example|mistake(?:nly)?|fails?)\b.*:\W*$",
     re.IGNORECASE,
 )
+_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
 _AMENDS = re.compile(
     r"\b(?:steps?|actions?|line)\s+(?:no\.?\s*)?#?\d+.*\b(?:replaced?|dropp?e?d?|removed?|skip(?:ped)?|omit(?:ted)?|delete[ds]?|swap"
     r"|swapped|instead|wrong|incorrect|not\s+needed|unnecessary|change[ds]?|corrected|becomes)\b",
@@ -304,9 +307,11 @@ def corrects(between: str) -> bool:
     return _CORRECTS.search(between) is not None or rejects_before(between.strip())
 
 
-def amends(line: str) -> bool:
-    """Whether prose changes single steps of the plan before it: "Step 2 must be replaced by …"."""
-    return _AMENDS.search(line) is not None
+def amends(line: str) -> frozenset[int]:
+    """The numbers of the steps that prose changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
+    if not _AMENDS.search(line):
+        return frozenset()
+    return frozenset(int(number) for steps in _STEPS.findall(line) for number in re.findall(r"\d+", steps))
 
 
 def takes_back(line: str) -> bool:

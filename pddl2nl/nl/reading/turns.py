@@ -52,26 +52,26 @@ def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
     if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
         # A key "action" of a JSON value is read with the others.
         start = -1
-    found = list(_signals(read_piece, text, max(start, 0), stop, start >= 0))
-    read = [reading for reading in found if reading.status == "read"]
+    readings = list(_signals(read_piece, text, max(start, 0), stop, start >= 0))
+    read = [reading for reading in readings if reading.status == "read"]
     several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
     option = chosen_option(text[read[-1].end : stop], [""] * len(read)) if several else None
     if option is not None:
         return read[option]
-    kept = _uncorrected(text, found)
+    kept = _uncorrected(text, readings)
     chosen = next((item for item in kept if item.status not in ("not-an-action", "unreadable")), None)
     chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
-    open_stances = [item for item in found if item.stance and not item.stance.startswith(EXCUSED)]
+    open_stances = [item for item in readings if item.stance and not item.stance.startswith(EXCUSED)]
     if chosen is None and open_stances:
         return reported(max(open_stances, key=lambda item: len(item.text)))
     if chosen is None:
         bare = text[:stop].strip()
         begin = text.find(bare) if bare else 0
-        stance = next((reading.stance for reading in found if reading.stance), "")
+        stance = next((reading.stance for reading in readings if reading.stance), "")
         line = text.count("\n", 0, begin) + 1
         return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose", stance=stance)
     signals = ("read", "look-around", "claimed-done")
-    others = {(reading.status, reading.action) for reading in found if reading.status in signals}
+    others = {(reading.status, reading.action) for reading in readings if reading.status in signals}
     if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status != "unreadable":
         rules = [rule for rule in chosen.rule.split("+") if rule not in ("several", "exact", "")]
         return chosen._replace(rule="+".join(("first-of-several", *rules)))
@@ -94,10 +94,10 @@ def _last_corrected(text: str, start: int, stop: int) -> int:
     return start
 
 
-def _uncorrected(text: str, found: Sequence[Reading]) -> list[Reading]:
+def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:
     """The readings without those that the reply takes back before it goes on."""
     kept: list[Reading] = []
-    for reading in found:
+    for reading in readings:
         if kept and (reading.stance == "corrects" or corrects(text[kept[-1].end : reading.start])):
             kept = [] if reading.status in ("read", "ambiguous") else kept
         kept.append(reading)

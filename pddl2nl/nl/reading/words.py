@@ -69,14 +69,14 @@ def fold(name: str) -> str:
 
 def words_of(text: str) -> list[Word]:
     """The words of a text without the punctuation around them; a possessive ``'s`` is a word of its own."""
-    found: list[Word] = []
+    words: list[Word] = []
     parted = ""
     depth = 0
     for match in _CHUNK.finditer(text):
         raw = match[0]
         begin = match.start()
         if raw.isalnum():
-            found.append(Word(raw.lower(), raw, begin, begin + len(raw), parted, depth > 0))
+            words.append(Word(raw.lower(), raw, begin, begin + len(raw), parted, depth > 0))
             parted = ""
             continue
         core = raw.lstrip(_EDGE)
@@ -92,14 +92,14 @@ def words_of(text: str) -> list[Word]:
         begin += left
         end = begin + len(core)
         if raw in _POSSESSIVES:
-            found.append(Word("'s", raw, begin - left, end, "", aside))
+            words.append(Word("'s", raw, begin - left, end, "", aside))
         elif core.endswith(_POSSESSIVES) and len(core) > 2:
-            found.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted, aside))
-            found.append(Word("'s", core[-2:], end - 2, end, "", aside))
+            words.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted, aside))
+            words.append(Word("'s", core[-2:], end - 2, end, "", aside))
         else:
-            found.append(Word("at" if core == "@" else fold(core), core, begin, end, parted, aside))
+            words.append(Word("at" if core == "@" else fold(core), core, begin, end, parted, aside))
         parted = _break(raw[left + len(core) :])
-    return found
+    return words
 
 
 def _break(marks: str) -> str:
@@ -152,7 +152,7 @@ _IRREGULAR = {
     "drive": "drove driven", "take": "took taken", "give": "gave given", "go": "went gone goes", "make": "made",
     "fly": "flew flown", "throw": "threw thrown", "send": "sent", "leave": "left", "lay": "laid", "get": "got gotten",
     "bring": "brought", "build": "built", "buy": "bought", "catch": "caught", "choose": "chose chosen",
-    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "found", "hold": "held",
+    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "words", "hold": "held",
     "keep": "kept", "sell": "sold", "slide": "slid", "swing": "swung", "wear": "wore worn", "write": "wrote written",
     "run": "ran", "put": "put", "set": "set", "cut": "cut", "shut": "shut", "let": "let", "ride": "rode ridden",
     "rise": "rose risen", "sink": "sank sunk", "swim": "swam swum", "fall": "fell fallen", "overcome": "overcame",
