@@ -120,7 +120,7 @@ def test_read_lists_the_lines_that_name_objects_and_are_no_actions() -> None:
     result = call("read", *CRATES, "-", text=text)
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "line 2: not an action, state: Now crate_0 is in truck_0.",
+        "line 2: not an action, state (is): Now crate_0 is in truck_0.",
         "line 3: not an action, thought: Thought: truck_0 is full.",
     ]
 

@@ -532,7 +532,9 @@ class ActionGrammar:
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in self._states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
-        if holds or all(index in used or word.text in plain for index, word in enumerate(words)):
+        if words[0].parted == ">":
+            stance = "state (behind an arrow)"
+        elif holds or all(index in used or word.text in plain for index, word in enumerate(words)):
             stance = f"state ({holds[0] if holds else 'a list'})"
         else:
             stance = "unclear (no verb)"

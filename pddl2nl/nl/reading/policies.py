@@ -233,11 +233,11 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
         reading = item.reading
         inside = _rank(blocks[item.block]) == 3
         if not reading.is_attempt:
-            if item.number is not None and reading.rule in ("label", "prose"):
+            if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
                 pending = (*item.outer, item.number)
             bad = bad and reading.rule != "offered"
             parted = parted or (item.gap and _announces(item))
-            spoken = not item.neutral and item.item == "" and item.indent < 2
+            spoken = not item.neutral and item.item in ("", "option") and item.indent < 2
             if not spoken or reading.rule not in ("prose", "claim", "label"):
                 continue
             if takes_back(reading.text) and run.items:

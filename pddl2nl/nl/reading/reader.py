@@ -222,7 +222,7 @@ class Reader:
             if peeled.label == "offered":
                 reading = reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
             elif verdict.status == "not-an-action":
-                if not verdict.names_object and not verdict.stance:
+                if not verdict.names_object:
                     continue
                 doubt = is_open(verdict.stance) and verdict.names_object
                 reading = reading._replace(rule="doubt" if doubt else "prose")
@@ -248,7 +248,10 @@ class Reader:
             if said.rstrip(" *_`#").endswith(":"):
                 # A heading speaks of what stands below it.
                 return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")], peeled
-            whole = doubts and doubts[0].reason == UNKNOWN_VERB and 2 * len(doubts[0].text) > len(said)
+            start = piece.start + peeled.start
+            whole = doubts and 5 * len(doubts[0].text) > 4 * (piece.end - start)
+            if whole:
+                doubts[0] = doubts[0]._replace(start=start, end=piece.end, text=text[start : piece.end])
             return [*([] if whole else [_no_action(text, piece, "prose")._replace(stance=stance)]), *doubts], peeled
         return [silent], peeled
 
@@ -310,7 +313,7 @@ class Reader:
         """
         if any(item.reading.is_attempt or item.reading.rule == "claim" for item in placed):
             return placed
-        excused = (*EXCUSED, "state (is", "state (are", "state (was", "state (has", "state (hold")
+        excused = (*EXCUSED, "goal", "state (is", "state (are", "state (was", "state (has", "state (hold")
         spoken = [
             index
             for index, item in enumerate(placed)
@@ -386,7 +389,9 @@ def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
     if reading.rule == "thought" or piece.indent >= 2:
         return True
     if reading.rule == "label":
-        return peeled.number is not None or reading.text.lstrip("*_# ").lower().startswith("action")
+        return (peeled.number is not None and peeled.item != "option") or reading.text.lstrip(
+            "*_# "
+        ).lower().startswith("action")
     return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
 
 

@@ -360,6 +360,8 @@ def chosen_option(text: str, headings: Sequence[str]) -> int | None:
     one that says what is taken before one that only speaks of an option.
     """
     words = [set(re.findall(r"\w+", heading.lower())) for heading in headings]
+    # Only a short heading is a name.
+    words = [said if len(said) <= 6 else set[str]() for said in words]
     own = [said - set[str]().union(*(words[:index] + words[index + 1 :])) for index, said in enumerate(words)]
     best: tuple[bool, int] | None = None
     for sentence in re.findall(r"[^.!?\n]+", text):
