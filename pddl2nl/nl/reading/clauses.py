@@ -563,8 +563,9 @@ class ActionGrammar:
         if not stance and passive and not listed and not self._happens(fit, row, verb):
             stance = "unclear (a state)"
         tail = [word for word in words if word.start > row[fit.last - 1].start]
+        behind = ""
         if tail and not stance:
-            stance = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
+            stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
@@ -572,7 +573,7 @@ class ActionGrammar:
         if stance:
             joints = all(word.text in _JOINED for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
-            if refused or "…" in stance or (tail and stance.startswith("hypothetical") and joints):
+            if refused or behind.startswith("unclear") or (behind.startswith("hypothetical") and joints):
                 reason = "the line says that it is not done" if refused else "what follows does not belong to it"
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "", excess=len(tail))
