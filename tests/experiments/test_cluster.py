@@ -8,6 +8,7 @@ import pickle
 import platform
 import random
 import signal
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -124,6 +125,18 @@ def test_where_no_jobs_can_be_submitted_that_is_said(monkeypatch):
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     with pytest.raises(InfrastructureError, match="no command sbatch here"), open_cluster("slurm"):
         pass
+
+
+def test_ctrl_c_is_heard_as_before_when_a_deployment_was_loaded():
+    pytest.importorskip("dask_jobqueue", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    code = (
+        "import signal\n"
+        "from pddl2nl.experiments.cluster import deployments\n"
+        "deployments._class(deployments.DEPLOYMENTS['slurm'], 'slurm')\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_options_that_dask_does_not_take_and_a_number_that_is_none_are_bad_input(monkeypatch):

@@ -407,7 +407,12 @@ def test_ctrl_c_ends_the_wait_for_a_batch(task, tmp_path, whimsical, monkeypatch
         access = Access(cache=tmp_path / "cache.sqlite")
         batch = BatchPasses(access, poll_seconds=0.0)
         monkeypatch.setattr(batch, "bring", lambda: os.kill(os.getpid(), signal.SIGINT))
-        summary = run_all(todo, tmp_path / "runs", access=access, batch=batch)
+        # Another test may have imported dask_jobqueue, which ends the process at Ctrl-C.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            summary = run_all(todo, tmp_path / "runs", access=access, batch=batch)
+        finally:
+            signal.signal(signal.SIGINT, before)
     assert (summary.interrupted, summary.unfinished, summary.exit_code) == (True, 1, 130)
 
 

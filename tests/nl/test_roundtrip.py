@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import UnsupportedError
@@ -130,6 +130,7 @@ SEEDS = st.integers(min_value=0, max_value=2**40)
 
 @settings(max_examples=200, deadline=None)
 @given(SEEDS, st.sampled_from(SCHEMES))
+@example(58, "typed")
 def test_actions_told_apart_are_read_back(seed: int, scheme: str) -> None:
     maker = Maker(seed, told_apart=True)
     task, wording = maker.make()

@@ -10,6 +10,8 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -133,10 +135,15 @@ def _package(deployment: Deployment) -> str:
 
 
 def _class(deployment: Deployment, address: str) -> Any:
+    handler = signal.getsignal(signal.SIGINT)
     try:
         return getattr(import_module(deployment.module), deployment.name)
     except ImportError as error:
         raise MissingExtraError(_package(deployment), deployment.extra, f"--cluster {address}") from error
+    finally:
+        # dask_jobqueue, when it is imported, makes Ctrl-C end the process at once.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager

@@ -182,6 +182,7 @@ def _closing(text: str, start: int) -> int:
 
 
 _LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
+_NUMBER_MARK = re.compile(r"[(\[]?\d{1,3}[.):\]]")
 
 
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
@@ -189,11 +190,14 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
     marked: list[Piece] = []
     heading = ""
     announced = False
-    for piece in pieces:
+    for number, piece in enumerate(pieces):
         said = text[piece.start : piece.end]
         if piece.gap and not announced:
             heading = ""
         kind = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
+        if kind and _NUMBER_MARK.match(said) and number + 1 < len(pieces):
+            # A numbered item before another one is a step, and no heading above it.
+            kind = "" if _NUMBER_MARK.match(text, pieces[number + 1].start) else kind
         announced = bool(kind)
         if kind:
             heading = kind
