@@ -43,7 +43,7 @@ class _Form:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ConversationPlace:
     """Where a conversation has come to: the problem as told last, and the state by the observations."""
 
     task: ToldTask
@@ -92,7 +92,7 @@ class OracleModel:
         self._wording = wording
         self._time_limit = time_limit
         self._tasks: dict[str, ToldTask] = {}
-        self._places: dict[tuple[str, tuple[Message, ...]], _Place] = {}
+        self._places: dict[tuple[str, tuple[Message, ...]], _ConversationPlace] = {}
 
     def complete(self, request: Request) -> Completion:
         """The oracle's reply; no endpoint is asked, so no tokens are counted.
@@ -145,7 +145,7 @@ class OracleModel:
         action = f"{ACTION} {task.teller.action(plan[0])}"
         return f"{THOUGHT} {task.thought(state, plan)}\n{action}" if form.thoughts else action
 
-    def _follow(self, problem: str, turns: Sequence[Message]) -> _Place:
+    def _follow(self, problem: str, turns: Sequence[Message]) -> _ConversationPlace:
         """Where the conversation is since the problem was put: what was said and answered, replayed.
 
         Each conversation's last place is kept, so that a turn costs the same however long it has become.
@@ -156,7 +156,7 @@ class OracleModel:
         place = self._places.pop((problem, said[:-2]), None) if goes_on else None
         if place is None:
             task = self._told(problem)
-            place, rest = _Place(task, task.simulator.initial), said
+            place, rest = _ConversationPlace(task, task.simulator.initial), said
         for reply, observation in _exchanges(rest):
             place = _answered(place, reply, observation)
         if len(self._places) >= _KEPT:
@@ -198,19 +198,19 @@ def _exchanges(turns: Sequence[Message]) -> Iterator[tuple[str, str]]:
             yield reply.content, answer.content
 
 
-def _answered(place: _Place, reply: str, observation: str) -> _Place:
+def _answered(place: _ConversationPlace, reply: str, observation: str) -> _ConversationPlace:
     """Where one more reply and its answer lead."""
     task = place.task
     reading = task.reader.read_turn(reply)
     if reading.status == "look-around":
         seen = task.seen(observation)
-        return _Place(seen, seen.simulator.initial)
+        return _ConversationPlace(seen, seen.simulator.initial)
     if reading.action is None or not observation.startswith(task.teller.executed(reading.action)):
         return place
     successor = task.simulator.step(place.state, reading.action).successor
     if successor is None:
         raise NoToldPlanError("something was done that cannot be done by what I was told")
-    return _Place(task, successor)
+    return _ConversationPlace(task, successor)
 
 
 def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:

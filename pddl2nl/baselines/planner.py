@@ -19,11 +19,11 @@ from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, Simulator, read_plan, validate
 
-__all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve", "solve_each"]
+__all__ = ["BASELINES", "PLANNERS", "PlannerLimits", "FastDownwardSearch", "solve", "solve_each"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class PlannerLimits:
     """The limits of a baseline. ``seed`` and ``steps`` are for the random walk only.
 
     Attributes:
@@ -40,7 +40,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Planner:
+class FastDownwardSearch:
     """A search of Fast Downward.
 
     Attributes:
@@ -59,33 +59,35 @@ class Planner:
         return self.options[1] if self.options[0] == "--search" else " ".join(self.options)
 
 
-PLANNERS: dict[str, Planner] = {
+PLANNERS: dict[str, FastDownwardSearch] = {
     # Breadth first means fewest actions, whatever they cost. Fast Downward has no breadth-first search of its own:
     # A* does the same where both the search and the blind heuristic count every action as one.
-    "brfs": Planner(
+    "brfs": FastDownwardSearch(
         ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
         "steps",
         "breadth-first search",
     ),
-    "lmcut": Planner(("--search", "astar(lmcut())"), "cost", "A* with the LM-cut heuristic (optimal)"),
-    "ff": Planner(
+    "lmcut": FastDownwardSearch(("--search", "astar(lmcut())"), "cost", "A* with the LM-cut heuristic (optimal)"),
+    "ff": FastDownwardSearch(
         ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))"),
         None,
         "greedy best-first search with the FF heuristic and preferred operators (satisficing)",
     ),
     # The first iteration only: anytime LAMA ends only when its time is up.
-    "lama": Planner(("--alias", "lama-first"), None, "LAMA's first iteration: landmarks and FF (satisficing)"),
+    "lama": FastDownwardSearch(
+        ("--alias", "lama-first"), None, "LAMA's first iteration: landmarks and FF (satisficing)"
+    ),
 }
 """The searches by name."""
 
-Baseline = Callable[[Task | TaskFiles | TaskTexts, Limits], PlannerResult]
+Baseline = Callable[[Task | TaskFiles | TaskTexts, PlannerLimits], PlannerResult]
 
 
 def _searcher(name: str) -> Baseline:
     return lambda task, limits: _plan(task, (name,), limits)[name]
 
 
-def _random(task: Task | TaskFiles | TaskTexts, limits: Limits) -> PlannerResult:
+def _random(task: Task | TaskFiles | TaskTexts, limits: PlannerLimits) -> PlannerResult:
     return walk(as_task(task), limits.steps, limits.seed, time_limit=limits.time_limit)
 
 
@@ -121,7 +123,7 @@ def solve(
     if planner not in BASELINES:
         said = f"no planner is called {planner!r}: there are {', '.join(BASELINES)}"
         raise InputError(said + did_you_mean(planner, BASELINES))
-    return BASELINES[planner](task, Limits(seed, steps, time_limit, memory_limit_mb))
+    return BASELINES[planner](task, PlannerLimits(seed, steps, time_limit, memory_limit_mb))
 
 
 def solve_each(
@@ -140,10 +142,12 @@ def solve_each(
     for name in planners:
         if name not in PLANNERS:
             raise InputError(f"no search of Fast Downward is called {name!r}: there are {', '.join(PLANNERS)}")
-    return _plan(task, planners, Limits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
+    return _plan(task, planners, PlannerLimits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
 
 
-def _plan(source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: Limits) -> dict[str, PlannerResult]:
+def _plan(
+    source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: PlannerLimits
+) -> dict[str, PlannerResult]:
     fast_downward.find_driver()
     task = as_task(source)
     # Raises for tasks that we cannot validate, before any time is spent.

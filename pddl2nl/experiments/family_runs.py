@@ -24,7 +24,7 @@ from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
 from pddl2nl.tasks import match_shipped
-from pddl2nl.tasks.references import Form, Reference, reference_of
+from pddl2nl.tasks.references import Form, TaskReference, reference_of
 from pddlval import Simulator
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def family_settings(
     }
 
 
-def _task_text(spec: RunSpec, reference: Reference | None) -> str:
+def _task_text(spec: RunSpec, reference: TaskReference | None) -> str:
     if spec.task_text is not None:
         return " ".join(spec.task_text.split("\n")).strip()
     if reference is None and spec.form == RUN_OPTIONS["form"].default:

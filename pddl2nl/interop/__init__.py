@@ -17,13 +17,13 @@ from pddl2nl.interop.planbench_audit import (
     audit_rows,
     audit_text,
 )
-from pddl2nl.interop.planbench_causes import Cause, Evidence, cause_of
+from pddl2nl.interop.planbench_causes import DisagreementCause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 
 __all__ = [
     "AuditRow",
     "Audited",
-    "Cause",
+    "DisagreementCause",
     "Disagreement",
     "Evidence",
     "Judgement",

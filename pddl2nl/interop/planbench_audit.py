@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pddl2nl.errors import InputError
-from pddl2nl.interop.planbench_causes import Cause, Evidence, cause_of
+from pddl2nl.interop.planbench_causes import DisagreementCause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 from pddl2nl.nl import READING_POLICIES, Names, Reader, Wording, choose_wording, make_names
 from pddl2nl.nl.reading.layout import Block
@@ -56,7 +56,7 @@ class Disagreement:
     policy: str
     recorded: bool
     ours: bool
-    cause: Cause
+    cause: DisagreementCause
 
     def as_json(self) -> dict[str, object]:
         """The disagreement as JSON."""
@@ -102,7 +102,7 @@ class _Readable(NamedTuple):
     names: Names
 
 
-class _Read(NamedTuple):
+class _ReadReply(NamedTuple):
     """A reply, read."""
 
     readings: Sequence[PlacedReading]
@@ -216,9 +216,9 @@ class PlanBenchAudit:
         return self._domains[key]
 
 
-def _read(reader: Reader, text: str) -> _Read:
+def _read(reader: Reader, text: str) -> _ReadReply:
     placed, layout = reader.placed(text)
-    return _Read(placed, layout.blocks)
+    return _ReadReply(placed, layout.blocks)
 
 
 def _plan_in(lines: Sequence[str]) -> tuple[GroundAction, ...]:
@@ -256,7 +256,7 @@ class AuditRow:
     agrees: int
     recorded_only: int
     ours_only: int
-    causes: Mapping[Cause, int]
+    causes: Mapping[DisagreementCause, int]
 
     @property
     def agreement(self) -> float:
@@ -271,9 +271,9 @@ class AuditRow:
             "causes": {cause.value: count for cause, count in self.ranked_causes()},
         }
 
-    def ranked_causes(self) -> list[tuple[Cause, int]]:
+    def ranked_causes(self) -> list[tuple[DisagreementCause, int]]:
         """The causes that occur, the most frequent first."""
-        order = list(Cause)
+        order = list(DisagreementCause)
         ranked = sorted(self.causes.items(), key=lambda pair: (-pair[1], order.index(pair[0])))
         return [(cause, count) for cause, count in ranked if count]
 
@@ -300,7 +300,7 @@ def _row(file: Audited, policy: str) -> AuditRow:
 
 
 def _sum(rows: Sequence[AuditRow], policy: str) -> AuditRow:
-    causes: Counter[Cause] = Counter()
+    causes: Counter[DisagreementCause] = Counter()
     for row in rows:
         causes.update(row.causes)
     counts = {name: sum(getattr(row, name) for row in rows) for name in _COUNTS}
@@ -321,10 +321,10 @@ def audit_csv(rows: Sequence[AuditRow]) -> str:
     """The rows as CSV, with one column for each cause."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["file", "policy", *_COUNTS.values(), *Cause])
+    writer.writerow(["file", "policy", *_COUNTS.values(), *DisagreementCause])
     for row in rows:
         counts = [getattr(row, name) for name in _COUNTS]
-        writer.writerow([row.file, row.policy, *counts, *(row.causes.get(cause, 0) for cause in Cause)])
+        writer.writerow([row.file, row.policy, *counts, *(row.causes.get(cause, 0) for cause in DisagreementCause)])
     return out.getvalue()
 
 

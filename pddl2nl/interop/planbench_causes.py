@@ -19,10 +19,10 @@ from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading, Reading
 from pddlval import GroundAction
 
-__all__ = ["Cause", "Evidence", "Placed", "aligned", "cause_of", "places_of"]
+__all__ = ["DisagreementCause", "Evidence", "PlacedAction", "aligned", "cause_of", "places_of"]
 
 
-class Cause(StrEnum):
+class DisagreementCause(StrEnum):
     """Why two readings of one reply are judged differently; each may apply to either reading."""
 
     PROSE_BEFORE = "prose before the plan read as actions"
@@ -64,48 +64,56 @@ class Evidence:
     names: Names
 
 
-def cause_of(evidence: Evidence) -> Cause:
+def cause_of(evidence: Evidence) -> DisagreementCause:
     """The cause of a disagreement between the recorded verdict and ours."""
     chosen = [item.reading for item in evidence.chosen]
     failed = next((item for item in chosen if item.status != "read"), None)
     if failed is not None:
-        return _FAILED.get(failed.status, Cause.OURS_UNREADABLE)
+        return _FAILED.get(failed.status, DisagreementCause.OURS_UNREADABLE)
     if not evidence.recorded:
-        return Cause.PDDL if chosen and all("pddl" in _rules(item) for item in chosen) else Cause.EMPTY
+        return (
+            DisagreementCause.PDDL
+            if chosen and all("pddl" in _rules(item) for item in chosen)
+            else DisagreementCause.EMPTY
+        )
     if not chosen:
-        return Cause.OURS_EMPTY
+        return DisagreementCause.OURS_EMPTY
     if [item.action for item in chosen] == list(evidence.recorded):
-        return Cause.SAME_PLAN
+        return DisagreementCause.SAME_PLAN
     # What a pronoun says is no line that the recorded extraction could have taken.
     plain = tuple(item for item in evidence.readings if "reference" not in _rules(item.reading))
-    return _Comparison(replace(evidence, readings=plain)).cause()
+    return _PlanComparison(replace(evidence, readings=plain)).cause()
 
 
-_FAILED = {"ambiguous": Cause.OURS_AMBIGUOUS, "unknown-object": Cause.OURS_UNKNOWN}
+_FAILED = {"ambiguous": DisagreementCause.OURS_AMBIGUOUS, "unknown-object": DisagreementCause.OURS_UNKNOWN}
 
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _LINKS = re.compile(r"\b(?:and|then|next|finally)\b", re.IGNORECASE)
 
 
-class _Comparison:
+class _PlanComparison:
     """Two different plans of one reply, aligned; every difference votes for a cause."""
 
     def __init__(self, evidence: Evidence):
         self._evidence = evidence
         self._chosen = evidence.chosen
-        self._ours = [Placed(item.reading.action, item.reading.line) for item in evidence.chosen if item.reading.action]
+        self._ours = [
+            PlacedAction(item.reading.action, item.reading.line) for item in evidence.chosen if item.reading.action
+        ]
         self._recorded = places_of(evidence.recorded or (), evidence.reply, evidence.wording, evidence.names)
         self._pairs = aligned(self._ours, self._recorded)
         self._items = {
-            Placed(item.reading.action, item.reading.line): item for item in evidence.readings if item.reading.action
+            PlacedAction(item.reading.action, item.reading.line): item
+            for item in evidence.readings
+            if item.reading.action
         }
 
-    def cause(self) -> Cause:
-        """The cause with most votes; on ties the first in `Cause`."""
+    def cause(self) -> DisagreementCause:
+        """The cause with most votes; on ties the first in `DisagreementCause`."""
         if self._marked_only():
-            return Cause.MARKED_ONLY
-        votes: Counter[Cause] = Counter()
+            return DisagreementCause.MARKED_ONLY
+        votes: Counter[DisagreementCause] = Counter()
         exchanged = self._exchanged()
         for ours, recorded in exchanged:
             votes[self._exchange(ours, recorded)] += 1
@@ -115,11 +123,11 @@ class _Comparison:
             votes[self._left_out(index)] += 1
         for index in extra:
             votes[self._added(self._recorded, index, self._ours)] += 1
-        if votes[Cause.REVISED]:
+        if votes[DisagreementCause.REVISED]:
             # Plans that differ have steps in common.
-            votes[Cause.REVISED] += votes.pop(Cause.RESTATED, 0)
+            votes[DisagreementCause.REVISED] += votes.pop(DisagreementCause.RESTATED, 0)
         most = max(votes.values(), default=0)
-        return next((cause for cause in Cause if votes[cause] == most), Cause.OTHER)
+        return next((cause for cause in DisagreementCause if votes[cause] == most), DisagreementCause.OTHER)
 
     def _exchanged(self) -> list[tuple[int, int]]:
         """Pairs of indices, ours and recorded, of actions read from the same text.
@@ -144,11 +152,11 @@ class _Comparison:
             yield range(before[0] + 1, pair[0]), range(before[1] + 1, pair[1])
             before = pair
 
-    def _exchange(self, ours: int, recorded: int) -> Cause:
+    def _exchange(self, ours: int, recorded: int) -> DisagreementCause:
         if self._has_tail(self._chosen[ours]):
-            return Cause.TAIL_CLAUSE
+            return DisagreementCause.TAIL_CLAUSE
         alike = self._ours[ours].action.name == self._recorded[recorded].action.name
-        return Cause.WRONG_OBJECT if alike else Cause.WRONG_ACTION
+        return DisagreementCause.WRONG_OBJECT if alike else DisagreementCause.WRONG_ACTION
 
     def _marked_only(self) -> bool:
         """Whether the recorded plan is the text between tags, and ours has more actions."""
@@ -156,28 +164,32 @@ class _Comparison:
         kept = [action for action, line in self._ours if line in marked]
         return len(kept) < len(self._ours) and kept == [action for action, _ in self._recorded]
 
-    def _left_out(self, index: int) -> Cause:
+    def _left_out(self, index: int) -> DisagreementCause:
         """Why an action of ours is not in the recorded plan."""
         item = self._chosen[index]
         if not self._evidence.ours_correct:
             return self._added(self._ours, index, self._recorded)
         if "pddl" in _rules(item.reading):
-            return Cause.PDDL
-        return Cause.TAIL_CLAUSE if self._has_tail(item) else Cause.INCOMPLETE
+            return DisagreementCause.PDDL
+        return DisagreementCause.TAIL_CLAUSE if self._has_tail(item) else DisagreementCause.INCOMPLETE
 
-    def _added(self, plan: Sequence[Placed], index: int, other: Sequence[Placed]) -> Cause:
+    def _added(self, plan: Sequence[PlacedAction], index: int, other: Sequence[PlacedAction]) -> DisagreementCause:
         """Why one plan has an action that the other lacks."""
         placed = plan[index]
         item = self._items.get(placed)
         if item is None:
             return self._prose(placed.line, other)
         if any(beside.action == placed.action for beside in plan[max(index - 1, 0) : index + 2] if beside != placed):
-            return Cause.STEP_TWICE
+            return DisagreementCause.STEP_TWICE
         # After the end of the plan, a step followed by more words is an explanation; before it, it may be a step.
         behind = placed.line > max(line for _, line in other)
         if self._has_tail(item) and (behind or not item.item) and not self._evidence.blocks[item.block].opened:
             return self._prose(placed.line, other)
-        return Cause.RESTATED if any(placed.action == action for action, _ in other) else Cause.REVISED
+        return (
+            DisagreementCause.RESTATED
+            if any(placed.action == action for action, _ in other)
+            else DisagreementCause.REVISED
+        )
 
     def _has_tail(self, item: PlacedReading) -> bool:
         """Whether words follow the action, before the next one or the end of its line."""
@@ -187,14 +199,14 @@ class _Comparison:
         ends += [other.reading.start for other in self._items.values() if start <= other.reading.start < ends[0]]
         return bool(_WORDS.search(_LINKS.sub(" ", reply[start : min(ends)])))
 
-    def _prose(self, line: int, plan: Sequence[Placed]) -> Cause:
+    def _prose(self, line: int, plan: Sequence[PlacedAction]) -> DisagreementCause:
         """Where a sentence stands relative to a plan."""
         lines = [placed.line for placed in plan if placed.line]
         if not line or not lines:
-            return Cause.OTHER
+            return DisagreementCause.OTHER
         if line < min(lines):
-            return Cause.PROSE_BEFORE
-        return Cause.PROSE_AFTER if line > max(lines) else Cause.PROSE_WITHIN
+            return DisagreementCause.PROSE_BEFORE
+        return DisagreementCause.PROSE_AFTER if line > max(lines) else DisagreementCause.PROSE_WITHIN
 
 
 def _rules(reading: Reading) -> list[str]:
@@ -204,14 +216,14 @@ def _rules(reading: Reading) -> list[str]:
 # ── where the plans stand in the reply ───────────────────────────────────────────────────────────
 
 
-class Placed(NamedTuple):
+class PlacedAction(NamedTuple):
     """An action of a plan and the line of the reply that it comes from, from 1; 0 if no line names it."""
 
     action: GroundAction
     line: int
 
 
-def places_of(plan: Sequence[GroundAction], reply: str, wording: Wording, names: Names) -> list[Placed]:
+def places_of(plan: Sequence[GroundAction], reply: str, wording: Wording, names: Names) -> list[PlacedAction]:
     """The actions of a plan with their lines: the next line that names the action, from that of the action before.
 
     A line names an action if it contains the action's first word and all its objects, or all but one if there is no
@@ -219,7 +231,7 @@ def places_of(plan: Sequence[GroundAction], reply: str, wording: Wording, names:
     """
     lines = [_words(line) for line in reply.split("\n")]
     mentioned = frozenset[str]().union(*lines)
-    placed: list[Placed] = []
+    placed: list[PlacedAction] = []
     last = 0
     for action in plan:
         verb = _first_words(action, wording)
@@ -228,12 +240,12 @@ def places_of(plan: Sequence[GroundAction], reply: str, wording: Wording, names:
         # An object that the extraction added may be mentioned elsewhere.
         most = 1 if len(objects) > 1 else 0
         line = next((index + 1 for lacks in range(most + 1) for index, count in left if count == lacks), 0)
-        placed.append(Placed(action, line))
+        placed.append(PlacedAction(action, line))
         last = line or last
     return placed
 
 
-def aligned(ours: Sequence[Placed], recorded: Sequence[Placed]) -> list[tuple[int, int]]:
+def aligned(ours: Sequence[PlacedAction], recorded: Sequence[PlacedAction]) -> list[tuple[int, int]]:
     """The longest common subsequence of two plans, as pairs of indices; among several, one with most equal lines."""
     width = len(recorded) + 1
     best = [[0] * width for _ in range(len(ours) + 1)]
@@ -258,7 +270,7 @@ _COMMON_ACTION = 10_000
 """The score of an equal action; larger than any sum of equal lines."""
 
 
-def _score(one: Placed, other: Placed) -> int:
+def _score(one: PlacedAction, other: PlacedAction) -> int:
     if one.action != other.action:
         return 0
     return _COMMON_ACTION + (one.line == other.line)

@@ -33,7 +33,7 @@ from pddl2nl.reports.statistics import (
 )
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import show_runs
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 
 _SHARES = frozenset({"coverage", "unsolvable-claimed", "unsolvable-claimed-falsely"})
 """The metrics that are yes or no for a run, so that their mean is a share."""
@@ -68,7 +68,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ColumnComparison:
     """Column ``a`` against column ``b``.
 
     Attributes:
@@ -138,7 +138,7 @@ class Comparison:
 
 def compare(
     gathered: Gathered, a: str | Side, b: str | Side, metric: str = "coverage", section: str | None = None
-) -> Comparison:
+) -> ColumnComparison:
     """Compares two columns over the instances that both have; ``section`` restricts them to a section's rows.
 
     Raises:
@@ -163,10 +163,10 @@ def compare(
     runs_a, runs_b = _instances(gathered, rows_a, left), _instances(gathered, rows_b, right)
     keys = list(dict.fromkeys((*runs_a, *runs_b)))
     pairs = tuple(pair for key in keys if (pair := _pair(measured, runs_a.get(key, ()), runs_b.get(key, ()))))
-    return Comparison(*sides, metric, section, pairs, len(keys) - len(pairs), (left, right), (rows_a, rows_b))
+    return ColumnComparison(*sides, metric, section, pairs, len(keys) - len(pairs), (left, right), (rows_a, rows_b))
 
 
-def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[Comparison, ...]:
+def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[ColumnComparison, ...]:
     """In each section the language-model column of the highest coverage against each other one, Holm-corrected.
 
     Then each column against itself on the rows of a variant, over the instances that both have. All p-values are
@@ -178,13 +178,13 @@ def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[Compariso
     return corrected([*_against_best(gathered, metric), *_against_variants(gathered, metric)])
 
 
-def corrected(made: Sequence[Comparison]) -> tuple[Comparison, ...]:
+def corrected(made: Sequence[ColumnComparison]) -> tuple[ColumnComparison, ...]:
     """Comparisons that are made together, with their p-values corrected by Holm's method."""
     values = iter(holm([one.p_value for one in made if one.p_value is not None]))
     return tuple(one if one.p_value is None else replace(one, p_holm=next(values)) for one in made)
 
 
-def _against_best(gathered: Gathered, metric: str) -> Iterator[Comparison]:
+def _against_best(gathered: Gathered, metric: str) -> Iterator[ColumnComparison]:
     rows = gathered.layout.rows
     models = [(number, each.label) for number, each in enumerate(gathered.layout.columns) if each.kind == "model"]
     for section in dict.fromkeys(row.section for row in rows):
@@ -200,7 +200,7 @@ def _against_best(gathered: Gathered, metric: str) -> Iterator[Comparison]:
                 yield compare(gathered, best, label, metric, section)
 
 
-def _against_variants(gathered: Gathered, metric: str) -> Iterator[Comparison]:
+def _against_variants(gathered: Gathered, metric: str) -> Iterator[ColumnComparison]:
     for variant in dict.fromkeys(row.variant for row in gathered.layout.rows if row.variant):
         for column in gathered.layout.columns:
             if column.kind == "model":
@@ -300,7 +300,7 @@ _LEFT_OUT = (
 )
 
 
-def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table | None:
+def comparison_table(made: Sequence[ColumnComparison], *, best: bool = True) -> Table | None:
     """One line per comparison, in sections by column A; None without comparisons.
 
     ``best`` says that A was chosen for its coverage, as `comparisons` does.
@@ -314,12 +314,12 @@ def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table 
         title=f"Paired comparisons: {', '.join(metrics)}",
         stub="B",
         headings=_HEADINGS,
-        sections=tuple(Section(tuple(map(_line, group)), title) for title, group in grouped),
+        sections=tuple(TableSection(tuple(map(_line, group)), title) for title, group in grouped),
         notes=tuple(_notes(made, best)),
     )
 
 
-def _line(one: Comparison) -> Line:
+def _line(one: ColumnComparison) -> TableLine:
     share, test = one.metric in _SHARES, one.test
     shown = [show_runs(rows, column) for rows, column in zip(one.rows, one.columns, strict=True)]
     means = [TableCell(show=show) for show in shown]
@@ -344,10 +344,10 @@ def _line(one: Comparison) -> Line:
         _p(one.p_holm),
         _effect(one),
     )
-    return Line(one.b.label, cells)
+    return TableLine(one.b.label, cells)
 
 
-def _count(one: Comparison, number: int, which: str) -> TableCell:
+def _count(one: ColumnComparison, number: int, which: str) -> TableCell:
     """A number of instances; on a page it opens them, the two columns side by side."""
     if not number or one.a.variant != one.b.variant:
         return TableCell(str(number), number)
@@ -362,7 +362,7 @@ def _p(value: float | None) -> TableCell:
     return TableCell("< 0.001" if value < 0.001 else f"{value:.3f}", value)
 
 
-def _effect(one: Comparison) -> TableCell:
+def _effect(one: ColumnComparison) -> TableCell:
     if not one.pairs:
         return TableCell()
     if one.counts[1] == one.instances:
@@ -376,7 +376,7 @@ def _effect(one: Comparison) -> TableCell:
     return TableCell() if d is None else TableCell(_minus(f"d {d:+.2f}"), d)
 
 
-def _notes(made: Sequence[Comparison], best: bool) -> Iterator[str]:
+def _notes(made: Sequence[ColumnComparison], best: bool) -> Iterator[str]:
     for name in dict.fromkeys(one.metric for one in made):
         metric = METRICS[name]
         yield f"{name}: {metric.summary}; {metric.better} is better" + (

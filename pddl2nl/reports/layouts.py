@@ -16,7 +16,7 @@ _KINDS: tuple[ColumnKind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")
 
 
-class _Settings(NamedTuple):
+class _LayoutSettings(NamedTuple):
     """The settings of a run that decide its column."""
 
     kind: ColumnKind
@@ -65,17 +65,17 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
     )
 
 
-def _settings(runs: Sequence[RunSummary]) -> dict[str, _Settings]:
+def _settings(runs: Sequence[RunSummary]) -> dict[str, _LayoutSettings]:
     """The settings of each run by its name; runs whose models read different texts never share a column.
 
     A wording belongs to one domain, so wordings from one source share a column unless a domain has several of them.
     Then the start of its hash is added to the name of a wording; the same holds for prompt files.
     """
     settings = {
-        run.name: _Settings(run.kind, run.policy, run.model, run.style, run.wording, run.variant) for run in runs
+        run.name: _LayoutSettings(run.kind, run.policy, run.model, run.style, run.wording, run.variant) for run in runs
     }
-    wordings: dict[tuple[_Settings, str], set[str]] = {}
-    prompts: dict[_Settings, set[str]] = {}
+    wordings: dict[tuple[_LayoutSettings, str], set[str]] = {}
+    prompts: dict[_LayoutSettings, set[str]] = {}
     for run in runs:
         wordings.setdefault((settings[run.name], run.domain), set()).add(run.wording_id)
         prompts.setdefault(settings[run.name], set()).add(run.prompts_id)
@@ -90,14 +90,14 @@ def _settings(runs: Sequence[RunSummary]) -> dict[str, _Settings]:
     return found
 
 
-def _columns(settings: Sequence[_Settings]) -> dict[_Settings, LayoutColumn]:
+def _columns(settings: Sequence[_LayoutSettings]) -> dict[_LayoutSettings, LayoutColumn]:
     """The columns in their order, each with its own label."""
     models = [each for each in settings if each.kind == "model"]
     several = [
         what for what in ("model", "style", "wording") if len({getattr(each, what) for each in models} - {""}) > 1
     ]
     usual = set.intersection(*(set(each.options) for each in models)) if models else set[str]()
-    found: dict[_Settings, LayoutColumn] = {}
+    found: dict[_LayoutSettings, LayoutColumn] = {}
     labels: set[str] = set()
     for each in settings:
         model = each.kind == "model"

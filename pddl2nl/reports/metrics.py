@@ -31,7 +31,7 @@ from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family, RunMetric, ScoredRun
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
-from pddl2nl.reports.usage import Usage
+from pddl2nl.reports.usage import RoleUsage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 
@@ -152,7 +152,7 @@ def _seconds(record: Record) -> float | None:
     return record.last.seconds
 
 
-def _usage(record: Record, role: str | None) -> Usage | None:
+def _usage(record: Record, role: str | None) -> RoleUsage | None:
     if not isinstance(record, RunRecord):
         return None
     if role is not None:

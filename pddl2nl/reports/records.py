@@ -21,7 +21,7 @@ from pddl2nl.policies.events import Fault, Finished, RecordError, RunEvent, Star
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
-from pddl2nl.reports.usage import Usage, usage_by_role
+from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 
 @dataclass(frozen=True)
@@ -122,14 +122,14 @@ class RunRecord(_Stored):
         return family_of(self.started.policy) or next(by_events, None)
 
     @cached_property
-    def usage(self) -> Mapping[str, Usage]:
+    def usage(self) -> Mapping[str, RoleUsage]:
         """The usage of its replies, by role."""
         return usage_by_role(self.events)
 
     @cached_property
-    def total_usage(self) -> Usage:
+    def total_usage(self) -> RoleUsage:
         """The usage of all roles together."""
-        return sum(self.usage.values(), Usage())
+        return sum(self.usage.values(), RoleUsage())
 
 
 class PlannerRecord(_Stored):

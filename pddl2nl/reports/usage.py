@@ -15,7 +15,7 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Prompted, Replied, RunEvent, Started
 
 
-class Usage(Struct, frozen=True):
+class RoleUsage(Struct, frozen=True):
     """The cost of the answered calls in one role, or in all roles, when they were first made.
 
     ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
@@ -43,8 +43,8 @@ class Usage(Struct, frozen=True):
         """Whether tokens of either kind contain an estimate."""
         return self.prompt_estimated or self.completion_estimated
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: RoleUsage) -> RoleUsage:
+        return RoleUsage(
             self.calls + other.calls,
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
@@ -58,9 +58,9 @@ class Usage(Struct, frozen=True):
         )
 
 
-def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, Usage]:
+def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, RoleUsage]:
     """The usage of each role with a reply, in the order of their first replies."""
-    found: dict[str, Usage] = {}
+    found: dict[str, RoleUsage] = {}
     prompts: dict[str, list[int]] = {}  # the lengths of the messages of each role's last answered prompt
     role, asked = "", list[int]()
     endpoint = False
@@ -78,12 +78,12 @@ def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, Usage]:
     return found
 
 
-def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
+def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> RoleUsage:
     no_prompt = not reply.prompt_tokens and any(asked)
     no_completion = not reply.completion_tokens and bool(reply.text)
     # An endpoint that counted no tokens priced them at zero: the real cost is unknown.
     unpriced = endpoint and (no_prompt or no_completion) and not reply.usd
-    return Usage(
+    return RoleUsage(
         1,
         estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens,
         estimate_tokens(len(reply.text)) if no_completion else reply.completion_tokens,

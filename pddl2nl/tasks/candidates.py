@@ -16,7 +16,7 @@ from pddl2nl.pddl import Domain, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import Instance, Proof, Role
-from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits, in_threads
+from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, SearchLimits, in_threads
 
 GROUP = 24
 """How many candidates are drawn and solved together."""
@@ -74,7 +74,7 @@ class Workshop:
     generator: Generator
     domain: Domain
     domain_text: str
-    search: Search
+    search: MeasuredSearch
     planner: str
     limits: SearchLimits = field(default_factory=SearchLimits)
     workers: int = 2

@@ -1,6 +1,6 @@
 """Results of planners on a problem, for making, choosing and checking sets.
 
-The planners themselves are passed in as a `Search`: `pddl2nl.tasks` does not import `pddl2nl.baselines`.
+The planners themselves are passed in as a `MeasuredSearch`: `pddl2nl.tasks` does not import `pddl2nl.baselines`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Measured:
         return self.status in ("timeout", "out-of-memory")
 
 
-class Search(Protocol):
+class MeasuredSearch(Protocol):
     """Runs planners; called from several threads at a time.
 
     Plans are validated. Raises `InfrastructureError` if a planner cannot be run.

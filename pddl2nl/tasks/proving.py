@@ -18,7 +18,7 @@ from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import Instance, read_manifest
-from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, in_threads
+from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, in_threads
 from pddl2nl.tasks.scaling import SCALED
 from pddl2nl.tasks.selection import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS
 from pddl2nl.tasks.unsolvable import UNSOLVABLE
@@ -69,7 +69,7 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedLine:
     """The faults by domain, the numbers of ``lines`` compared with their files and ``proved`` by planners again.
 
     ``not_run`` are searches that had run out of a limit and were not repeated, as ``domain instance planner``.
@@ -110,7 +110,7 @@ _Line = tuple[Shelf, Instance]
 
 def check(
     shelves: Sequence[Shelf],
-    search: Search,
+    search: MeasuredSearch,
     version: str,
     *,
     sets: Sequence[str] = ("primary", "scaled", "unsolvable"),
@@ -120,7 +120,7 @@ def check(
     on_start: Callable[[int], None] = lambda total: None,
     on_done: Callable[[], None] = lambda: None,
     stop: Callable[[], None] = lambda: None,
-) -> Checked:
+) -> CheckedLine:
     """Checks the manifests of several domains.
 
     Args:
@@ -161,7 +161,7 @@ def check(
         for planner in PLANNERS
         if row.measured[planner].ran_out and not timeouts
     ]
-    return Checked(tuple(findings), len(lines), len(proved), tuple(not_run))
+    return CheckedLine(tuple(findings), len(lines), len(proved), tuple(not_run))
 
 
 def smaller_half(lines: Sequence[_Line]) -> list[_Line]:
@@ -300,7 +300,7 @@ def _numbered(rows: Sequence[Instance], size: int, letter: str, name: str) -> It
 # ── with planners ────────────────────────────────────────────────────────────────────────────────
 
 
-def _prove(shelf: Shelf, row: Instance, search: Search, version: str, timeouts: bool) -> Iterator[Finding]:
+def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str, timeouts: bool) -> Iterator[Finding]:
     def finding(fault: Fault, message: str) -> Finding:
         return Finding(shelf.name, row.name, fault, message)
 

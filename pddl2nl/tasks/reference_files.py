@@ -2,7 +2,8 @@
 
 The file holds ``format``, ``domain`` and ``tasks``. A task has ``task`` (its name), ``instance`` (its problem is
 ``INSTANCE.pddl``), ``role`` (``example`` or ``benchmark``), ``title``, ``complexity``, ``objects``,
-``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; see `Reference`, `Way` and `Block`.
+``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; see `TaskReference`, `ReferenceWay` and
+`ReferenceBlock`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ WayProof = Literal["blind", "hmax", "best known"]
 
 
 @dataclass(frozen=True)
-class Block:
+class ReferenceBlock:
     """A macro-action of a ground-truth plan, with its atomic actions.
 
     Attributes:
@@ -46,7 +47,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Way:
+class ReferenceWay:
     """One way of doing a task: blocks and their order.
 
     Attributes:
@@ -59,7 +60,7 @@ class Way:
     """
 
     name: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ReferenceBlock, ...]
     order: tuple[tuple[int, int], ...] = ()
     tied: tuple[tuple[int, int], ...] = ()
     proof: WayProof = "best known"
@@ -80,7 +81,7 @@ class Way:
         """The actions of all blocks, in their order."""
         return tuple(action for block in self.blocks for action in block.actions)
 
-    def merged(self) -> Way:
+    def merged(self) -> ReferenceWay:
         """The same way with tied blocks merged, so that the order alone determines the linearizations."""
         head = list(range(len(self.blocks)))
         for first, second in sorted(self.tied):
@@ -89,10 +90,10 @@ class Way:
         groups = [[block for block, at in zip(self.blocks, head, strict=True) if at == each] for each in heads]
         place = {each: number for number, each in enumerate(heads)}
         order = {(place[head[first]], place[head[second]]) for first, second in self.order}
-        return Way(
+        return ReferenceWay(
             self.name,
             tuple(
-                Block(
+                ReferenceBlock(
                     "; ".join(block.macro for block in group),
                     group[0].goal if len(group) == 1 else f"(and {' '.join(block.goal for block in group)})",
                     tuple(action for block in group for action in block.actions),
@@ -117,7 +118,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Reference:
+class TaskReference:
     """The ground truth of a task.
 
     Attributes:
@@ -141,7 +142,7 @@ class Reference:
     complexity: Complexity
     objects: int
     texts: Mapping[Form, str]
-    ways: tuple[Way, ...]
+    ways: tuple[ReferenceWay, ...]
     averaged: bool = True
     length_counted: bool = True
 
@@ -184,10 +185,10 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class _File:
+class _ReferenceFile:
     format: Literal[1]
     domain: str
-    tasks: tuple[Reference, ...]
+    tasks: tuple[TaskReference, ...]
 
     def __post_init__(self) -> None:
         for what in ("task", "instance"):
@@ -197,7 +198,7 @@ class _File:
                 raise ValueError(f"two tasks have the {what} '{twice}'")
 
 
-def read_references(path: Path) -> tuple[Reference, ...]:
+def read_references(path: Path) -> tuple[TaskReference, ...]:
     """The tasks of a file, in its order.
 
     Raises:
@@ -206,7 +207,7 @@ def read_references(path: Path) -> tuple[Reference, ...]:
     import msgspec
 
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_File).tasks
+        return msgspec.json.decode(path.read_bytes(), type=_ReferenceFile).tasks
     except FileNotFoundError:
         raise InputError(f"{path}: no such file of tasks") from None
     except msgspec.ValidationError as error:

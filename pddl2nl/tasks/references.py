@@ -10,15 +10,15 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pddl2nl.pddl import Domain, Task
-from pddl2nl.tasks.reference_files import FORMS, Block, Form, Reference, Way, WayProof
+from pddl2nl.tasks.reference_files import FORMS, Form, ReferenceBlock, ReferenceWay, TaskReference, WayProof
 from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
 
 __all__ = [
     "FORMS",
-    "Block",
+    "ReferenceBlock",
     "Form",
-    "Reference",
-    "Way",
+    "TaskReference",
+    "ReferenceWay",
     "WayProof",
     "reference_of",
     "reference_task",
@@ -27,13 +27,13 @@ __all__ = [
 ]
 
 
-def references_of(domain: Domain) -> tuple[Reference, ...]:
+def references_of(domain: Domain) -> tuple[TaskReference, ...]:
     """All references that are shipped for a domain, the example first; empty without any."""
     shipped = match_shipped(domain)
     return () if shipped is None else shipped.references
 
 
-def reference_of(task: Task) -> Reference | None:
+def reference_of(task: Task) -> TaskReference | None:
     """The reference of the shipped task that equals a task, or None.
 
     Compared are the domain (without requirements), objects, initial facts and goal, not the names of the problems.
@@ -47,7 +47,7 @@ def reference_of(task: Task) -> Reference | None:
     return None
 
 
-def told_references(text: str, domain: Domain | None = None) -> tuple[Reference, ...]:
+def told_references(text: str, domain: Domain | None = None) -> tuple[TaskReference, ...]:
     """The references with a text in any form; blanks and letter case are ignored.
 
     Args:
@@ -59,7 +59,7 @@ def told_references(text: str, domain: Domain | None = None) -> tuple[Reference,
     return tuple(each for each in known if wanted in map(_folded, each.texts.values()))
 
 
-def reference_task(domain: Domain, reference: Reference) -> Task:
+def reference_task(domain: Domain, reference: TaskReference) -> Task:
     """The task of a reference; raises `InputError` if it is not one of the domain's."""
     shipped = match_shipped(domain)
     name = shipped.name if shipped is not None else domain.name
@@ -72,7 +72,7 @@ def _problem_task(domain: str, instance: str) -> Task:
 
 
 @lru_cache(maxsize=1)
-def _all() -> tuple[Reference, ...]:
+def _all() -> tuple[TaskReference, ...]:
     return tuple(each for name in authored_domains() for each in shipped_domain(name).references)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddl2nl.tasks.manifest import Instance, Role, read_manifest
-from pddl2nl.tasks.reference_files import Reference, read_references
+from pddl2nl.tasks.reference_files import TaskReference, read_references
 
 _TASKS = "tasks.json"
 
@@ -35,7 +35,7 @@ class ShippedDomain:
     wording_path: Path
     instances_folder: Path
     instances: tuple[Instance, ...]
-    references: tuple[Reference, ...] = ()
+    references: tuple[TaskReference, ...] = ()
 
     @cached_property
     def domain(self) -> Domain:
@@ -174,7 +174,7 @@ def _data(kind: str) -> Path:
     raise InputError(f"the shipped {kind} are missing: neither {package / kind} nor {package.parent / kind} exists")
 
 
-def _authored(folder: Path, reference: Reference) -> Instance:
+def _authored(folder: Path, reference: TaskReference) -> Instance:
     proof = reference.ways[0].proof
     return Instance(
         name=reference.instance,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pddl2nl.pddl.tree import Domain, Problem
 
 
-class Change(Protocol):
+class TaskChange(Protocol):
     """One transformation of a task and of its plans and wordings."""
 
     def task(self, task: Task) -> Task:
@@ -34,11 +34,11 @@ class Change(Protocol):
         """The wording of the original domain for the changed one: the same sentences."""
 
 
-Transformation = Callable[[Task, Sequence["Problem"], int], Change]
+Transformation = Callable[[Task, Sequence["Problem"], int], TaskChange]
 """Makes the change for a task and further problems of its domain, by a seed."""
 
 
-def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str], seed: int) -> tuple[Change, ...]:
+def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str], seed: int) -> tuple[TaskChange, ...]:
     """The changes of a domain and its problems by transformations in turn.
 
     Args:
@@ -46,7 +46,7 @@ def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str]
         names: keys of `TRANSFORMATIONS`.
         seed: for random names.
     """
-    changes: list[Change] = []
+    changes: list[TaskChange] = []
     for name in names:
         change = TRANSFORMATIONS[name](Task(domain, problems[0]), problems[1:], seed)
         tasks = [change.task(Task(domain, problem)) for problem in problems]

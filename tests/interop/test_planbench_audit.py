@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.interop import Audited, AuditRow, Cause, PlanBenchAudit, audit_csv, audit_rows
+from pddl2nl.interop import Audited, AuditRow, DisagreementCause, PlanBenchAudit, audit_csv, audit_rows
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden" / "planbench_agreement.csv"
@@ -65,7 +65,7 @@ def test_disagreements_have_causes(totals: dict[str, AuditRow], policy: str) -> 
     row = totals[policy]
     count = row.recorded_only + row.ours_only
     assert count == row.replies - row.agrees == sum(row.causes.values())
-    assert row.causes.get(Cause.OTHER, 0) <= 0.05 * count
+    assert row.causes.get(DisagreementCause.OTHER, 0) <= 0.05 * count
 
 
 def test_the_sample_is_large_and_spread() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.interop import Cause, Disagreement
+from pddl2nl.interop import Disagreement, DisagreementCause
 
 TOLD = {
     "(take-off b2 s2)": "take box_2 off shelf_2",
@@ -32,61 +32,63 @@ def _one(shelves: Any, policy: str, reply: str, extraction: object, correct: boo
 @pytest.mark.parametrize(
     ("cause", "reply", "extraction"),
     [
-        (Cause.EMPTY, MARKED, None),
-        (Cause.EMPTY, MARKED, ""),
-        (Cause.PDDL, "\n".join(PLAN), None),
-        (Cause.PDDL, f"{LINES.split(chr(10))[0]}\n" + "\n".join(PLAN[1:]), PLAN[:1]),
-        (Cause.RESTATED, f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}", PLAN * 2),
-        (Cause.RESTATED, f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}", (*PLAN[:2], *PLAN)),
+        (DisagreementCause.EMPTY, MARKED, None),
+        (DisagreementCause.EMPTY, MARKED, ""),
+        (DisagreementCause.PDDL, "\n".join(PLAN), None),
+        (DisagreementCause.PDDL, f"{LINES.split(chr(10))[0]}\n" + "\n".join(PLAN[1:]), PLAN[:1]),
+        (DisagreementCause.RESTATED, f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}", PLAN * 2),
+        (DisagreementCause.RESTATED, f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}", (*PLAN[:2], *PLAN)),
         (
-            Cause.REVISED,
+            DisagreementCause.REVISED,
             "1. take box_1 off shelf_1\n2. put box_1 onto shelf_3\n\nThat leaves box_2 where it is. Corrected:\n\n"
             + MARKED,
             ("(take-off b1 s1)", "(put-onto b1 s3)", *PLAN),
         ),
         (
-            Cause.STEP_TWICE,
+            DisagreementCause.STEP_TWICE,
             "\n".join(f"{n}. **{text}**\n   - {text} (now)" for n, text in enumerate(TOLD.values(), 1)),
             tuple(action for action in PLAN for _ in range(2)),
         ),
         (
-            Cause.PROSE_BEFORE,
+            DisagreementCause.PROSE_BEFORE,
             f"Your plan to put box_1 onto shelf_2 comes too early.\n\n{MARKED}",
             ("(put-onto b1 s2)", *PLAN),
         ),
         (
-            Cause.PROSE_WITHIN,
+            DisagreementCause.PROSE_WITHIN,
             MARKED.replace("take box_1", "I would like to put box_1 onto shelf_2 now, but it is full.\ntake box_1"),
             (*PLAN[:2], "(put-onto b1 s2)", *PLAN[2:]),
         ),
         (
-            Cause.PROSE_AFTER,
+            DisagreementCause.PROSE_AFTER,
             f"{MARKED}\nBefore you put box_1 onto shelf_2, that shelf has to be clear.",
             (*PLAN, "(put-onto b1 s2)"),
         ),
         (
-            Cause.PROSE_AFTER,
+            DisagreementCause.PROSE_AFTER,
             f"{MARKED}\n1. First, take box_2 off shelf_2 to clear it.\n2. Finally, put box_1 onto shelf_2, the goal.",
             (*PLAN, PLAN[0], PLAN[3]),
         ),
         (
-            Cause.TAIL_CLAUSE,
+            DisagreementCause.TAIL_CLAUSE,
             MARKED.replace(
                 "put box_2 onto shelf_3", "put box_2 onto shelf_3 (since shelf_3 is clear and box_1 is away)"
             ),
             (PLAN[0], *PLAN[2:]),
         ),
         (
-            Cause.TAIL_CLAUSE,
+            DisagreementCause.TAIL_CLAUSE,
             MARKED.replace("put box_2 onto shelf_3", "put box_2 onto shelf_3, since shelf_2 is not its place"),
             (PLAN[0], "(put-onto b2 s2)", *PLAN[2:]),
         ),
-        (Cause.WRONG_OBJECT, MARKED, (PLAN[0], "(put-onto b1 s3)", *PLAN[2:])),
-        (Cause.WRONG_ACTION, MARKED, (PLAN[0], "(drop b2)", *PLAN[2:])),
-        (Cause.INCOMPLETE, MARKED, PLAN[:3]),
+        (DisagreementCause.WRONG_OBJECT, MARKED, (PLAN[0], "(put-onto b1 s3)", *PLAN[2:])),
+        (DisagreementCause.WRONG_ACTION, MARKED, (PLAN[0], "(drop b2)", *PLAN[2:])),
+        (DisagreementCause.INCOMPLETE, MARKED, PLAN[:3]),
     ],
 )
-def test_recorded_incorrect_and_ours_correct(shelves: Any, cause: Cause, reply: str, extraction: Any) -> None:
+def test_recorded_incorrect_and_ours_correct(
+    shelves: Any, cause: DisagreementCause, reply: str, extraction: Any
+) -> None:
     recorded = (
         extraction
         if extraction is None
@@ -98,23 +100,23 @@ def test_recorded_incorrect_and_ours_correct(shelves: Any, cause: Cause, reply: 
 @pytest.mark.parametrize(
     ("cause", "policy", "reply"),
     [
-        (Cause.MARKED_ONLY, "planbench", f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}"),
-        (Cause.RESTATED, "planbench", f"{NUMBERED}\n\nSo the plan is:\n\n{LINES}"),
-        (Cause.STEP_TWICE, "planbench", "\n".join(f"{text}\n{text}" for text in TOLD.values())),
-        (Cause.OURS_UNKNOWN, "default", MARKED.replace("box_2 onto", "box_7 onto")),
-        (Cause.OURS_UNREADABLE, "default", MARKED.replace("box_2 onto", "something onto")),
-        (Cause.OURS_EMPTY, "default", "I have no idea."),
-        (Cause.OTHER, "default", MARKED.replace("put box_2 onto shelf_3\n", "")),
+        (DisagreementCause.MARKED_ONLY, "planbench", f"{NUMBERED}\n\nSo the plan is:\n\n{MARKED}"),
+        (DisagreementCause.RESTATED, "planbench", f"{NUMBERED}\n\nSo the plan is:\n\n{LINES}"),
+        (DisagreementCause.STEP_TWICE, "planbench", "\n".join(f"{text}\n{text}" for text in TOLD.values())),
+        (DisagreementCause.OURS_UNKNOWN, "default", MARKED.replace("box_2 onto", "box_7 onto")),
+        (DisagreementCause.OURS_UNREADABLE, "default", MARKED.replace("box_2 onto", "something onto")),
+        (DisagreementCause.OURS_EMPTY, "default", "I have no idea."),
+        (DisagreementCause.OTHER, "default", MARKED.replace("put box_2 onto shelf_3\n", "")),
     ],
 )
-def test_recorded_correct_and_ours_not(shelves: Any, cause: Cause, policy: str, reply: str) -> None:
+def test_recorded_correct_and_ours_not(shelves: Any, cause: DisagreementCause, policy: str, reply: str) -> None:
     assert _one(shelves, policy, reply, "\n".join(PLAN), correct=True).cause is cause
 
 
 def test_a_verdict_that_does_not_follow_from_its_plan_is_told(shelves: Any) -> None:
     audited = shelves.audit({"llm_raw_response": MARKED, "llm_correct": False})
     assert audited.recorded_differs == (1,)
-    assert {item.cause for item in audited.disagreements} == {Cause.SAME_PLAN}
+    assert {item.cause for item in audited.disagreements} == {DisagreementCause.SAME_PLAN}
 
 
 def test_agreement_has_no_cause(shelves: Any) -> None:

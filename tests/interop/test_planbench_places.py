@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.interop.planbench_causes import Placed, aligned, places_of
+from pddl2nl.interop.planbench_causes import PlacedAction, aligned, places_of
 from pddl2nl.nl import Names, Snippet, Wording
 from pddlval import GroundAction
 
@@ -51,11 +51,11 @@ def test_each_action_comes_from_the_next_line_that_says_it(plan: list[str], repl
     assert _lines(plan, reply) == lines
 
 
-PLACED = st.builds(lambda name, line: Placed(GroundAction(name), line), st.sampled_from("abc"), st.integers(0, 5))
+PLACED = st.builds(lambda name, line: PlacedAction(GroundAction(name), line), st.sampled_from("abc"), st.integers(0, 5))
 
 
 @given(st.lists(PLACED, max_size=8), st.lists(PLACED, max_size=8))
-def test_an_alignment_is_a_longest_common_subsequence(ours: list[Placed], recorded: list[Placed]) -> None:
+def test_an_alignment_is_a_longest_common_subsequence(ours: list[PlacedAction], recorded: list[PlacedAction]) -> None:
     pairs = aligned(ours, recorded)
     assert all(ours[i].action == recorded[j].action for i, j in pairs)
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(pairs))
@@ -69,4 +69,4 @@ def test_an_alignment_is_a_longest_common_subsequence(ours: list[Placed], record
 
 def test_of_several_alignments_the_one_of_the_same_lines_is_taken() -> None:
     a = GroundAction("a")
-    assert aligned([Placed(a, 7)], [Placed(a, 3), Placed(a, 7), Placed(a, 9)]) == [(0, 1)]
+    assert aligned([PlacedAction(a, 7)], [PlacedAction(a, 3), PlacedAction(a, 7), PlacedAction(a, 9)]) == [(0, 1)]

@@ -19,7 +19,7 @@ from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 
 VOID = {"meta", "input", "br", "img", "link"}
 
@@ -210,13 +210,13 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
 def test_a_table_marks_the_paper_s_columns_and_says_what_is_behind_a_number():
     ours = TableCell("13.4", 13.4, "67 of 100 <runs>", best=True, link=(2, 3))
     total = TableCell("~20", 20.0, estimated=True, show=(("row", "1,2"), ("predicate", "not clear")))
-    line = Line("<i>", (ours, TableCell("14"), TableCell()))
+    line = TableLine("<i>", (ours, TableCell("14"), TableCell()))
     table = Table(
         "k",
         "T",
         "domain",
         (Heading("Act", "NL"), Heading("Act", "NL", paper=True), Heading("x")),
-        (Section((line, Line("sum", (total,) * 3, total=True)), "primary"),),
+        (TableSection((line, TableLine("sum", (total,) * 3, total=True)), "primary"),),
         ("A <note>.",),
     )
     html = str(_environment().get_template("tables.html.j2").module.table_section(table))

@@ -15,7 +15,7 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied, Started
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.usage import Usage, usage_by_role
+from pddl2nl.reports.usage import RoleUsage, usage_by_role
 from pddl2nl.tasks import shipped_task
 
 
@@ -33,7 +33,7 @@ def test_a_prompt_that_nobody_counted_is_estimated_with_all_that_it_kept():
 
 def test_what_an_endpoint_counted_is_never_replaced():
     events = [_asked(1, 0, "x" * 40), Replied(1, "z" * 40, prompt_tokens=3, completion_tokens=4)]
-    assert usage_by_role(events)["planner"] == Usage(1, 3, 4, usd=None)
+    assert usage_by_role(events)["planner"] == RoleUsage(1, 3, 4, usd=None)
 
 
 def test_each_role_keeps_its_own_prompts():
@@ -49,7 +49,7 @@ def test_each_role_keeps_its_own_prompts():
     usage = usage_by_role(events)
     assert [*usage] == ["planner", "translator"]
     assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (13 + 14, 122)
-    assert sum(usage.values(), Usage()).prompt_tokens == 13 + 14 + 122
+    assert sum(usage.values(), RoleUsage()).prompt_tokens == 13 + 14 + 122
 
 
 def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pddl2nl.policies.events import Fault, Finished, Read, Replied
 from pddl2nl.reports import read_record, recheck
-from pddl2nl.reports.html.steps import NOT_REACHED, Piece, run_turns, turns_of
+from pddl2nl.reports.html.steps import NOT_REACHED, ReplyPiece, run_turns, turns_of
 
 
 def test_an_interactive_run_has_a_turn_for_every_call(write, act_events, hostile):
@@ -24,8 +24,8 @@ def test_an_interactive_run_has_a_turn_for_every_call(write, act_events, hostile
     assert turns[1].steps[0].unmet == ("(holding a)",)
     assert turns[1].steps[0].rule == "snippet"
     assert turns[1].calls[0].prompt.kept == 2
-    assert turns[2].calls[0].reply == (Piece(hostile, "unreadable", 3),)
-    assert turns[3].calls[0].reply == (Piece("Action: "), Piece("pick up a from the table", "executed", 4))
+    assert turns[2].calls[0].reply == (ReplyPiece(hostile, "unreadable", 3),)
+    assert turns[3].calls[0].reply == (ReplyPiece("Action: "), ReplyPiece("pick up a from the table", "executed", 4))
     assert turns[3].steps[0].added == ("(holding a)",)
     assert [turn.steps[0].goal for turn in turns] == [False, False, False, False, True]
 

@@ -9,7 +9,7 @@ import pytest
 from pddl2nl.baselines import solve
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.references import Reference
+from pddl2nl.tasks.references import TaskReference
 from pddlval import Simulator, validate
 
 HOUSEHOLD = shipped_domain("household")
@@ -27,7 +27,7 @@ def test_the_papers_ten_tasks_and_the_training_tasks_are_there() -> None:
 
 
 @pytest.mark.parametrize("reference", HOUSEHOLD.references, ids=lambda reference: reference.instance)
-def test_the_plan_of_a_task_is_valid_and_its_goal_does_not_hold_at_first(reference: Reference) -> None:
+def test_the_plan_of_a_task_is_valid_and_its_goal_does_not_hold_at_first(reference: TaskReference) -> None:
     task = HOUSEHOLD.task(reference.instance)
     simulator = Simulator(task)
     assert not simulator.is_goal(simulator.initial)

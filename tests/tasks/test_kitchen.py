@@ -13,7 +13,7 @@ from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.nl.reading.read_state import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.references import Reference, Way, reference_of
+from pddl2nl.tasks.references import ReferenceWay, TaskReference, reference_of
 from pddlval import GroundAction, Simulator, State
 
 KITCHEN = shipped_domain("kitchen")
@@ -34,7 +34,7 @@ def _action(text: str) -> GroundAction:
     return GroundAction(name, tuple(args))
 
 
-def _simulator(reference: Reference) -> Simulator:
+def _simulator(reference: TaskReference) -> Simulator:
     return Simulator(KITCHEN.task(reference.instance))
 
 
@@ -108,7 +108,7 @@ def _instances() -> Iterator[str]:
 
 
 @by_task
-def test_a_task_has_a_text_in_both_forms_that_names_no_pddl(reference: Reference) -> None:
+def test_a_task_has_a_text_in_both_forms_that_names_no_pddl(reference: TaskReference) -> None:
     assert set(reference.texts) == {"goal", "constructive"}
     for text in reference.texts.values():
         assert text[0].isupper()
@@ -117,7 +117,7 @@ def test_a_task_has_a_text_in_both_forms_that_names_no_pddl(reference: Reference
 
 
 @by_task
-def test_a_goal_is_read_as_it_was_told(reference: Reference) -> None:
+def test_a_goal_is_read_as_it_was_told(reference: TaskReference) -> None:
     task = KITCHEN.task(reference.instance)
     wording = load_wording(KITCHEN.wording_path, task.domain)
     teller = Teller(task, wording, make_names(task, "original", wording))
@@ -129,7 +129,7 @@ def test_a_goal_is_read_as_it_was_told(reference: Reference) -> None:
 
 
 @by_way
-def test_every_order_of_blocks_is_a_plan(reference: Reference, way: Way) -> None:
+def test_every_order_of_blocks_is_a_plan(reference: TaskReference, way: ReferenceWay) -> None:
     # By what is done and the state it led to: all linearizations, without walking through each of them.
     simulator = _simulator(reference)
     blocks = way.merged().blocks
@@ -152,13 +152,13 @@ def test_every_order_of_blocks_is_a_plan(reference: Reference, way: Way) -> None
 
 
 @by_task
-def test_no_step_is_superfluous(reference: Reference) -> None:
+def test_no_step_is_superfluous(reference: TaskReference) -> None:
     # Ways of one length are the same steps in another order.
     for way in {len(way.plan): way for way in reference.ways}.values():
         _none_superfluous(reference, way)
 
 
-def _none_superfluous(reference: Reference, way: Way) -> None:
+def _none_superfluous(reference: TaskReference, way: ReferenceWay) -> None:
     simulator = _simulator(reference)
     for left_out in range(len(way.plan)):
         state: State | None = simulator.initial
@@ -185,13 +185,13 @@ def test_what_is_tied_stands_together() -> None:
 
 
 @by_task
-def test_ways_differ(reference: Reference) -> None:
+def test_ways_differ(reference: TaskReference) -> None:
     assert len({way.plan for way in reference.ways}) == len(reference.ways)
     assert len({way.name for way in reference.ways}) == len(reference.ways)
 
 
 @by_task
-def test_a_task_is_recognised_whatever_its_problem_is_called(reference: Reference) -> None:
+def test_a_task_is_recognised_whatever_its_problem_is_called(reference: TaskReference) -> None:
     task = KITCHEN.task(reference.instance)
     text = write_problem(task.problem).replace(f"(problem {task.problem.name})", "(problem dinner)")
     again = parse_task(write_domain(task.domain), text)

@@ -12,18 +12,18 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import write_condition
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.reference_files import Block, Way, read_references
+from pddl2nl.tasks.reference_files import ReferenceBlock, ReferenceWay, read_references
 from pddl2nl.tasks.references import reference_of, reference_task, references_of, told_references
 
 KITCHEN = shipped_domain("kitchen")
 
 
-def _block(name: str) -> Block:
-    return Block(f"do {name}", f"(done {name})", (f"(start {name})", f"(end {name})"))
+def _block(name: str) -> ReferenceBlock:
+    return ReferenceBlock(f"do {name}", f"(done {name})", (f"(start {name})", f"(end {name})"))
 
 
-def _way(order: tuple[tuple[int, int], ...], tied: tuple[tuple[int, int], ...]) -> Way:
-    return Way("a way", tuple(map(_block, "abcd")), order, tied, "hmax")
+def _way(order: tuple[tuple[int, int], ...], tied: tuple[tuple[int, int], ...]) -> ReferenceWay:
+    return ReferenceWay("a way", tuple(map(_block, "abcd")), order, tied, "hmax")
 
 
 # ── ways ─────────────────────────────────────────────────────────────────────────────────────────

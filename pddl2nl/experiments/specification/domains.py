@@ -32,7 +32,7 @@ from pddl2nl.nl import Wording, choose_wording, template_wording
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import match_shipped, shipped_domain
 from pddl2nl.tasks.suites import Suite, find_suites
-from pddl2nl.tasks.transformations import Change, changes_of
+from pddl2nl.tasks.transformations import TaskChange, changes_of
 from pddlval import Simulator
 from pddlval.plans import plan_of
 
@@ -116,7 +116,7 @@ class SpecDomain:
     costlier: CostLimit | None = None
     cheap: SolvedBy | None = None
     original: Domain | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TaskChange, ...] = ()
     wordings: Mapping[str, Wording | str] = field(default_factory=dict)
 
     @property
@@ -373,13 +373,13 @@ def _transformed(one: SpecDomain, names: Sequence[str]) -> SpecDomain:
     )
 
 
-def _changed(task: Task, changes: Sequence[Change]) -> Task:
+def _changed(task: Task, changes: Sequence[TaskChange]) -> Task:
     for change in changes:
         task = change.task(task)
     return task
 
 
-def _changed_example(task: Task, changes: Sequence[Change]) -> SolvedProblem | None:
+def _changed_example(task: Task, changes: Sequence[TaskChange]) -> SolvedProblem | None:
     """The shipped example of the original task, changed; None if an example would be made from the task."""
     try:
         example = find_example(task)

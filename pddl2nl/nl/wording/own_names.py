@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["Fault", "own_name", "own_names", "own_names_faults"]
+__all__ = ["NameFault", "own_name", "own_names", "own_names_faults"]
 
 HOLE = "{}"
 _NUMBERED = re.compile(r"(\D+?)[-_]?(\d+(?:[-_]\d+)*)")
 _TOLD = re.compile(r"[\w-]+")
 
 
-class Fault(NamedTuple):
+class NameFault(NamedTuple):
     """What is wrong with the name of one key."""
 
     key: str
@@ -49,20 +49,20 @@ def own_names(objects: Mapping[str, str], names: Iterable[str]) -> dict[str, str
     return {name: told for name, told in found if told is not None}
 
 
-def own_names_faults(objects: Mapping[str, str]) -> Iterator[Fault]:
+def own_names_faults(objects: Mapping[str, str]) -> Iterator[NameFault]:
     """All faults of a wording's names of objects."""
     said: dict[str, str] = {}
     for key, told in objects.items():
         rest = told.replace(HOLE, "0")
         if not key or re.search(r"[\s(){}]", key):
-            yield Fault(key, "is no PDDL name")
+            yield NameFault(key, "is no PDDL name")
         if "{" in rest or "}" in rest:
-            yield Fault(key, "holds a brace that is not {}, the place of a number")
+            yield NameFault(key, "holds a brace that is not {}, the place of a number")
         elif not _TOLD.fullmatch(rest):
-            yield Fault(key, f"'{told}' must be a name of letters, digits, hyphens and underscores, without blanks")
+            yield NameFault(key, f"'{told}' must be a name of letters, digits, hyphens and underscores, without blanks")
         elif re.search(r"\d\{\}|\{\}\d|\{\}\{\}", told):
-            yield Fault(key, f"'{told}' has a number that touches another, so their ends cannot be seen")
+            yield NameFault(key, f"'{told}' has a number that touches another, so their ends cannot be seen")
         folded = told.casefold().replace("-", "_")
         if folded in said:
-            yield Fault(key, f"is called '{told}', as is '{said[folded]}'")
+            yield NameFault(key, f"is called '{told}', as is '{said[folded]}'")
         said[folded] = key

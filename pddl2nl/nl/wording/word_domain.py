@@ -40,8 +40,8 @@ from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.nl.wording.word_checks import Draft, Kind, look_alike, read_reply, text_faults
 from pddl2nl.nl.wording.word_prompts import (
     EQUALITY,
-    Item,
     ToldPhrases,
+    WordedItem,
     feedback,
     items,
     opening,
@@ -199,14 +199,14 @@ class _Book:
 
     domain: Domain
     settings: _Settings
-    wanted: tuple[Item, ...]
+    wanted: tuple[WordedItem, ...]
     words: dict[Kind, dict[str, Snippet]] = field(init=False)
     declared: dict[Kind, dict[str, tuple[TypedName, ...]]] = field(init=False)
     made: set[tuple[Kind, str]] = field(default_factory=set)
     fell_back: list[FellBack] = field(default_factory=list)
     without_negated: list[FellBack] = field(default_factory=list)
     review: list[Doubt] = field(default_factory=list)
-    pending: list[Item] = field(default_factory=list)
+    pending: list[WordedItem] = field(default_factory=list)
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -219,25 +219,25 @@ class _Book:
         """How many snippets are finished."""
         return len(self.made)
 
-    def has(self, item: Item) -> bool:
+    def has(self, item: WordedItem) -> bool:
         """Whether a snippet is finished."""
         return (item.kind, item.name) in self.made
 
-    def write(self, item: Item, snippet: Snippet, doubts: tuple[str, ...] = ()) -> None:
+    def write(self, item: WordedItem, snippet: Snippet, doubts: tuple[str, ...] = ()) -> None:
         """Notes the snippet that an item has from now on, and what a person should review in it."""
         if doubts:
             self.review.append(Doubt(item.kind, item.name, snippet.text or "", doubts))
         self.words[item.kind][item.name] = snippet
         self.made.add((item.kind, item.name))
 
-    def ask(self, item: Item) -> None:
+    def ask(self, item: WordedItem) -> None:
         """Asks for one snippet, with its revisions, and notes the result, or that the reply is pending."""
         try:
             self._ask(item)
         except ReplyPendingError:
             self.pending.append(item)
 
-    def _ask(self, item: Item) -> None:
+    def _ask(self, item: WordedItem) -> None:
         both = self.settings.negated and item.kind == "predicates"
         messages = [*opening(item.kind, both), Message("user", self._question(item))]
         usable: Draft | None = None
@@ -265,7 +265,7 @@ class _Book:
             self.write(item, _snippet(item, replace(usable, negated=None)))
             self.without_negated.append(FellBack(item.kind, item.name, usable.faults))
 
-    def _reply(self, item: Item, messages: list[Message], both: bool) -> tuple[str, Draft]:
+    def _reply(self, item: WordedItem, messages: list[Message], both: bool) -> tuple[str, Draft]:
         settings = self.settings
         request = Request(tuple(messages), "wording", settings.temperature, settings.seed, settings.max_tokens)
         reply = settings.model.complete(request)
@@ -282,7 +282,7 @@ class _Book:
                 draft = Draft(None, None, (_says_the_same(item, twin), *draft.faults))
         return reply.text, draft
 
-    def _question(self, item: Item) -> str:
+    def _question(self, item: WordedItem) -> str:
         """The question for the model; raises `ReplyPendingError` if texts that it uses are still pending."""
         asked = question(item, self._phrases(self.words))
         if self.pending:
@@ -357,16 +357,16 @@ def _worded(domain: Domain, words: Mapping[Kind, Mapping[str, Snippet]]) -> Word
     return Wording(domain=domain.name, predicates=predicates, actions=actions, functions=functions)
 
 
-def _unknown(item: Item) -> str:
+def _unknown(item: WordedItem) -> str:
     """A text that no snippet has, with the item's variables, for one that is still missing."""
     return " ".join(("still to be worded as", item.name, *(f"{{{name}}}" for name in item.variables)))
 
 
-def _snippet(item: Item, draft: Draft) -> Snippet:
+def _snippet(item: WordedItem, draft: Draft) -> Snippet:
     return Snippet(item.name, item.variables, draft.text, draft.negated)
 
 
-def _says_the_same(item: Item, twin: Snippet) -> str:
+def _says_the_same(item: WordedItem, twin: Snippet) -> str:
     return (
         f'says the same as the text of {_label(item.kind, twin.name)}, "{twin.text}", so that the two could not be '
         f"told apart; use words for '{item.name}' that '{twin.name}' does not have"

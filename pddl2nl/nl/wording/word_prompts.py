@@ -58,7 +58,7 @@ from pddl2nl.pddl.tree import (
     walk,
 )
 
-__all__ = ["EQUALITY", "Item", "ToldPhrases", "feedback", "items", "opening", "prompts_hash", "question"]
+__all__ = ["EQUALITY", "WordedItem", "ToldPhrases", "feedback", "items", "opening", "prompts_hash", "question"]
 
 _X1, _X2 = TypedName("?x1"), TypedName("?x2")
 EQUALITY: Mapping[str, Snippet] = {
@@ -73,7 +73,7 @@ _MOST_TOLD = 100
 
 
 @dataclass(frozen=True)
-class Item:
+class WordedItem:
     """One predicate, function or action to be worded; ``template`` is its fallback."""
 
     kind: Kind
@@ -99,17 +99,19 @@ class Item:
         return f"(not {said})" if self.name == "!=" and self.kind == "equality" else said
 
 
-def items(domain: Domain) -> tuple[Item, ...]:
+def items(domain: Domain) -> tuple[WordedItem, ...]:
     """Everything that a model is asked to word, in this order.
 
     Predicates as they are declared, derived ones among them; equality and its negation, where an action or a
     derived predicate compares objects; functions and actions as they are declared.
     """
-    found = [Item("predicates", item.name, item.parameters, template_predicate(item)) for item in domain.predicates]
+    found = [
+        WordedItem("predicates", item.name, item.parameters, template_predicate(item)) for item in domain.predicates
+    ]
     if _compares(domain):
-        found += [Item("equality", name, (_X1, _X2), snippet) for name, snippet in EQUALITY.items()]
-    found += [Item("functions", item.name, item.parameters, template_function(item)) for item in domain.functions]
-    found += [Item("actions", item.name, item.parameters, template_action(item)) for item in domain.actions]
+        found += [WordedItem("equality", name, (_X1, _X2), snippet) for name, snippet in EQUALITY.items()]
+    found += [WordedItem("functions", item.name, item.parameters, template_function(item)) for item in domain.functions]
+    found += [WordedItem("actions", item.name, item.parameters, template_action(item)) for item in domain.actions]
     return tuple(found)
 
 
@@ -148,7 +150,7 @@ def prompts_hash(negated: bool = False) -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8")).hexdigest()
 
 
-def question(item: Item, phrases: ToldPhrases) -> str:
+def question(item: WordedItem, phrases: ToldPhrases) -> str:
     """The question about one item, told in the texts made so far."""
     if item.kind == "actions":
         schema = phrases.domain.action(item.name)
@@ -163,7 +165,7 @@ def question(item: Item, phrases: ToldPhrases) -> str:
     return "\n".join(lines)
 
 
-def feedback(item: Item, faults: Sequence[str], *, negated: bool = False) -> str:
+def feedback(item: WordedItem, faults: Sequence[str], *, negated: bool = False) -> str:
     """All faults of a reply, and the question again."""
     named = [f"action: {item.name}", f"parameters: ({' '.join(item.variables)})"]
     wanted = " ".join(f"{{{name}}}" for name in item.variables) or "no variable"
@@ -213,7 +215,7 @@ def _scope(phrases: Phrases, place: str, names: Mapping[str, str]) -> Scope:
     return Scope(place, names, phrases.constants)
 
 
-def _action(item: Item, schema: ActionSchema, phrases: ToldPhrases) -> str:
+def _action(item: WordedItem, schema: ActionSchema, phrases: ToldPhrases) -> str:
     scope = _scope(phrases, f"action '{schema.name}'", {})
     conditions = _joined(_preconditions(schema, phrases, scope))
     effects = _joined(_effects(schema, phrases, scope))

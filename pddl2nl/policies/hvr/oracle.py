@@ -43,7 +43,7 @@ from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block,
 from pddl2nl.policies.hvr.oracle_world import PromptContent, PromptReader, PromptWorld, item_lines, terms_of
 from pddl2nl.policies.hvr.prompts import LAYOUT, actions_reply
 from pddl2nl.policies.staged import numbered
-from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
+from pddl2nl.tasks.references import ReferenceBlock, reference_task, references_of, told_references
 from pddlval import GroundAction, State
 from pddlval.semantics import unmet
 
@@ -123,7 +123,7 @@ def _of_reference(domain: Domain, instance: str) -> KnownTask:
     return KnownTask(task.problem.goal, macros, tuple(task.objects.values()), besides)
 
 
-def _known_macro(task: Task, block: Block) -> KnownMacro:
+def _known_macro(task: Task, block: ReferenceBlock) -> KnownMacro:
     objects = " ".join(f"{item.name} - (either {' '.join(item.types)})" for item in task.problem.objects)
     start = f"(define (problem known) (:domain {task.domain.name}) (:objects {objects}) (:init)"
     goal = parse_problem(f"{start} (:goal {block.goal}))", task.domain, "<a sub-goal>").goal

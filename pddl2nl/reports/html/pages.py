@@ -81,12 +81,12 @@ def write_html(
     folder = out.with_suffix("") if named else out
     _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
     parts = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    whole = Judged(sum(one.number for one in parts), tuple(each for one in parts for each in one.differences))
+    whole = JudgedRun(sum(one.number for one in parts), tuple(each for one in parts for each in one.differences))
     _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(whole, folder=True)))
     return folder / "index.html"
 
 
-class Difference(NamedTuple):
+class PageDifference(NamedTuple):
     """A run for which the new verdict differs from its record."""
 
     anchor: str
@@ -95,14 +95,14 @@ class Difference(NamedTuple):
     note: str
 
 
-class Judged(NamedTuple):
+class JudgedRun(NamedTuple):
     """The number of runs that were judged again, and those whose verdict differs."""
 
     number: int = 0
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[PageDifference, ...] = ()
 
 
-_NOTHING_JUDGED = Judged()
+_NOTHING_JUDGED = JudgedRun()
 
 
 # ── the first page ───────────────────────────────────────────────────────────────────────────────
@@ -110,7 +110,7 @@ _NOTHING_JUDGED = Judged()
 
 def overview_of(
     plan: PagePlan,
-    judged: Judged = _NOTHING_JUDGED,
+    judged: JudgedRun = _NOTHING_JUDGED,
     *,
     title: str = "",
     notes: Sequence[str] = (),
@@ -173,7 +173,7 @@ _Files = dict[str, tuple[str, str]]
 """The PDDL texts of a page, each once, with their anchors and headings."""
 
 
-def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> Judged:
+def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> JudgedRun:
     articles, files, judged = _articles(page.runs)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
@@ -181,7 +181,7 @@ def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> Judged:
     return judged
 
 
-def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, Judged]:
+def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, JudgedRun]:
     """The runs step by step, their PDDL files, and what judging them again gave."""
     from markupsafe import Markup
 
@@ -200,8 +200,8 @@ def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, Judged]:
         again = view.recheck
         number += again.verdict not in ("not-judged", "no-plan")
         if not again.agrees and not run.summary.infrastructure:
-            differences.append(Difference(run.anchor, view.record.outcome, again.verdict, again.note))
-    return articles, files, Judged(number, tuple(differences))
+            differences.append(PageDifference(run.anchor, view.record.outcome, again.verdict, again.note))
+    return articles, files, JudgedRun(number, tuple(differences))
 
 
 def _render(template: str, **content: Any) -> str:

@@ -57,7 +57,7 @@ def plan_pages(gathered: Gathered) -> PagePlan:
         seed = -1 if run.seed is None else run.seed
         return (row, natural(run.suite), natural(run.task), column, run.policy, seed, run.name)
 
-    names = _Names("run")
+    names = _PlanNames("run")
     runs = tuple(
         PageRun(
             run,
@@ -88,7 +88,7 @@ def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
     tasks: dict[str, list[PageRun]] = {}
     for run in runs:
         tasks.setdefault(run.summary.task_id, []).append(run)
-    names = _Names("task")
+    names = _PlanNames("task")
     for found in tasks.values():
         parts = list(_parts(found))
         for number, part in enumerate(parts, 1):
@@ -114,7 +114,7 @@ def _parts(runs: Sequence[PageRun]) -> Iterator[Sequence[PageRun]]:
         yield part
 
 
-class _Names:
+class _PlanNames:
     """Unique names for files and anchors, of letters, digits and hyphens only, whatever the texts contain."""
 
     def __init__(self, kind: str):

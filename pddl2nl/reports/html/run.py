@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pddl2nl.experiments.layout import Place
 from pddl2nl.llm import PURPOSES
-from pddl2nl.reports.html.steps import Reason, Step, Turn, explained, missing_goals, turns_of
+from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
@@ -66,7 +66,7 @@ class RunView:
 
     place: PageRun
     record: Record
-    turns: tuple[Turn, ...]
+    turns: tuple[ShownTurn, ...]
     missing: tuple[Reason, ...]
     recheck: Recheck
     facts: Mapping[str, str]

@@ -59,7 +59,7 @@ def status_label(status: str) -> str:
     return status.replace("-", " ") if status in _SPELLED else status
 
 
-class Piece(Struct, frozen=True):
+class ReplyPiece(Struct, frozen=True):
     """A piece of a reply; ``status`` is the status of a span that was read, empty for other text.
 
     ``step`` is the step of the run that the span became; 0 for a line of a block that was corrected later.
@@ -83,7 +83,7 @@ class Call(Struct, frozen=True):
 
     prompt: Prompted
     answer: Replied | Failed | None = None
-    reply: tuple[Piece, ...] = ()
+    reply: tuple[ReplyPiece, ...] = ()
     stage: str = ""
 
     @property
@@ -155,7 +155,7 @@ class Step(Struct, frozen=True):
         return self.status not in ("executed", "looked-around", NOT_REACHED)
 
 
-class Turn(Struct, frozen=True):
+class ShownTurn(Struct, frozen=True):
     """The calls up to a reply, and the steps read from it.
 
     ``judged`` is the verdict if the steps are one plan of several; ``counts`` says whether they are the run's steps.
@@ -175,7 +175,7 @@ class Turn(Struct, frozen=True):
         return "" if self.counts else f"-call-{self.calls[0].prompt.call}" if self.calls else "-other"
 
 
-def turns_of(record: Record) -> tuple[Turn, ...]:
+def turns_of(record: Record) -> tuple[ShownTurn, ...]:
     """The turns of any record; a planner's plan is one turn, with the effects computed by our simulator."""
     if isinstance(record, RunRecord):
         return run_turns(record.events)
@@ -185,23 +185,23 @@ def turns_of(record: Record) -> tuple[Turn, ...]:
         steps = [Step(number, NOT_REACHED, action=action) for number, action in enumerate(record.plan, 1)]
     if steps and record.solved and steps[-1].status == "executed":
         steps[-1] = replace(steps[-1], goal=True)
-    return (Turn((), tuple(steps)),) if steps else ()
+    return (ShownTurn((), tuple(steps)),) if steps else ()
 
 
-def run_turns(events: Iterable[RunEvent]) -> tuple[Turn, ...]:
+def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
     """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
 
     Calls for the wording and the example's thoughts come first and are a turn of their own. While a hierarchical policy
     plans, a turn begins with the first call after it noted the result of the calls before.
     """
-    drafts: list[_Draft] = [_Draft()]
+    drafts: list[_StepDraft] = [_StepDraft()]
     counted = 0
     stage = ""
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
             if draft.ends_before(event):
-                draft = _Draft()
+                draft = _StepDraft()
                 drafts.append(draft)
             # A prompt that continues the last one has the same stage.
             stage = stage if event.kept else stage_of(event.messages) or ""
@@ -232,7 +232,7 @@ _PREPARING = ("wording", "thoughts")
 
 
 @dataclass
-class _Draft:
+class _StepDraft:
     """A turn under construction; ``reads`` have the index of the call whose reply was read."""
 
     calls: list[Call] = field(default_factory=list)
@@ -249,7 +249,7 @@ class _Draft:
             return True
         return bool(self.results or self.notes or self.remarks) or self.judged is not None
 
-    def turn(self, counted: int) -> Turn:
+    def turn(self, counted: int) -> ShownTurn:
         read_at = {read.step: read for _, read in self.reads}
         # Lines read while planning belong to a block and are not steps of the run.
         numbers = sorted(self.results if self.notes else read_at.keys() | self.results.keys())
@@ -263,7 +263,7 @@ class _Draft:
             calls.append(replace(call, reply=_pieces(call.replied.text, spans)))
         number = 0 if self.judged is None else self.judged.number
         notes, remarks = tuple(self.notes), tuple(self.remarks)
-        return Turn(tuple(calls), tuple(steps), self.judged, number == counted, notes, remarks)
+        return ShownTurn(tuple(calls), tuple(steps), self.judged, number == counted, notes, remarks)
 
 
 def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAround | None) -> Step:
@@ -282,7 +282,7 @@ def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAroun
     return replace(step, status="executed", action=result.action, **changes)
 
 
-def _pieces(text: str, spans: list[tuple[Read, str, int]]) -> tuple[Piece, ...]:
+def _pieces(text: str, spans: list[tuple[Read, str, int]]) -> tuple[ReplyPiece, ...]:
     pieces = []
     done = 0
     for read, status, step in sorted(spans, key=lambda item: item[0].start):
@@ -290,18 +290,18 @@ def _pieces(text: str, spans: list[tuple[Read, str, int]]) -> tuple[Piece, ...]:
         if read.start < done or read.end > len(text) or read.end <= read.start:
             continue
         if read.start > done:
-            pieces.append(Piece(text[done : read.start]))
-        pieces.append(Piece(text[read.start : read.end], status, step))
+            pieces.append(ReplyPiece(text[done : read.start]))
+        pieces.append(ReplyPiece(text[read.start : read.end], status, step))
         done = read.end
     if done < len(text):
-        pieces.append(Piece(text[done:]))
+        pieces.append(ReplyPiece(text[done:]))
     return tuple(pieces)
 
 
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def explained(record: Record, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+def explained(record: Record, turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     """The turns, each step that has something ``unmet`` with its reasons; never raises for the content of a record."""
     if not any(step.unmet for turn in turns for step in turn.steps):
         return tuple(turns)
@@ -320,7 +320,7 @@ def explained(record: Record, turns: Sequence[Turn]) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def missing_goals(record: Record, turns: Iterable[Turn], again: Recheck) -> tuple[Reason, ...]:
+def missing_goals(record: Record, turns: Iterable[ShownTurn], again: Recheck) -> tuple[Reason, ...]:
     """The goals that do not hold after the executed actions; empty if all hold or the run could not be judged."""
     if again.verdict != "goal-not-satisfied":
         return ()

@@ -22,10 +22,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 
 __all__ = [
-    "PaperColumn",
+    "CoverageColumn",
     "PaperLine",
-    "PaperSource",
-    "PaperTable",
+    "CoverageSource",
+    "CoverageTable",
     "SuiteName",
     "columns_beside",
     "domain_lines",
@@ -40,7 +40,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class PaperSource:
+class CoverageSource:
     """The paper, its short citation, the address of its data, and the model that it asked."""
 
     title: str
@@ -51,7 +51,7 @@ class PaperSource:
 
 
 @dataclass(frozen=True)
-class PaperColumn:
+class CoverageColumn:
     """A column of the paper, described as `pddl2nl.experiments.layout.LayoutColumn` describes ours.
 
     ``wording`` is ``llm``, ``template`` or ``planbench`` (written by hand by PlanBench's authors); empty for PDDL, and
@@ -92,12 +92,12 @@ class PaperLine:
 
 
 @dataclass(frozen=True)
-class PaperTable:
+class CoverageTable:
     """A table of the paper; ``sums`` are its printed sums by section, ``notes`` explain its numbers."""
 
     key: str
     title: str
-    columns: tuple[PaperColumn, ...]
+    columns: tuple[CoverageColumn, ...]
     rows: tuple[PaperLine, ...]
     sums: tuple[PaperLine, ...]
     notes: tuple[str, ...] = ()
@@ -108,12 +108,12 @@ def paper_tables() -> tuple[str, ...]:
     return tuple(key for key in _data() if key != "source")
 
 
-def paper_source() -> PaperSource:
+def paper_source() -> CoverageSource:
     """The paper."""
-    return msgspec.convert(_data()["source"], PaperSource)
+    return msgspec.convert(_data()["source"], CoverageSource)
 
 
-def paper_table(key: str) -> PaperTable:
+def paper_table(key: str) -> CoverageTable:
     """A table of the paper, by its key.
 
     Raises:
@@ -121,7 +121,7 @@ def paper_table(key: str) -> PaperTable:
     """
     if key not in paper_tables():
         raise InputError(f"there are no numbers of the paper's '{key}'; there are those of {', '.join(paper_tables())}")
-    return msgspec.convert(_data()[key] | {"key": key}, PaperTable)
+    return msgspec.convert(_data()[key] | {"key": key}, CoverageTable)
 
 
 @lru_cache(maxsize=1)
@@ -132,7 +132,7 @@ def _data() -> dict[str, Any]:
 # ── which of our columns and rows are the paper's ────────────────────────────────────────────────
 
 
-def same_column(paper: PaperColumn, ours: LayoutColumn) -> bool:
+def same_column(paper: CoverageColumn, ours: LayoutColumn) -> bool:
     """Whether a column of ours does what one of the paper does, with any model."""
     if (paper.kind, paper.policy) != (ours.kind, ours.policy):
         return False
@@ -149,7 +149,7 @@ def _origin(column: LayoutColumn) -> str:
     return "template" if column.wording == "template" else "llm"
 
 
-def columns_beside(table: PaperTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:
+def columns_beside(table: CoverageTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:
     """The paper's columns that are the same as one of ours, by index."""
     ours = tuple(columns)
     return tuple(
@@ -157,13 +157,13 @@ def columns_beside(table: PaperTable, columns: Iterable[LayoutColumn]) -> tuple[
     )
 
 
-def domain_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+def domain_lines(table: CoverageTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
     """For each row of ours the paper's, by domain, section and variant; by default of the primary set."""
     known = {(line.label, line.section, line.variant.lower()): line for line in table.rows}
     return tuple(known.get((row.label.lower(), row.section or "primary", row.variant.lower())) for row in rows)
 
 
-def suite_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+def suite_lines(table: CoverageTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
     """For each suite of ours the paper's; of two suites with the same short name, the optimal track has it."""
     known = {line.label: line for line in table.rows}
     chosen: dict[str, int] = {}

@@ -14,7 +14,7 @@ from pddl2nl.reports.paper import PaperLine, domain_lines, paper_table, same_col
 from pddl2nl.reports.records import Record
 from pddl2nl.reports.summaries import RunSummary, summarize
 from pddl2nl.reports.tables.coverage import coverage_table
-from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
 _PAPER = "table-2"
 _COLUMNS = (
@@ -44,7 +44,7 @@ class BaselineTable:
         # The time of a walk that reached the goal by chance says nothing.
         ours = [TableCell() if mean is None else TableCell(f"{mean:.1f}", mean) for mean in [None, *means[1:]]]
         paper = [TableCell("")] * (len(table.headings) - len(ours))
-        seconds = Section((Line("seconds a plan", (*ours, *paper)),))
+        seconds = TableSection((TableLine("seconds a plan", (*ours, *paper)),))
         return replace(table, title="", sections=(*table.sections, seconds))
 
     def unsolved(self) -> list[tuple[str, str, Counter[str]]]:

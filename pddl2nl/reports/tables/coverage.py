@@ -16,8 +16,8 @@ from pddl2nl.experiments.layout import LayoutRow, LayoutTable
 from pddl2nl.reports.coverage import Coverage, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.paper import (
+    CoverageTable,
     PaperLine,
-    PaperTable,
     SuiteName,
     domain_lines,
     paper_table,
@@ -26,7 +26,7 @@ from pddl2nl.reports.paper import (
     summed,
 )
 from pddl2nl.reports.tables.grid import Grid, lacking, number_text, show_runs, with_best
-from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
 _OTHERS_BELOW = 0.25
 """A suite is one of the others if every language-model column solves less than this share of its tasks."""
@@ -43,7 +43,7 @@ class _Entry:
 
 
 _Sections = Sequence[tuple[str, Sequence[_Entry]]]
-_PaperLines = Callable[[PaperTable, Sequence[LayoutRow]], tuple[PaperLine | None, ...]]
+_PaperLines = Callable[[CoverageTable, Sequence[LayoutRow]], tuple[PaperLine | None, ...]]
 
 
 def coverage_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
@@ -62,8 +62,8 @@ def runs_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -
     """Solved runs of the scored runs, ``67 of 100``: for small experiments, without a paper's numbers."""
     grid = Grid.of(gathered, wanted, paper=False)
     sections = tuple(
-        Section(
-            tuple(Line(entry.label, _run_cells(grid, entry.rows), entry.indent, entry.total) for entry in entries),
+        TableSection(
+            tuple(TableLine(entry.label, _run_cells(grid, entry.rows), entry.indent, entry.total) for entry in entries),
             title,
         )
         for title, entries in _by_section(grid, numbered=False)
@@ -120,17 +120,17 @@ def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
 # ── lines and cells ──────────────────────────────────────────────────────────────────────────────
 
 
-def _lines(grid: Grid, sections: _Sections, papers: _PaperLines) -> tuple[Section, ...]:
+def _lines(grid: Grid, sections: _Sections, papers: _PaperLines) -> tuple[TableSection, ...]:
     """Our cells, then the paper's numbers summed over the same rows."""
     lines: dict[int, PaperLine | None] = dict.fromkeys(grid.rows)
     if grid.paper is not None:
         lines.update(zip(grid.rows, papers(grid.paper, [grid.row(row) for row in grid.rows]), strict=True))
 
-    def line(entry: _Entry) -> Line:
+    def line(entry: _Entry) -> TableLine:
         theirs = paper_cells(grid, summed([lines[row] for row in entry.rows]), grid.tasks(entry.rows))
-        return Line(entry.label, (*_cells(grid, entry.rows), *theirs), entry.indent, entry.total)
+        return TableLine(entry.label, (*_cells(grid, entry.rows), *theirs), entry.indent, entry.total)
 
-    return tuple(Section(tuple(map(line, entries)), title) for title, entries in sections)
+    return tuple(TableSection(tuple(map(line, entries)), title) for title, entries in sections)
 
 
 def _by_section(grid: Grid, *, numbered: bool) -> _Sections:

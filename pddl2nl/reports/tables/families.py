@@ -21,7 +21,7 @@ from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 from pddl2nl.tasks.pddl_files import natural
 
 _BLANK = TableCell("")
@@ -46,11 +46,11 @@ def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutT
 
 
 def _by_configuration(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
-    groups: dict[str, list[Line]] = {}
+    groups: dict[str, list[TableLine]] = {}
     for column in grid.columns:
         groups.setdefault(grid.column(column).group, []).append(_line(family, laid, grid, column))
     sections = [
-        Section(_marked(lines, laid.columns), name if len(groups) > 1 else "") for name, lines in groups.items()
+        TableSection(_marked(lines, laid.columns), name if len(groups) > 1 else "") for name, lines in groups.items()
     ]
     notes = list(_notes(family, laid, grid))
     if shows_paper:
@@ -60,7 +60,7 @@ def _by_configuration(family: Family, laid: PaperTable, grid: Grid, *, shows_pap
     return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
 
 
-def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
+def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> TableLine:
     rows = grid.rows
     runs = [run for run in grid.runs(rows, column) if run.reference is None or run.reference.averaged]
     show = show_runs(rows, column)
@@ -75,7 +75,7 @@ def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
     if len(rows) == 1 and grid.gathered.cell(rows[0], column):
         tasks = replace(tasks, link=(rows[0], column), show=())
     layout = grid.column(column)
-    return Line(layout.name or family.titles.get(layout.policy, layout.policy), (tasks, *cells))
+    return TableLine(layout.name or family.titles.get(layout.policy, layout.policy), (tasks, *cells))
 
 
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
@@ -101,7 +101,7 @@ def _both(before: TableCell, after: TableCell) -> TableCell:
     return replace(after, text=f"({before.text}) {after.text}", detail=detail)
 
 
-def _marked(lines: Sequence[Line], columns: Sequence[PaperColumn]) -> tuple[Line, ...]:
+def _marked(lines: Sequence[TableLine], columns: Sequence[PaperColumn]) -> tuple[TableLine, ...]:
     """The lines with the best of each column marked, unless all are equal or a line lacks runs."""
     tasks = {line.cells[0].text for line in lines}
     if len(tasks) > 1 or any("(" in text for text in tasks):
@@ -118,15 +118,17 @@ def _marked(lines: Sequence[Line], columns: Sequence[PaperColumn]) -> tuple[Line
     )
 
 
-def _paper_sections(family: Family, laid: PaperTable) -> Iterator[Section]:
+def _paper_sections(family: Family, laid: PaperTable) -> Iterator[TableSection]:
     tasks = TableCell(str(laid.tasks), float(laid.tasks))
     for model in family.paper.source.models:
         lines = [
-            Line(family.titles[row["policy"]], (tasks, *(_printed(row, column) for column in laid.columns)), paper=True)
+            TableLine(
+                family.titles[row["policy"]], (tasks, *(_printed(row, column) for column in laid.columns)), paper=True
+            )
             for row in family.paper.summary
             if row["model"] == model
         ]
-        yield Section(tuple(lines), f"paper: {model}")
+        yield TableSection(tuple(lines), f"paper: {model}")
 
 
 def _printed(row: Mapping[str, object], column: PaperColumn) -> TableCell:
@@ -157,7 +159,7 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
             results = (row for row in family.paper.results if section.paper and row.metric == section.paper)
             lines += [_paper_line(family, row, section, tasks, sums) for row in results]
         if lines or section is laid.sections[0]:
-            sections.append(Section(tuple(lines), section.title))
+            sections.append(TableSection(tuple(lines), section.title))
     headings = (*(Heading(each.task) for each in tasks), *(Heading(column.name, column.group) for column in sums))
     titles = " ".join(f"{each.task}: {each.title}." for each in tasks if each.title)
     notes = [*filter(None, [titles]), *_notes(family, laid, grid)]
@@ -179,7 +181,9 @@ def _runs(grid: Grid) -> list[RunSummary]:
     return [run for column in grid.columns for run in grid.runs(grid.rows, column)]
 
 
-def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Reference]) -> Line:
+def _task_line(
+    grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Reference]
+) -> TableLine:
     cells = [_task_cell(grid, column, section.metric, task.task) for task in tasks]
     kept = [run for run in grid.runs(grid.rows, column) if run.reference and run.reference.averaged]
     cells += [_sum(each, each.metric or section.metric, kept) for each in laid.means]
@@ -187,7 +191,7 @@ def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable,
     for each in laid.ranges:
         cell = _sum(each, each.metric or section.metric, kept) if ranged else _BLANK
         cells.append(cell if each.metric or not ranged else replace(cell, detail=""))
-    return Line(grid.column(column).label, tuple(cells))
+    return TableLine(grid.column(column).label, tuple(cells))
 
 
 def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
@@ -208,7 +212,7 @@ def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
 
 def _paper_line(
     family: Family, row: PaperResult, section: PaperSection, tasks: Sequence[Reference], sums: Sequence[PaperColumn]
-) -> Line:
+) -> TableLine:
     values = dict(row.values)
     for other in family.paper.more:
         if (other.model, other.policy, other.metric) == (row.model, row.policy, row.metric):
@@ -216,7 +220,7 @@ def _paper_line(
     printed = dict(zip(section.sums, row.sums, strict=False))
     cells = [_percent(values[each.task]) if each.task in values else _BLANK for each in tasks]
     cells += [_percent(printed[column.name]) if column.name in printed else _BLANK for column in sums]
-    return Line(f"paper, {row.model}: {family.titles[row.policy]} (Table {row.table})", tuple(cells), paper=True)
+    return TableLine(f"paper, {row.model}: {family.titles[row.policy]} (Table {row.table})", tuple(cells), paper=True)
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.paper import PaperTable, columns_beside, paper_source, paper_table
+from pddl2nl.reports.paper import CoverageTable, columns_beside, paper_source, paper_table
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, Show, TableCell
 
@@ -39,7 +39,7 @@ class Grid:
     gathered: Gathered
     wanted: LayoutTable
     columns: tuple[int, ...]
-    paper: PaperTable | None = None
+    paper: CoverageTable | None = None
 
     @staticmethod
     def of(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Grid:

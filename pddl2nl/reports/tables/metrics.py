@@ -14,7 +14,7 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 
 SHOWN_METRICS = {
     "coverage": "solved",
@@ -54,7 +54,7 @@ def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-class _Measured(NamedTuple):
+class _MetricCell(NamedTuple):
     """A line of a metrics table: a column on its own rows or, ``indent``, on those of a variant."""
 
     label: str
@@ -78,10 +78,10 @@ def _metrics_table(gathered: Gathered, key: str, title: str, headings: Mapping[s
             values = {metric: aggregate(METRICS[metric], grid.runs(rows, column)) for metric in headings}
             if grid.has_runs(rows, column) and ("coverage" in headings or any(values.values())):
                 label = variant or grid.column(column).label
-                found.append(_Measured(label, bool(variant), rows, column, values))
+                found.append(_MetricCell(label, bool(variant), rows, column, values))
     shown = _shown(found, headings)
     lines = tuple(
-        Line(each.label, tuple(_metric_cell(grid, each, name) for name in shown), each.indent) for each in found
+        TableLine(each.label, tuple(_metric_cell(grid, each, name) for name in shown), each.indent) for each in found
     )
     estimated = any(value is not None and value.estimated for each in found for value in each.values.values())
     return Table(
@@ -89,12 +89,12 @@ def _metrics_table(gathered: Gathered, key: str, title: str, headings: Mapping[s
         title,
         "column",
         tuple(Heading(headings[name]) for name in shown),
-        (Section(tuple(lines)),),
+        (TableSection(tuple(lines)),),
         _metric_notes({name: headings[name] for name in shown}, estimated),
     )
 
 
-def _shown(found: Sequence[_Measured], names: Mapping[str, str]) -> list[str]:
+def _shown(found: Sequence[_MetricCell], names: Mapping[str, str]) -> list[str]:
     """The metrics that some column has; false claims of unsolvability only if there are any, or unsolvable tasks."""
     shown = [name for name in names if any(each.values[name] for each in found)] or ["coverage"]
     falsely = "unsolvable-claimed-falsely"
@@ -104,7 +104,7 @@ def _shown(found: Sequence[_Measured], names: Mapping[str, str]) -> list[str]:
     return shown
 
 
-def _metric_cell(grid: Grid, line: _Measured, name: str) -> TableCell:
+def _metric_cell(grid: Grid, line: _MetricCell, name: str) -> TableCell:
     show = show_runs(line.rows, line.column)
     if name == "coverage":
         coverage = coverage_of(grid.runs(line.rows, line.column))
@@ -165,17 +165,19 @@ def links_table(gathered: Gathered) -> Table:
     solved = [[run for run in each if run.solved] for each in scored]
     failures = {run.failure for each in scored for run in each if not run.solved}
     known = [name for name in dict.fromkeys(LINKS.values()) if name in failures]
-    lines: list[Line] = []
+    lines: list[TableLine] = []
     for name in [*known, *sorted(failures.difference(known))]:
         failed = [[run for run in each if run.failure == name] for each in scored]
         lines.append(_counts(grid, name, failed, link=name))
         if name == "inapplicable":
             lines += _predicate_lines(grid, failed)
-    sections = [Section((_counts(grid, "infrastructure errors, not scored", errors, outcome="infrastructure-error"),))]
+    sections = [
+        TableSection((_counts(grid, "infrastructure errors, not scored", errors, outcome="infrastructure-error"),))
+    ]
     if lines:
-        sections.append(Section(tuple(lines)))
+        sections.append(TableSection(tuple(lines)))
     total = replace(_counts(grid, "scored runs", scored, outcome="!broken"), total=True)
-    sections.append(Section((_counts(grid, "solved", solved, outcome="solved"), total)))
+    sections.append(TableSection((_counts(grid, "solved", solved, outcome="solved"), total)))
     notes = [
         "Each unsolved run counts once, under its first failure: a reply that could not be read or names an unknown "
         "object, an inapplicable action, a plan that misses the goal, a limit that ran out, or a policy that gave up.",
@@ -187,16 +189,16 @@ def links_table(gathered: Gathered) -> Table:
     return Table("links", "First broken links", "first broken link", grid.headings, tuple(sections), tuple(notes))
 
 
-def _counts(grid: Grid, label: str, runs: Sequence[Sequence[RunSummary]], **filters: str) -> Line:
+def _counts(grid: Grid, label: str, runs: Sequence[Sequence[RunSummary]], **filters: str) -> TableLine:
     """The number of runs in each column; ``filters`` select them on a page, without any they are not linked."""
     cells = []
     for column, each in zip(grid.columns, runs, strict=True):
         show = (("column", str(column)), *filters.items()) if filters else ()
         cells.append(TableCell(str(len(each)), len(each), show=show) if each else TableCell("–", 0))
-    return Line(label, tuple(cells))
+    return TableLine(label, tuple(cells))
 
 
-def _predicate_lines(grid: Grid, failed: Sequence[Sequence[RunSummary]]) -> list[Line]:
+def _predicate_lines(grid: Grid, failed: Sequence[Sequence[RunSummary]]) -> list[TableLine]:
     violated = {run.name: set(run.link.predicates) for each in failed for run in each if run.link}
     counts = Counter(predicate for run in failed for each in run for predicate in violated[each.name])
     frequent = sorted(counts, key=lambda name: (-counts[name], name))

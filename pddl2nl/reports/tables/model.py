@@ -46,7 +46,7 @@ class TableCell:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A line: its ``label``, ``indent`` for extra rows below another's, ``total`` for sums, ``paper`` for a paper's."""
 
     label: str
@@ -57,10 +57,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """Lines that belong together below an optional ``title``; their sum is the last line."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     title: str = ""
 
 
@@ -76,11 +76,11 @@ class Table:
     title: str
     stub: str
     headings: tuple[Heading, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[TableSection, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[TableLine, ...]:
         """The lines of all sections."""
         return tuple(line for section in self.sections for line in section.lines)
 

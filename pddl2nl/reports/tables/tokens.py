@@ -17,7 +17,7 @@ from pddl2nl.reports.paper import PaperLine, domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best
-from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
+from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
 TOKENS = "planner-prompt-tokens"
 """The metric of the table: tokens sent to the model that chooses the actions."""
@@ -54,9 +54,9 @@ def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
     sections = []
     for name, each in grid.sections.items():
         if lines := tuple(_line(grid, row, means[row], papers[row]) for row in each if row in means):
-            sections.append(Section(lines, name if several else ""))
+            sections.append(TableSection(lines, name if several else ""))
     if rows:
-        sections.append(Section((_sum(grid, means, papers),)))
+        sections.append(TableSection((_sum(grid, means, papers),)))
     title = wanted.title or "Mean input tokens of the planning model for a task"
     return Table("tokens", title, "domain", grid.headings, tuple(sections), _notes(grid, means))
 
@@ -75,7 +75,7 @@ def _means(grid: Grid, row: int) -> tuple[Aggregate | None, ...]:
     return tuple(aggregate(METRICS[TOKENS], [runs[pair] for pair in common]) for runs in solved)
 
 
-def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: PaperLine | None) -> Line:
+def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: PaperLine | None) -> TableLine:
     cells = []
     for column, mean in zip(grid.columns, means, strict=True):
         lacks = lacking(_broken(grid, row, column), grid.lacks([row], column))
@@ -85,10 +85,10 @@ def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: PaperL
             cell = _number(mean.value, mean.estimated, lacks, detail)
         cells.append(replace(cell, link=(row, column)))
     label = f"{grid.row(row).label} {grid.row(row).variant}".strip()
-    return Line(label, (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)))
+    return TableLine(label, (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)))
 
 
-def _sum(grid: Grid, means: _Means, papers: Mapping[int, PaperLine | None]) -> Line:
+def _sum(grid: Grid, means: _Means, papers: Mapping[int, PaperLine | None]) -> TableLine:
     cells = []
     for place, column in enumerate(grid.columns):
         known = {row: mean for row, each in means.items() if (mean := each[place]) is not None}
@@ -103,7 +103,7 @@ def _sum(grid: Grid, means: _Means, papers: Mapping[int, PaperLine | None]) -> L
         paper: PaperLine | None = grid.paper.sums[0]  # printed, so it is rounded only once
     else:
         paper = summed([line for line in here if line.values])
-    return Line("sum", (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)), total=True)
+    return TableLine("sum", (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)), total=True)
 
 
 def _broken(grid: Grid, row: int, column: int) -> int:

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InputError
-from pddl2nl.reports.tables.model import Line, Table, TableCell, full_heading, groups_of, one_line
+from pddl2nl.reports.tables.model import Table, TableCell, TableLine, full_heading, groups_of, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -167,7 +167,7 @@ def _parts_of(table: Table, sizes: Sequence[int], room: int) -> Iterator[list[in
         yield part
 
 
-def _text_label(line: Line) -> str:
+def _text_label(line: TableLine) -> str:
     return ("  " if line.indent else "") + one_line(line.label)
 
 
@@ -397,7 +397,7 @@ def table_json(table: Table) -> dict[str, object]:
     }
 
 
-def _line_json(line: Line) -> dict[str, object]:
+def _line_json(line: TableLine) -> dict[str, object]:
     cells = [
         {
             "text": cell.text,

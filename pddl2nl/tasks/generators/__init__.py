@@ -24,7 +24,7 @@ from pddl2nl.tasks.generators import (
     visitall,
 )
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generated, Generator, Parameter, Sketch, Values
+from pddl2nl.tasks.generators.generator import Fact, Generated, Generator, Parameter, ParameterValues, Sketch
 
 __all__ = [
     "GENERATORS",
@@ -34,7 +34,7 @@ __all__ = [
     "Generator",
     "Parameter",
     "Sketch",
-    "Values",
+    "ParameterValues",
     "generate",
     "generator_of",
     "read_parameters",

@@ -12,7 +12,15 @@ from functools import partial
 from itertools import pairwise
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 
 _MOVES = 15
 """Moves for each piece of work after which a simulated day is given up."""
@@ -161,7 +169,7 @@ class _Day:
         self.sides[side].append(row.pop() if side else row.pop(0))
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     counts = [values[name] for name in ("arrivals", "stored", "empties")]
     jigs = [
         _Jig(f"jig{number}", draw.between(1, values["kinds"]), number <= counts[0] + counts[1])
@@ -233,7 +241,7 @@ def _end(schedule: _Schedule) -> str:
 
 
 def _sketch(
-    values: Values,
+    values: ParameterValues,
     jigs: Sequence[_Jig],
     planes: Sequence[_Jig],
     racks: Sequence[Sequence[_Jig]],
@@ -340,24 +348,24 @@ GENERATOR = Generator(
         Parameter("lines", "how many production lines there are, each with a schedule of its own", 1, 1, 10),
     ),
     rules=(
-        Rule(
+        ParameterRule(
             "deliveries ≤ arrivals + stored (there are no other parts)",
             lambda v: v["deliveries"] <= v["arrivals"] + v["stored"],
         ),
-        Rule(
+        ParameterRule(
             "returns ≤ empties + deliveries (only empty jigs go back)",
             lambda v: v["returns"] <= v["empties"] + v["deliveries"],
         ),
-        Rule(
+        ParameterRule(
             "arrivals + deliveries + returns > 0 (something to do)",
             lambda v: v["arrivals"] + v["deliveries"] + v["returns"] > 0,
         ),
-        Rule("kinds ≤ length (a jig of the last kind fits on a rack)", lambda v: v["kinds"] <= v["length"]),
-        Rule(
+        ParameterRule("kinds ≤ length (a jig of the last kind fits on a rack)", lambda v: v["kinds"] <= v["length"]),
+        ParameterRule(
             "stored + empties ≤ racks × length (they are on racks at first)",
             lambda v: v["stored"] + v["empties"] <= v["racks"] * v["length"],
         ),
-        Rule(
+        ParameterRule(
             "arrivals + stored + empties ≤ racks × length + 2 × trailers + hangars + returns (a place for every jig)",
             lambda v: (
                 v["arrivals"] + v["stored"] + v["empties"]

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 
 Tower = tuple[str, ...]
 """Blocks, from the table upwards."""
@@ -17,7 +25,7 @@ Pair = tuple[str, str]
 """A block and the one below it."""
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     way = values["unsolvable"]
     blocks = _names(values["blocks"])
     towers = _draw_towers(blocks, draw)
@@ -166,11 +174,11 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule(
+        ParameterRule(
             "all=no if unsolvable is not no (without a plan, no block moves in every plan)",
             lambda v: v["all"] == "no" or v["unsolvable"] == "no",
         ),
-        Rule(
+        ParameterRule(
             "blocks ≥ 3 for unsolvable=shared or split (a third block)",
             lambda v: v["blocks"] >= 3 or v["unsolvable"] in ("no", "cycle"),
         ),

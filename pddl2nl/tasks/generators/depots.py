@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 
 Stacks = Mapping[str, Sequence[str]]
 """The crates on each pallet, from the lowest up."""
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     names = {kind: tuple(f"{kind}{number}" for number in range(values[f"{kind}s"])) for kind in _KINDS}
     places = (*names["depot"], *names["distributor"])
     stands = dict(zip(names["pallet"], _dealt(places, len(names["pallet"]), draw), strict=True))
@@ -36,7 +44,7 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
 _KINDS = ("depot", "distributor", "truck", "pallet", "hoist", "crate")
 
 
-def _places(values: Values) -> int:
+def _places(values: ParameterValues) -> int:
     return int(values["depots"] + values["distributors"])
 
 
@@ -102,10 +110,12 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule("depots + distributors > 0 (a place)", lambda v: _places(v) > 0),
-        Rule("pallets ≥ depots + distributors (one at each place)", lambda v: v["pallets"] >= _places(v)),
-        Rule("hoists ≥ depots + distributors (one at each place)", lambda v: v["hoists"] >= _places(v)),
-        Rule("crates + pallets > 2 (a crate and a place to move it)", lambda v: v["crates"] + v["pallets"] > 2),
+        ParameterRule("depots + distributors > 0 (a place)", lambda v: _places(v) > 0),
+        ParameterRule("pallets ≥ depots + distributors (one at each place)", lambda v: v["pallets"] >= _places(v)),
+        ParameterRule("hoists ≥ depots + distributors (one at each place)", lambda v: v["hoists"] >= _places(v)),
+        ParameterRule(
+            "crates + pallets > 2 (a crate and a place to move it)", lambda v: v["crates"] + v["pallets"] > 2
+        ),
     ),
     make=_make,
     small=_small,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterValues, Sketch, plural
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     locations = tuple(f"l{number}" for number in range(values["locations"]))
     cars = tuple(f"c{number}" for number in range(values["cars"]))
     ferry = draw.pick(locations)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 from pddl2nl.tasks.generators.grids import Cell, grid_cells
 
 _COLORS = ("black", "white", "red", "blue")
@@ -13,7 +21,7 @@ _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
 """The offsets of the tiles above, below, … a tile; row 0 is the lowest."""
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     cells = grid_cells(values["rows"], values["columns"])
     colors = _COLORS[: values["colors"]]
     # One row stays free. Then there is a plan: the robots, at most one in each column, slide along a row until each
@@ -51,7 +59,7 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     )
 
 
-def _tiles_possible(values: Values) -> bool:
+def _tiles_possible(values: ParameterValues) -> bool:
     rows, columns, tiles = (values[name] for name in ("rows", "columns", "tiles"))
     column = values["unsolvable"] == "column"
     least, most = (rows, (rows - 1) * columns + 1) if column else (1, (rows - 1) * columns)
@@ -75,7 +83,7 @@ def _beside(cells: Sequence[Cell]) -> list[tuple[Fact, ...]]:
     ]
 
 
-def _draw_wanted(cells: Sequence[Cell], free_row: int, values: Values, draw: Draw) -> list[Cell]:
+def _draw_wanted(cells: Sequence[Cell], free_row: int, values: ParameterValues, draw: Draw) -> list[Cell]:
     """The tiles to paint, none on the free row; for an unsolvable problem, also a whole column.
 
     The last tile of a column is painted from the tile above or below it, which must be unpainted then. So a whole
@@ -136,8 +144,8 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule("robots ≤ columns (a column for every robot)", lambda v: v["robots"] <= v["columns"]),
-        Rule(
+        ParameterRule("robots ≤ columns (a column for every robot)", lambda v: v["robots"] <= v["columns"]),
+        ParameterRule(
             "tiles=0, or tiles ≤ rows × columns − columns; for unsolvable=column one more, and tiles ≥ rows (one row "
             "stays free, or a whole column is painted)",
             _tiles_possible,

@@ -55,7 +55,7 @@ class Parameter:
         raise InputError(f"parameter '{self.name}' is {value!r}; {self.expected} was expected ({self.meaning})")
 
 
-class Values:
+class ParameterValues:
     """The values of all parameters by name: whole numbers and words."""
 
     def __init__(self, values: Mapping[str, int | str]):
@@ -69,11 +69,11 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ParameterRule:
     """A condition on several parameters: ``text`` for people, which names them, and the test ``holds``."""
 
     text: str
-    holds: Callable[[Values], bool]
+    holds: Callable[[ParameterValues], bool]
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,11 @@ class Generator:
     pddl_name: str
     summary: str
     parameters: tuple[Parameter, ...]
-    make: Callable[[Values, Draw], Sketch | None] = field(repr=False)
+    make: Callable[[ParameterValues, Draw], Sketch | None] = field(repr=False)
     small: Callable[[Draw], Mapping[str, int | str]] = field(repr=False)
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ParameterRule, ...] = ()
 
-    def values(self, given: Mapping[str, int | str]) -> Values:
+    def values(self, given: Mapping[str, int | str]) -> ParameterValues:
         """The values of all parameters, by default their defaults.
 
         Raises:
@@ -154,7 +154,7 @@ class Generator:
             if name not in known:
                 hint = did_you_mean(name, known, f"; there are {', '.join(known)}")
                 raise InputError(f"the generator of {self.domain} has no parameter '{name}'{hint}")
-        values = Values({name: each.read(given.get(name, each.default)) for name, each in known.items()})
+        values = ParameterValues({name: each.read(given.get(name, each.default)) for name, each in known.items()})
         for rule in self.rules:
             if not rule.holds(values):
                 named = re.findall(r"[a-z]+", rule.text.partition(" (")[0])

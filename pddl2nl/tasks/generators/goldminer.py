@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, ParameterRule, ParameterValues, Sketch
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
 
 
@@ -44,7 +44,7 @@ class _Mine:
         return reached(self.robot, lambda cell: passable.intersection(neighbours(cell)))
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     rows, columns = values["rows"], values["columns"]
     cells = grid_cells(rows, columns)
     gold, robot, *_ = draw.sample(cells, 2)
@@ -126,7 +126,7 @@ GENERATOR = Generator(
             choices=("covered", "open"),
         ),
     ),
-    rules=(Rule("rows × columns ≥ 2 (the gold has its own place)", lambda v: v["rows"] * v["columns"] >= 2),),
+    rules=(ParameterRule("rows × columns ≥ 2 (the gold has its own place)", lambda v: v["rows"] * v["columns"] >= 2),),
     make=_make,
     small=_small,
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
 
 _Way = tuple[Cell, Cell]
@@ -60,7 +60,7 @@ class _Floor:
         return there & reached(self.start, behind) if and_back else there
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     cells = grid_cells(values["y"], values["x"])
     unsolvable = values["unsolvable"]
     traps = _draw_traps(values, draw)
@@ -92,7 +92,7 @@ def _name(cell: Cell) -> str:
     return f"node{column}-{row}"
 
 
-def _draw_traps(values: Values, draw: Draw) -> list[frozenset[Cell]]:
+def _draw_traps(values: ParameterValues, draw: Draw) -> list[frozenset[Cell]]:
     """The parts of the grid that the robot can enter but not leave: one for a trap, two for a fork."""
     count = {"trap": 1, "fork": 2}.get(values["unsolvable"], 0)
     cells = grid_cells(values["y"], values["x"])
@@ -126,7 +126,7 @@ def _draw_ways(cells: Sequence[Cell], traps: Sequence[frozenset[Cell]], oneways:
 
 
 def _draw_goal(
-    floor: _Floor, traps: Sequence[frozenset[Cell]], lost: frozenset[str], values: Values, draw: Draw
+    floor: _Floor, traps: Sequence[frozenset[Cell]], lost: frozenset[str], values: ParameterValues, draw: Draw
 ) -> dict[str, Cell] | None:
     """New places for a number of keys; None if the grid does not allow it."""
     within = floor.within_reach(and_back=not traps)
@@ -240,19 +240,19 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule("x × y ≥ 2 (another place for a key)", lambda v: v["x"] * v["y"] >= 2),
-        Rule("locks < x × y (the robot's place is open)", lambda v: v["locks"] < v["x"] * v["y"]),
-        Rule(
+        ParameterRule("x × y ≥ 2 (another place for a key)", lambda v: v["x"] * v["y"] >= 2),
+        ParameterRule("locks < x × y (the robot's place is open)", lambda v: v["locks"] < v["x"] * v["y"]),
+        ParameterRule(
             "oneways ≤ 2 × x × y − x − y (the pairs of neighbours)",
             lambda v: v["oneways"] <= 2 * v["x"] * v["y"] - v["x"] - v["y"],
         ),
-        Rule("goals ≤ keys", lambda v: v["goals"] <= v["keys"]),
-        Rule("locks ≥ 1 for unsolvable=locked", lambda v: v["unsolvable"] != "locked" or v["locks"] > 0),
-        Rule(
+        ParameterRule("goals ≤ keys", lambda v: v["goals"] <= v["keys"]),
+        ParameterRule("locks ≥ 1 for unsolvable=locked", lambda v: v["unsolvable"] != "locked" or v["locks"] > 0),
+        ParameterRule(
             "shapes ≥ 2 or goals=1 for unsolvable=locked (with one shape all keys are locked up)",
             lambda v: v["unsolvable"] != "locked" or v["shapes"] > 1 or v["goals"] == 1,
         ),
-        Rule(
+        ParameterRule(
             "goals ≥ 2, and x ≥ 3 or y ≥ 3, for unsolvable=fork (two keys have to go to two ends)",
             lambda v: v["unsolvable"] != "fork" or (v["goals"] >= 2 and max(v["x"], v["y"]) >= 3),
         ),

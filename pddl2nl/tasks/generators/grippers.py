@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, ParameterValues, Sketch, plural
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 _SIDES = ("l", "r")
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     numbers = range(1, values["robots"] + 1)
     robots = tuple(f"robot{number}" for number in numbers)
     grippers = tuple(f"{side}gripper{number}" for number in numbers for side in _SIDES)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     cities = tuple(f"c{number}" for number in range(values["cities"]))
     trucks = tuple(f"t{number}" for number in range(len(cities)))
     airplanes = tuple(f"a{number}" for number in range(values["airplanes"]))
@@ -76,11 +84,13 @@ GENERATOR = Generator(
         Parameter("moving", "of a hundred packages, how many have to move at least; one does in any case", 100, 1, 100),
     ),
     rules=(
-        Rule(
+        ParameterRule(
             "airplanes ≥ 1 for cities ≥ 2 (packages can leave their city)",
             lambda v: v["airplanes"] > 0 or v["cities"] == 1,
         ),
-        Rule("cities × locations ≥ 2 (packages have somewhere to go)", lambda v: v["cities"] * v["locations"] >= 2),
+        ParameterRule(
+            "cities × locations ≥ 2 (packages have somewhere to go)", lambda v: v["cities"] * v["locations"] >= 2
+        ),
     ),
     make=_make,
     small=_small,

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 
 _LETTERS = {"chips": "c", "dip": "d", "pop": "p", "cheese": "z", "crackers": "k"}
 """The kinds of snacks, with the letters of their objects in the problems of the first competition."""
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     there = {
         kind: tuple(f"{letter}{number + 1}" for number in range(values[kind])) for kind, letter in _LETTERS.items()
     }
@@ -59,7 +67,7 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule(
+        ParameterRule(
             f"kinds ≤ the number of {', '.join(_LETTERS)} above 0",
             lambda v: v["kinds"] <= sum(v[kind] > 0 for kind in _LETTERS),
         ),

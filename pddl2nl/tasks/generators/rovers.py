@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import (
+    Fact,
+    Generator,
+    Parameter,
+    ParameterRule,
+    ParameterValues,
+    Sketch,
+    plural,
+)
 
 _MODES = ("colour", "high_res", "low_res")
 _LANDER = "general"
@@ -45,7 +53,7 @@ class _Camera:
     target: str
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     waypoints = tuple(f"waypoint{number}" for number in range(values["waypoints"]))
     objectives = tuple(f"objective{number}" for number in range(values["objectives"]))
     sights = _draw_sights(waypoints, draw)
@@ -104,7 +112,7 @@ def _draw_sights(waypoints: Sequence[str], draw: Draw) -> Mapping[str, set[str]]
     return sights
 
 
-def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, draw: Draw) -> list[_Rover]:
+def _draw_rovers(values: ParameterValues, sights: Mapping[str, set[str]], lander: str, draw: Draw) -> list[_Rover]:
     """The rovers; for every job in the goal, one rover can do it as often as needed and send the results."""
     names = [f"rover{number}" for number in range(values["rovers"])]
     bearers = {job: draw.pick(names) for job in _JOBS if values[job]}
@@ -142,7 +150,9 @@ def _grown(seed: str, size: int, sights: Mapping[str, set[str]], draw: Draw) -> 
 # ── cameras and images ───────────────────────────────────────────────────────────────────────────
 
 
-def _draw_cameras(values: Values, rovers: Sequence[_Rover], objectives: Sequence[str], draw: Draw) -> list[_Camera]:
+def _draw_cameras(
+    values: ParameterValues, rovers: Sequence[_Rover], objectives: Sequence[str], draw: Draw
+) -> list[_Camera]:
     """The cameras; the first is on a rover that sends images, and supports enough modes for the goal."""
     imaging = [rover for rover in rovers if "images" in rover.jobs] or list(rovers)
     able = [rover for rover in imaging if rover.sends] or imaging
@@ -237,14 +247,14 @@ GENERATOR = Generator(
         Parameter("images", "how many images are to be sent, each of one objective in one of three modes", 1, 0, 200),
     ),
     rules=(
-        Rule("soil + rock + images > 0 (something to do)", lambda v: any(v[job] for job in _JOBS)),
-        Rule("soil ≤ waypoints (one sample at each)", lambda v: v["soil"] <= v["waypoints"]),
-        Rule("rock ≤ waypoints (one sample at each)", lambda v: v["rock"] <= v["waypoints"]),
-        Rule(
+        ParameterRule("soil + rock + images > 0 (something to do)", lambda v: any(v[job] for job in _JOBS)),
+        ParameterRule("soil ≤ waypoints (one sample at each)", lambda v: v["soil"] <= v["waypoints"]),
+        ParameterRule("rock ≤ waypoints (one sample at each)", lambda v: v["rock"] <= v["waypoints"]),
+        ParameterRule(
             "images ≤ 3 × objectives (one for each of three modes)",
             lambda v: v["images"] <= len(_MODES) * v["objectives"],
         ),
-        Rule("cameras ≥ 1 for images ≥ 1", lambda v: v["cameras"] > 0 or v["images"] == 0),
+        ParameterRule("cameras ≥ 1 for images ≥ 1", lambda v: v["cameras"] > 0 or v["images"] == 0),
     ),
     make=_make,
     small=_small,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
 
 _MODES = ("infrared", "spectrograph", "thermograph")
 _DIRECTIONS = ("star", "groundstation", "planet", "phenomenon")
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     satellites = tuple(f"satellite{number}" for number in range(values["satellites"]))
     instruments = tuple(f"instrument{number}" for number in range(values["instruments"]))
     modes = tuple(f"{_MODES[number % len(_MODES)]}{number}" for number in range(values["modes"]))
@@ -95,10 +95,12 @@ GENERATOR = Generator(
         Parameter("pointing", "how many satellites have to point in a given direction at the end", 0, 0, 50),
     ),
     rules=(
-        Rule("instruments ≥ satellites (one on each)", lambda v: v["instruments"] >= v["satellites"]),
-        Rule("images ≤ directions × modes (one for each pair)", lambda v: v["images"] <= v["directions"] * v["modes"]),
-        Rule("pointing ≤ satellites", lambda v: v["pointing"] <= v["satellites"]),
-        Rule(
+        ParameterRule("instruments ≥ satellites (one on each)", lambda v: v["instruments"] >= v["satellites"]),
+        ParameterRule(
+            "images ≤ directions × modes (one for each pair)", lambda v: v["images"] <= v["directions"] * v["modes"]
+        ),
+        ParameterRule("pointing ≤ satellites", lambda v: v["pointing"] <= v["satellites"]),
+        ParameterRule(
             "images ≥ 1, or pointing ≥ 1 and directions ≥ 2 (something to do)",
             lambda v: v["images"] > 0 or (v["pointing"] > 0 and v["directions"] > 1),
         ),

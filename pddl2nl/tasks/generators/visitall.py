@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
 
 _REGIONS = {"no": 1, "cut": 2, "pockets": 3}
 """The number of regions of a map, by the ways of being unsolvable."""
 
 
-def _make(values: Values, draw: Draw) -> Sketch | None:
+def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     way = values["unsolvable"]
     cells = _draw_cells(values["x"], values["y"], values["missing"], draw)
     start = draw.pick(cells)
@@ -131,7 +131,7 @@ GENERATOR = Generator(
         ),
     ),
     rules=(
-        Rule(
+        ParameterRule(
             "x × y − missing ≥ 2 places, or 3 for unsolvable=pockets",
             lambda v: v["x"] * v["y"] - v["missing"] >= max(2, _REGIONS[v["unsolvable"]]),
         ),

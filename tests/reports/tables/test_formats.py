@@ -13,7 +13,7 @@ from rich.console import Console
 
 from pddl2nl.errors import InputError
 from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, tables_of
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell, one_line
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection, one_line
 from pddl2nl.reports.tables.writers import (
     csv_text,
     latex_escaped,
@@ -52,14 +52,16 @@ def hostile():
     """A table of which every text tries to be markup, and no cell is empty of it."""
     headings = tuple(Heading(text, text, paper=bool(place % 2)) for place, text in enumerate(HOSTILE))
     lines = tuple(
-        Line(
+        TableLine(
             text,
             tuple(TableCell(text, None, text, best=place == number) for place in range(len(HOSTILE))),
             number % 2 == 1,
         )
         for number, text in enumerate(HOSTILE)
     )
-    return Table("a key / with {odd} signs", HOSTILE[10], HOSTILE[4], headings, (Section(lines, HOSTILE[9]),), HOSTILE)
+    return Table(
+        "a key / with {odd} signs", HOSTILE[10], HOSTILE[4], headings, (TableSection(lines, HOSTILE[9]),), HOSTILE
+    )
 
 
 @pytest.fixture
@@ -244,12 +246,12 @@ def test_no_line_is_wider_than_the_console_and_no_number_is_cut_off(tables, widt
 
 def test_small_cells_make_room_on_a_narrow_terminal():
     names = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lama")
-    line = Line("sum", (TableCell("10 of 10"),) * 9, total=True)
-    text = plain_text(Table("t", "Coverage", "", tuple(map(Heading, names)), (Section((line,)),)), 80)
+    line = TableLine("sum", (TableCell("10 of 10"),) * 9, total=True)
+    text = plain_text(Table("t", "Coverage", "", tuple(map(Heading, names)), (TableSection((line,)),)), 80)
     assert ["sum", *["10/10"] * 9] in [line.split() for line in text.splitlines()]
     assert ["sum", *["10", "of", "10"] * 9] in [
         line.split()
-        for line in plain_text(Table("t", "", "", tuple(map(Heading, names)), (Section((line,)),))).splitlines()
+        for line in plain_text(Table("t", "", "", tuple(map(Heading, names)), (TableSection((line,)),))).splitlines()
     ]
 
 
@@ -269,7 +271,7 @@ def test_text_of_others_cannot_reach_the_terminal(hostile):
 
 def test_wide_signs_are_as_wide_as_they_are_shown():
     cells = (TableCell("1"),)
-    table = Table("t", "", "", (Heading("n"),), (Section((Line("中文", cells), Line("abcd", cells))),))
+    table = Table("t", "", "", (Heading("n"),), (TableSection((TableLine("中文", cells), TableLine("abcd", cells))),))
     lines = plain_text(table).splitlines()[-2:]
     assert lines == ["中文  1", "abcd  1"]
 

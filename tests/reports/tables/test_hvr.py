@@ -14,7 +14,7 @@ from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables import FORMATS, TABLES, Table, table_json, written
-from pddl2nl.reports.tables.model import Line
+from pddl2nl.reports.tables.model import TableLine
 
 PAPER = FAMILIES["hvr"].paper
 VALUES = [metric.name for metric in FAMILIES["hvr"].metrics]
@@ -74,12 +74,12 @@ def all_of(value: float, **more: float) -> dict[str, float]:
     return {**dict.fromkeys(VALUES, value), **{name.replace("_", "-"): number for name, number in more.items()}}
 
 
-def texts(table: Table, line: Line) -> dict[str, str]:
+def texts(table: Table, line: TableLine) -> dict[str, str]:
     headings = [f"{heading.group} {heading.name}".strip() for heading in table.headings]
     return dict(zip(headings, (cell.text for cell in line.cells), strict=True))
 
 
-def lines(table: Table) -> list[Line]:
+def lines(table: Table) -> list[TableLine]:
     return [line for section in table.sections for line in section.lines]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import Generated, Values, generate
+from pddl2nl.tasks.generators import Generated, ParameterValues, generate
 from pddl2nl.tasks.generators import goldminer as module
 from tests.tasks.generators.exhaustive import shortest
 
@@ -30,7 +30,7 @@ def drawn(seed: int, monkeypatch: pytest.MonkeyPatch, **given: int | str) -> mod
     with monkeypatch.context() as patch:
         patch.setattr(module, "_sketch", lambda mine: seen.append(mine))
         patch.setattr(module._Mine, "solvable", True)
-        values: Values = module.GENERATOR.values(given)
+        values: ParameterValues = module.GENERATOR.values(given)
         module._make(values, module.Draw(seed))
     return seen[0]
 
