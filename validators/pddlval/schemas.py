@@ -206,7 +206,7 @@ class Ground:
         if self._last is None:
             # Most actions are met in one state: only what happens there is computed.
             self._last = state, outcome_of(self._made_parts(state), state)
-        elif self._last[0] is not state:
+        elif self._last[0] is not state and self._last[0] != state:
             if self._parts is None:
                 parts = tuple(islice(self._made_parts(), _MOST_PARTS + 1))
                 self._parts = parts if len(parts) <= _MOST_PARTS else ()
