@@ -18,7 +18,6 @@ from pddl2nl.files import parse_json, read_text, replaced_file
 
 __all__ = [
     "LAYOUT_FILE",
-    "PAPER_TABLES",
     "ColumnKind",
     "TableLayout",
     "LayoutColumn",
@@ -34,9 +33,6 @@ LAYOUT_FILE = "experiment.json"
 
 ColumnKind = Literal["model", "walk", "planner"]
 """Who chooses the actions of a column."""
-
-PAPER_TABLES = ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
-"""The tables of which there are a paper's numbers; `pddl2nl.reports.paper` has them."""
 
 _FORMAT = 1
 

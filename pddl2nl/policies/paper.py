@@ -1,108 +1,151 @@
-"""The numbers of a family's paper, and the tables that show them beside ours: a family's ``paper.toml``.
+"""The numbers of a paper, and the tables that show them beside ours: one form for all papers, a TOML file.
 
 ===============  ====================================================================================================
 key              contents
 ===============  ====================================================================================================
 ``source``       the paper: title, authors, short citation, models by the names in its tables, and ``disagreements``,
-                 a sentence for each contradiction between its tables
-``tasks``        its tasks
-``summary``      lines of its table of results over all tasks: ``model``, ``policy`` and a number or a list for each key
-``results``      lines of its tables by task: ``values`` for the tasks of ``order``, and ``sums`` as printed
-``more``         results for other tasks, which fill the blanks of ``results``
+                 a sentence for each contradiction in it
+``tasks``        its tasks, if it has tables by task
 ``notes``        what readers must know, by key
-``tables``       the tables, see `PaperTable`
+``tables``       the tables: columns and lines as the paper prints them, see `PaperTable`
 ===============  ====================================================================================================
 
-A printed dash is ``"-"``, here None.
+A family's is the ``paper.toml`` of its package; AutoPlanBench's, whose policies have no package, is
+``autoplanbench.toml`` beside this file.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 __all__ = [
     "Paper",
+    "PaperCell",
     "PaperColumn",
-    "PaperResult",
+    "PaperLine",
     "PaperSection",
     "PaperSource",
     "PaperTable",
     "PaperTask",
+    "autoplanbench",
     "load_paper",
 ]
 
+PaperCell = int | float | str | tuple[float | str, float | str]
+"""What a paper prints in a cell: a number, a text (``-`` is a dash), nothing (an empty text), or two numbers: before
+and after correction, or mean and standard deviation."""
+
 
 class PaperSource(msgspec.Struct, frozen=True):
-    """The paper; ``models`` maps the names in its tables to the models."""
+    """The paper; ``models`` maps the names in its tables to the models, ``url`` is the address of its data."""
 
     title: str
     authors: tuple[str, ...]
     short: str
     models: Mapping[str, str]
+    url: str = ""
     disagreements: tuple[str, ...] = ()
 
 
 class PaperTask(msgspec.Struct, frozen=True):
-    """A task; ``scored`` is the number of steps that its scores are fractions of, 0 if unknown."""
+    """A task; ``scored`` is the number of steps that its scores are fractions of; numbers are 0 if unknown."""
 
     id: str
     name: str
-    complexity: str
-    steps: int
-    objects: int
+    complexity: str = ""
+    steps: int = 0
+    objects: int = 0
     scored: int = 0
 
 
-class PaperResult(msgspec.Struct, frozen=True):
-    """A printed line: the values of a metric by task, and what the paper sums them up to."""
-
-    table: int
-    model: str
-    policy: str
-    metric: str
-    values: Mapping[str, float | None]
-    sums: tuple[float, ...] = ()
-
-
 class PaperColumn(msgspec.Struct, frozen=True):
-    """A column that puts the tasks together.
+    """A column.
 
     Attributes:
         name, group: its heading.
-        metric: of ours; empty for that of the line.
+        kind, policy, style, wording: the configuration of which it holds the results, described as
+            `pddl2nl.experiments.layout.LayoutColumn` describes ours. ``wording`` is ``llm``, ``template`` or
+            ``planbench`` (written by hand by PlanBench's authors); empty for PDDL, and if generated wordings and
+            templates have the same results.
+        metric: our metric in it, if a line is a configuration; empty for that of the section.
         over: how the means of the tasks become one number.
         complexity: only tasks of this complexity.
         before: our metric before correction, shown in parentheses.
-        paper, place: the key in the paper's ``summary``, and the index if that is a list.
-        paper_before: the same for the number in parentheses.
+        only: the only section that has this column; empty for all.
+        spread: whether the standard deviation over the runs and the 95 % interval over the tasks are shown.
         better: which values are better; empty if neither, and then none is marked as best.
     """
 
     name: str
     group: str = ""
+    kind: str = "model"
+    policy: str = ""
+    style: str = ""
+    wording: str = ""
     metric: str = ""
     over: Literal["mean", "min", "max"] = "mean"
     complexity: str = ""
     before: str = ""
-    paper: str = ""
-    place: int | None = None
-    paper_before: str = ""
+    only: str = ""
+    spread: bool = False
     better: Literal["higher", "lower", ""] = "higher"
+
+    @property
+    def label(self) -> str:
+        """The column on one line: ``NL Act``."""
+        return f"{self.group} {self.name}".strip()
+
+
+class PaperLine(msgspec.Struct, frozen=True):
+    """A printed line or sum.
+
+    Attributes:
+        label: a domain or suite, or the name of a system that is no policy of ours.
+        model, policy: the configuration whose results it holds.
+        section, variant: its section, and what makes it an extra line below another.
+        table: the number of the paper's table, if several are one of ours.
+        tasks: the number of tasks; 0 if the paper does not say it.
+        domains: the number of domains that it puts together.
+        values: a cell for each column; the last ones may be missing. In a table by task there is one for each of the
+            paper's tasks first.
+    """
+
+    label: str = ""
+    model: str = ""
+    policy: str = ""
+    section: str = ""
+    variant: str = ""
+    table: int = 0
+    tasks: int = 0
+    domains: int = 1
+    values: tuple[PaperCell, ...] = ()
+
+    def cell(self, column: int) -> PaperCell:
+        """The cell of a column; empty if it is missing."""
+        return self.values[column] if column < len(self.values) else ""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The values of a line that has numbers only."""
+        return tuple(value for value in self.values if isinstance(value, int | float))
+
+    def value(self, column: int) -> float | None:
+        """The number in a column; None if there is none."""
+        cell = self.cell(column)
+        return cell if isinstance(cell, int | float) else None
 
 
 class PaperSection(msgspec.Struct, frozen=True):
-    """A metric in a table by task; ``sums`` are the headings of the paper's sums, ``range`` adds the table's ranges."""
+    """A metric in a table by task; ``title`` is the section of the paper's lines, too."""
 
     title: str
     metric: str
-    paper: str = ""
-    sums: tuple[str, ...] = ()
-    range: bool = False
 
 
 class PaperTable(msgspec.Struct, frozen=True):
@@ -110,55 +153,51 @@ class PaperTable(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: the kind in a specification's ``[[tables]]``.
-        paper: the name of the paper's numbers that can stand in it.
+        paper: the name of the paper's numbers, by which a specification asks for them; empty if there are none.
         title: above it.
-        lines: ``configurations``: a line for each, with ``columns``; or ``tasks``: a section for each of ``sections``
-            with a column for each task, then ``means`` over the tasks and, for some sections, ``ranges``.
-        notes: the keys of the notes on its metrics.
+        lines: what a line of ours is: a ``domains`` or suite, with a column for each configuration; one of the
+            ``configurations``, with a column for each metric; or, by ``tasks``, a configuration in one of ``sections``,
+            with a column for each task and then ``columns`` over the tasks.
+        columns, sections: see there.
+        rows, sums: the paper's lines, and its printed sums by section.
+        notes: keys of the paper's notes, or, in a table by domain, sentences.
         tasks: on how many tasks the paper's lines are.
+        best_run: whether of several seeds the one with the best results is shown, by the metrics of the sections.
     """
 
     kind: str
-    paper: str
     title: str
-    lines: Literal["configurations", "tasks"]
+    paper: str = ""
+    lines: Literal["domains", "configurations", "tasks"] = "domains"
+    columns: tuple[PaperColumn, ...] = ()
+    sections: tuple[PaperSection, ...] = ()
+    rows: tuple[PaperLine, ...] = ()
+    sums: tuple[PaperLine, ...] = ()
     notes: tuple[str, ...] = ()
     tasks: int = 0
-    columns: tuple[PaperColumn, ...] = ()
-    means: tuple[PaperColumn, ...] = ()
-    ranges: tuple[PaperColumn, ...] = ()
-    sections: tuple[PaperSection, ...] = ()
+    best_run: bool = False
 
 
 class Paper(msgspec.Struct, frozen=True):
-    """A paper's numbers and tables; ``more`` are results that fill blanks of ``results``."""
+    """A paper's numbers and tables."""
 
     source: PaperSource
-    tasks: tuple[PaperTask, ...]
-    summary: tuple[Mapping[str, Any], ...]
-    results: tuple[PaperResult, ...]
-    more: tuple[PaperResult, ...] = ()
+    tables: tuple[PaperTable, ...]
+    tasks: tuple[PaperTask, ...] = ()
     notes: Mapping[str, str] = {}
-    tables: tuple[PaperTable, ...] = ()
 
 
-def load_paper(package: str) -> Paper:
-    """The ``paper.toml`` of a family's package.
+@lru_cache
+def load_paper(package: str, name: str = "paper.toml") -> Paper:
+    """The paper in a file of a package.
 
     Raises:
         msgspec.ValidationError: the file has another form.
     """
-    data = tomllib.loads((resources.files(package) / "paper.toml").read_text(encoding="utf-8"))
-    more = data.pop("more", {"lines": []})
-    results = [{**line, "values": _by_task(data["order"], line["values"])} for line in data["results"]]
-    others = [
-        {**line, "table": more["table"], "metric": metric, "values": _by_task(more["tasks"], values)}
-        for line in more["lines"]
-        for metric, values in line.items()
-        if isinstance(values, list)
-    ]
-    return msgspec.convert({**data, "results": results, "more": others}, Paper)
+    data = tomllib.loads((resources.files(package) / name).read_text(encoding="utf-8"))
+    return msgspec.convert(data, Paper)
 
 
-def _by_task(tasks: Sequence[str], values: Sequence[float | str]) -> dict[str, float | None]:
-    return {task: None if value == "-" else float(value) for task, value in zip(tasks, values, strict=False)}
+def autoplanbench() -> Paper:
+    """The AutoPlanBench paper's numbers."""
+    return load_paper(__package__ or "", "autoplanbench.toml")

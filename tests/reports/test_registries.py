@@ -22,18 +22,20 @@ from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
+from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS, RunMetric, measure
-from pddl2nl.reports.paper import paper_table, paper_tables
+from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.plots import PLOTS, NoDataError, Plot
 from pddl2nl.reports.records import Record, read_record
 from pddl2nl.reports.summaries import summarize
 from pddl2nl.reports.tables import FORMATS, TABLES, written
 from pddl2nl.reports.tables.model import Heading
 
-OF_FAMILIES = [table.paper for family in FAMILIES.values() for table in family.paper.tables]
+PAPERS = [autoplanbench(), *(family.paper for family in FAMILIES.values())]
+NUMBERS = [table.paper for paper in PAPERS for table in paper.tables if table.paper]
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 ACT, REACT = LayoutColumn("Act", "NL", policy="act"), LayoutColumn("ReA", "NL", policy="react")
 WALK, FF = LayoutColumn("rnd", "Symb.", "walk", "random"), LayoutColumn("FF", "Symb.", "planner", "ff")
@@ -208,16 +210,16 @@ def test_a_shipped_specification_explains_itself_and_ends_in_tables_that_there_a
     assert said["tables"]
     for table in said["tables"]:
         assert table["kind"] in TABLES
-        assert "paper" not in table or table["paper"] in (*paper_tables(), *OF_FAMILIES)
+        assert "paper" not in table or table["paper"] in NUMBERS
 
 
 def test_every_table_of_the_paper_stands_in_a_shipped_specification() -> None:
     specifications = [tomllib.loads(each.path.read_text(encoding="utf-8")) for each in shipped_specs()]
     asked = {table.get("paper") for said in specifications for table in said["tables"]}
-    assert {*paper_tables(), *OF_FAMILIES} <= asked
+    assert {*NUMBERS} <= asked
 
 
-@pytest.mark.parametrize(("key", "paper"), [*product(paper_tables(), (True, False))])
+@pytest.mark.parametrize(("key", "paper"), [*product([table.paper for table in autoplanbench().tables], (True, False))])
 def test_the_papers_numbers_stand_apart_from_ours(key: str, paper: bool, experiment_of: Any) -> None:
     columns = [
         LayoutColumn(one.name, one.group, one.kind, one.policy, "m", one.style, one.wording)  # type: ignore[arg-type]

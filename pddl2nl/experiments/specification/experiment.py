@@ -15,7 +15,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.conversion import Key
-from pddl2nl.experiments.layout import PAPER_TABLES, LayoutTable
+from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS
 from pddl2nl.experiments.specification.columns import (
     SYMBOLIC,
@@ -32,6 +32,7 @@ from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import (
     EXPERIMENT_OPTIONS,
     FAMILY_TABLES,
+    PAPER_TABLES,
     AccessTable,
     Column,
     FileTables,

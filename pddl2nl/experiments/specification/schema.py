@@ -13,11 +13,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pddl2nl.baselines import BASELINES, PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
-from pddl2nl.experiments.layout import PAPER_TABLES
 from pddl2nl.experiments.profiles import PROFILES
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.quantities import megabytes, seconds
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
@@ -26,6 +26,7 @@ __all__ = [
     "EXPERIMENT_OPTIONS",
     "FAMILY_TABLES",
     "OPTIONS",
+    "PAPER_TABLES",
     "PLANNER_OPTIONS",
     "TABLE_KINDS",
     "ZIP",
@@ -44,8 +45,10 @@ __all__ = [
     "quantity",
 ]
 
+PAPER_TABLES = tuple(table.paper for table in autoplanbench().tables)
+"""The names of AutoPlanBench's numbers, which stand beside coverage and tokens."""
 FAMILY_TABLES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}
-"""The kinds of tables laid out as in a family's paper, and the name of the paper's numbers that fit each."""
+"""The kinds of tables laid out as in a family's paper, and the name of the paper's numbers for each."""
 TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *FAMILY_TABLES)
 """The tables that an experiment may end in; `pddl2nl.reports.tables.TABLES` makes them."""
 
@@ -93,7 +96,7 @@ else:
     PolicyName = Literal[tuple(POLICIES)]
     ProfileName = Literal[tuple(PROFILES)]
     TableKind = Literal[TABLE_KINDS]
-    PaperTable = Literal[(*PAPER_TABLES, *FAMILY_TABLES.values())]
+    PaperTable = Literal[(*PAPER_TABLES, *filter(None, FAMILY_TABLES.values()))]
     Transformation = Literal[tuple(TRANSFORMATIONS)]
 Planners = Annotated[tuple[Planner, ...], Meta(min_length=1)]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
+from pddl2nl.policies.paper import PaperLine
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered, gathered
-from pddl2nl.reports.paper import PaperLine, domain_lines, paper_table, same_column, summed
+from pddl2nl.reports.paper import domain_lines, paper_table, same_column, summed
 from pddl2nl.reports.records import Record
 from pddl2nl.reports.summaries import RunSummary, summarize
 from pddl2nl.reports.tables.coverage import coverage_table

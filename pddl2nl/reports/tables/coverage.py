@@ -13,18 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pddl2nl.experiments.layout import LayoutRow, LayoutTable
+from pddl2nl.policies.paper import PaperLine, PaperTable
 from pddl2nl.reports.coverage import Coverage, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.paper import (
-    CoverageTable,
-    PaperLine,
-    SuiteName,
-    domain_lines,
-    paper_table,
-    suite_lines,
-    suite_name,
-    summed,
-)
+from pddl2nl.reports.paper import SuiteName, domain_lines, paper_table, suite_lines, suite_name, summed
 from pddl2nl.reports.tables.grid import Grid, lacking, number_text, show_runs, with_best
 from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
@@ -43,7 +35,7 @@ class _Entry:
 
 
 _Sections = Sequence[tuple[str, Sequence[_Entry]]]
-_PaperLines = Callable[[CoverageTable, Sequence[LayoutRow]], tuple[PaperLine | None, ...]]
+_PaperLines = Callable[[PaperTable, Sequence[LayoutRow]], tuple[PaperLine | None, ...]]
 
 
 def coverage_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
@@ -95,7 +87,7 @@ def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
     `coverage_table`.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
-    if grid.paper is not None and grid.paper.key == "table-3":
+    if grid.paper is not None and grid.paper.paper == "table-3":
         grid = replace(grid, paper=paper_table("table-4"))
     names = _suite_names(grid)
     others = tuple(row for row in grid.bases if _hardly_solved(grid, row))

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import fmean
+from itertools import chain
+from statistics import fmean, stdev
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference
-from pddl2nl.policies.paper import PaperColumn, PaperResult, PaperSection, PaperTable
+from pddl2nl.policies.paper import PaperCell, PaperColumn, PaperSection, PaperTable
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
@@ -85,8 +87,28 @@ def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableC
     means = [*task_means(metric, kept).values()]
     if not means:
         return TableCell()
-    detail = f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}"
-    return replace(_percent(_MEANS[column.over](means)), detail=detail)
+    cell = _percent(_MEANS[column.over](means))
+    if column.spread:
+        cell = _spread(cell, _deviation(metric, kept), len(means))
+    return replace(cell, detail=f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}")
+
+
+def _deviation(metric: str, runs: Iterable[RunSummary]) -> float | None:
+    """The standard deviation of the runs' means, a run being all tasks with one seed; None with one seed."""
+    seeds: dict[int | None, list[float]] = {}
+    for run in runs:
+        if metric in run.values:
+            seeds.setdefault(run.seed, []).append(run.values[metric])
+    return stdev(map(fmean, seeds.values())) if len(seeds) > 1 else None
+
+
+def _spread(cell: TableCell, deviation: float | None, tasks: int) -> TableCell:
+    """``54.00 ± 8.94 [26, 79]``: with the standard deviation and the interval over the tasks."""
+    if cell.value is None or not tasks:
+        return cell
+    within = wilson_interval(min(cell.value, 100) / 100 * tasks, tasks)
+    after = "" if deviation is None else f" ± {deviation:.2f}"
+    return replace(cell, text=f"{cell.text}{after} [{100 * within.low:.0f}, {100 * within.high:.0f}]")
 
 
 def _percent(value: float | None) -> TableCell:
@@ -120,47 +142,51 @@ def _marked(lines: Sequence[TableLine], columns: Sequence[PaperColumn]) -> tuple
 
 def _paper_sections(family: Family, laid: PaperTable) -> Iterator[TableSection]:
     tasks = TableCell(str(laid.tasks), float(laid.tasks))
-    for model in family.paper.source.models:
+    for model in dict.fromkeys(row.model for row in laid.rows):
         lines = [
             TableLine(
-                family.titles[row["policy"]], (tasks, *(_printed(row, column) for column in laid.columns)), paper=True
+                row.label or family.titles[row.policy],
+                (tasks, *(_printed(row.cell(at), laid.tasks * each.spread) for at, each in enumerate(laid.columns))),
+                paper=True,
             )
-            for row in family.paper.summary
-            if row["model"] == model
+            for row in laid.rows
+            if row.model == model
         ]
         yield TableSection(tuple(lines), f"paper: {model}")
 
 
-def _printed(row: Mapping[str, object], column: PaperColumn) -> TableCell:
-    if not column.paper:
-        return _BLANK
-
-    def number(key: str) -> TableCell:
-        found = row.get(key)
-        if isinstance(found, list) and column.place is not None:
-            found = found[column.place]
-        return _percent(float(found) if isinstance(found, int | float) else None)
-
-    after = number(column.paper)
-    return _both(number(column.paper_before), after) if column.paper_before else after
+def _printed(cell: PaperCell, spread: int = 0) -> TableCell:
+    """What the paper prints; if ``spread`` says over how many tasks, two numbers are mean and standard deviation."""
+    match cell:
+        case "":
+            return _BLANK
+        case "-":
+            return TableCell()
+        case str():
+            return TableCell(cell)
+        case (float(mean), float(deviation)) if spread:
+            return _spread(_percent(mean), deviation, spread)
+        case (before, after):
+            return _both(_printed(before), _printed(after))
+        case _:
+            return _percent(float(cell))
 
 
 # ── a column for each task ───────────────────────────────────────────────────────────────────────
 
 
 def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
-    tasks = _tasks(grid)
-    sums = (*laid.means, *laid.ranges)
+    runs = {column: _shown_runs(laid, grid, column) for column in grid.columns}
+    tasks = _tasks(runs.values())
     sections = []
     for section in laid.sections:
-        ours = (_task_line(grid, column, section, laid, tasks) for column in grid.columns)
+        ours = (_task_line(grid, column, section, laid, tasks, runs[column]) for column in grid.columns)
         lines = [line for line in ours if any(cell.value is not None for cell in line.cells)]
         if shows_paper:
-            results = (row for row in family.paper.results if section.paper and row.metric == section.paper)
-            lines += [_paper_line(family, row, section, tasks, sums) for row in results]
+            lines += _paper_lines(family, laid, section, tasks)
         if lines or section is laid.sections[0]:
             sections.append(TableSection(tuple(lines), section.title))
-    headings = (*(Heading(each.task) for each in tasks), *(Heading(column.name, column.group) for column in sums))
+    headings = (*(Heading(each.task) for each in tasks), *(Heading(each.name, each.group) for each in laid.columns))
     titles = " ".join(f"{each.task}: {each.title}." for each in tasks if each.title)
     notes = [*filter(None, [titles]), *_notes(family, laid, grid)]
     if shows_paper:
@@ -168,59 +194,78 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
     return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
 
 
-def _tasks(grid: Grid) -> tuple[Reference, ...]:
+def _shown_runs(laid: PaperTable, grid: Grid, column: int) -> list[RunSummary]:
+    """The runs of a column; of several seeds only those of the best one, if the table shows that."""
+    runs = grid.runs(grid.rows, column)
+    if not laid.best_run:
+        return runs
+
+    def results(seed: int | None) -> list[float]:
+        own = [run for run in runs if run.seed == seed]
+        means = [[*task_means(section.metric, own).values()] for section in laid.sections]
+        return [fmean(each) if each else 0.0 for each in means]
+
+    best = max(dict.fromkeys(run.seed for run in runs), key=results, default=None)
+    return [run for run in runs if run.seed == best]
+
+
+def _tasks(runs: Iterable[Sequence[RunSummary]]) -> tuple[Reference, ...]:
     """The tasks with a reference in natural order, T2 before T10; of two of the same name the first."""
     found: dict[str, Reference] = {}
-    for run in _runs(grid):
+    for run in chain.from_iterable(runs):
         if run.reference is not None:
             found.setdefault(run.reference.task, run.reference)
     return tuple(found[task] for task in sorted(found, key=natural))
 
 
-def _runs(grid: Grid) -> list[RunSummary]:
-    return [run for column in grid.columns for run in grid.runs(grid.rows, column)]
-
-
 def _task_line(
-    grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Reference]
+    grid: Grid,
+    column: int,
+    section: PaperSection,
+    laid: PaperTable,
+    tasks: Sequence[Reference],
+    runs: Sequence[RunSummary],
 ) -> TableLine:
-    cells = [_task_cell(grid, column, section.metric, task.task) for task in tasks]
-    kept = [run for run in grid.runs(grid.rows, column) if run.reference and run.reference.averaged]
-    cells += [_sum(each, each.metric or section.metric, kept) for each in laid.means]
-    ranged = section.range and bool(task_means(section.metric, kept))
-    for each in laid.ranges:
-        cell = _sum(each, each.metric or section.metric, kept) if ranged else _BLANK
-        cells.append(cell if each.metric or not ranged else replace(cell, detail=""))
+    cells = [_task_cell(grid, column, section.metric, task.task, runs) for task in tasks]
+    kept = [run for run in runs if run.reference and run.reference.averaged]
+    measured = bool(task_means(section.metric, kept))
+    for each in laid.columns:
+        if each.only and (each.only != section.title or not measured):
+            cells.append(_BLANK)
+        else:
+            cell = _sum(each, each.metric or section.metric, kept)
+            cells.append(replace(cell, detail="") if each.only and not each.metric else cell)
     return TableLine(grid.column(column).label, tuple(cells))
 
 
-def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
+def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Iterable[RunSummary]) -> TableCell:
     """The mean of the runs of one task."""
-    found = [
-        (row, run)
-        for row in grid.rows
-        for run in grid.gathered.cell(row, column)
-        if run.reference and run.reference.task == task
-    ]
-    means = task_means(metric, [run for _, run in found])
+    own = [run for run in runs if run.reference and run.reference.task == task]
+    means = task_means(metric, own)
     if not means:
         return TableCell()
-    number = sum(metric in run.values for _, run in found)
+    row = next(row for row in grid.rows if own[0] in grid.gathered.cell(row, column))
+    number = sum(metric in run.values for run in own)
     detail = f"mean of {number} runs" if number > 1 else ""
-    return replace(_percent(fmean(means.values())), detail=detail, link=(found[0][0], column))
+    return replace(_percent(fmean(means.values())), detail=detail, link=(row, column))
 
 
-def _paper_line(
-    family: Family, row: PaperResult, section: PaperSection, tasks: Sequence[Reference], sums: Sequence[PaperColumn]
-) -> TableLine:
-    values = dict(row.values)
-    for other in family.paper.more:
-        if (other.model, other.policy, other.metric) == (row.model, row.policy, row.metric):
-            values = {**other.values, **values}
-    printed = dict(zip(section.sums, row.sums, strict=False))
-    cells = [_percent(values[each.task]) if each.task in values else _BLANK for each in tasks]
-    cells += [_percent(printed[column.name]) if column.name in printed else _BLANK for column in sums]
-    return TableLine(f"paper, {row.model}: {family.titles[row.policy]} (Table {row.table})", tuple(cells), paper=True)
+def _paper_lines(
+    family: Family, laid: PaperTable, section: PaperSection, tasks: Sequence[Reference]
+) -> Iterator[TableLine]:
+    """The paper's lines of a section; further lines of the same configuration fill blanks of the first."""
+    known = [task.id for task in family.paper.tasks]
+    places = [known.index(each.task) if each.task in known else None for each in tasks]
+    places += range(len(known), len(known) + len(laid.columns))
+    rows = [row for row in laid.rows if row.section == section.title]
+    for configuration in dict.fromkeys((row.model, row.policy) for row in rows):
+        first, *more = [row for row in rows if (row.model, row.policy) == configuration]
+        cells: list[TableCell] = []
+        for place in places:
+            printed = [] if place is None else [row.cell(place) for row in (first, *more)]
+            cells.append(_printed(next((cell for cell in printed if cell != ""), "")))
+        label = f"paper, {first.model}: {family.titles[first.policy]} (Table {first.table})"
+        yield TableLine(label, tuple(cells), paper=True)
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────
@@ -231,8 +276,8 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
     notes = family.paper.notes
     yield from (f"{name}: {notes[name]}." for name in laid.notes)
     yield notes["together"]
-    runs = _runs(grid)
-    if runs and not any(run.reference for run in runs):
+    runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
+    if runs and "unmeasured" in notes and not any(run.reference for run in runs):
         yield notes["unmeasured"]
     if any(grid.column(column).model.startswith("oracle") for column in grid.columns):
         yield notes["oracle"]

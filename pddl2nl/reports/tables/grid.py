@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.policies.paper import PaperTable, autoplanbench
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.paper import CoverageTable, columns_beside, paper_source, paper_table
+from pddl2nl.reports.paper import columns_beside, paper_table
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, Show, TableCell
 
@@ -39,7 +40,7 @@ class Grid:
     gathered: Gathered
     wanted: LayoutTable
     columns: tuple[int, ...]
-    paper: CoverageTable | None = None
+    paper: PaperTable | None = None
 
     @staticmethod
     def of(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Grid:
@@ -148,9 +149,9 @@ class Grid:
         if any(model.startswith("oracle:") for model in models):
             notes.append(_MISTAKEN_NOTE)
         if self.paper is not None and self.paper_columns:
-            source = paper_source()
-            name = self.paper.title.partition(":")[0]
-            notes.append(f"paper: {name} of {source.short}, “{source.title}”, with {source.model}.")
+            source = autoplanbench().source
+            name, asked = self.paper.title.partition(":")[0], ", ".join(source.models.values())
+            notes.append(f"paper: {name} of {source.short}, “{source.title}”, with {asked}.")
             notes += self.paper.notes
         return tuple(notes)
 

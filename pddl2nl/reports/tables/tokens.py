@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.policies.paper import PaperLine
 from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
-from pddl2nl.reports.paper import PaperLine, domain_lines, summed
+from pddl2nl.reports.paper import domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import PAPER_TABLES, LayoutColumn, LayoutRow
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
+from pddl2nl.policies.paper import PaperLine, autoplanbench
 from pddl2nl.reports.paper import (
-    PaperLine,
     columns_beside,
     domain_lines,
-    paper_source,
     paper_table,
-    paper_tables,
     same_column,
     suite_lines,
     suite_name,
     summed,
 )
 from pddl2nl.tasks import shipped_domains
+
+PAPER = autoplanbench()
 
 
 def _sums(key: str) -> list[tuple[PaperLine, PaperLine]]:
@@ -45,12 +45,12 @@ def test_of_table_6_the_sums_differ_by_what_rounding_leaves() -> None:
     ((printed, total),) = _sums("table-6")
     assert printed.values == (816_732, 1_064_573, 665_881)
     # Seventeen rows, of which one is blank; each is rounded by less than one half.
-    assert [ours - theirs for ours, theirs in zip(total.values, printed.values, strict=True)] == [1, 2, 0]
+    assert [ours - theirs for ours, theirs in zip(total.numbers, printed.numbers, strict=True)] == [1, 2, 0]
 
 
 def test_table_3_is_table_4_by_families() -> None:
     by_suite = {line.label: line for line in paper_table("table-4").rows}
-    hard = [line for line in by_suite.values() if max(line.values[:2]) < 0.25 * line.tasks]
+    hard = [line for line in by_suite.values() if max(line.numbers[:2]) < 0.25 * line.tasks]
     assert len(by_suite) == 41
     for row in paper_table("table-3").rows:
         if row.label == "others":
@@ -74,22 +74,20 @@ def test_labels_are_those_of_the_shipped_domains() -> None:
 
 
 def test_rows_reach_as_far_as_the_paper_prints_them() -> None:
-    for key in paper_tables():
-        table = paper_table(key)
+    for table in PAPER.tables:
         for line in table.rows:
-            expected = (
-                4 if line.variant else 0 if line.label == "floortile" and key == "table-6" else len(table.columns)
-            )
+            blank = line.label == "floortile" and table.paper == "table-6"
+            expected = 4 if line.variant else 0 if blank else len(table.columns)
             assert len(line.values) == expected, line
     hand_written = next(line for line in paper_table("table-2").rows if line.variant)
     assert (hand_written.value(3), hand_written.value(4)) == (18, None)
 
 
 def test_the_tables_are_those_that_a_specification_may_name_of_a_named_paper() -> None:
-    assert paper_tables() == ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
-    assert paper_tables() == PAPER_TABLES
-    assert paper_source().authors[0] == "Katharina Stein"
-    assert paper_source().model == "gpt-4o-2024-08-06"
+    names = ["table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld"]
+    assert [table.paper for table in PAPER.tables] == names
+    assert PAPER.source.authors[0] == "Katharina Stein"
+    assert [*PAPER.source.models.values()] == ["gpt-4o-2024-08-06"]
 
 
 def test_numbers_that_are_not_there_are_refused_with_those_that_are() -> None:

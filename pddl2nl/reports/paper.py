@@ -1,37 +1,25 @@
-"""The numbers of the AutoPlanBench paper's tables (Stein, Fišer, Hoffmann and Koller, ICAPS 2025), as data.
+"""Which numbers of the AutoPlanBench paper (Stein, Fišer, Hoffmann and Koller, ICAPS 2025) stand beside ours.
 
-Tables show them beside ours. Columns are matched by what they do (policy, style, source of the wording), not by name.
-IPC suites have longer names in collections (``transport-opt08-strips``) than in the paper (``transport08``), which does
-not name the track of a year: the optimal one is taken if an experiment has both. Papers of policy families are in their
-packages: `pddl2nl.policies.paper`.
+Columns are matched by what they do (policy, style, source of the wording), not by name. IPC suites have longer names in
+collections (``transport-opt08-strips``) than in the paper (``transport08``), which does not name the track of a year:
+the optimal one is taken if an experiment has both.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any
-
-import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
+from pddl2nl.policies.paper import PaperColumn, PaperLine, PaperTable, autoplanbench
 
 __all__ = [
-    "CoverageColumn",
-    "PaperLine",
-    "CoverageSource",
-    "CoverageTable",
     "SuiteName",
     "columns_beside",
     "domain_lines",
-    "paper_source",
     "paper_table",
-    "paper_tables",
     "same_column",
     "suite_lines",
     "suite_name",
@@ -39,100 +27,22 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class CoverageSource:
-    """The paper, its short citation, the address of its data, and the model that it asked."""
-
-    title: str
-    authors: tuple[str, ...]
-    short: str
-    url: str
-    model: str
-
-
-@dataclass(frozen=True)
-class CoverageColumn:
-    """A column of the paper, described as `pddl2nl.experiments.layout.LayoutColumn` describes ours.
-
-    ``wording`` is ``llm``, ``template`` or ``planbench`` (written by hand by PlanBench's authors); empty for PDDL, and
-    if generated wordings and templates have the same results.
-    """
-
-    name: str
-    group: str = ""
-    kind: str = "model"
-    policy: str = ""
-    style: str = ""
-    wording: str = ""
-
-    @property
-    def label(self) -> str:
-        """The column on one line: ``NL Act``."""
-        return f"{self.group} {self.name}".strip()
-
-
-@dataclass(frozen=True)
-class PaperLine:
-    """A line or a sum.
-
-    ``tasks`` is 0 if the paper does not say it. ``values`` has a number for each column, but for the last ones that are
-    blank in the paper. ``domains`` is the number of domains that a line puts together.
-    """
-
-    label: str = ""
-    section: str = ""
-    variant: str = ""
-    tasks: int = 0
-    domains: int = 1
-    values: tuple[int, ...] = ()
-
-    def value(self, column: int) -> int | None:
-        """The number in a column; None if it is blank."""
-        return self.values[column] if column < len(self.values) else None
-
-
-@dataclass(frozen=True)
-class CoverageTable:
-    """A table of the paper; ``sums`` are its printed sums by section, ``notes`` explain its numbers."""
-
-    key: str
-    title: str
-    columns: tuple[CoverageColumn, ...]
-    rows: tuple[PaperLine, ...]
-    sums: tuple[PaperLine, ...]
-    notes: tuple[str, ...] = ()
-
-
-def paper_tables() -> tuple[str, ...]:
-    """The keys of the tables: ``table-2``, …"""
-    return tuple(key for key in _data() if key != "source")
-
-
-def paper_source() -> CoverageSource:
-    """The paper."""
-    return msgspec.convert(_data()["source"], CoverageSource)
-
-
-def paper_table(key: str) -> CoverageTable:
+def paper_table(key: str) -> PaperTable:
     """A table of the paper, by its key.
 
     Raises:
         InputError: an unknown key; the message names all keys.
     """
-    if key not in paper_tables():
-        raise InputError(f"there are no numbers of the paper's '{key}'; there are those of {', '.join(paper_tables())}")
-    return msgspec.convert(_data()[key] | {"key": key}, CoverageTable)
-
-
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    return tomllib.loads(files(__name__).joinpath("autoplanbench.toml").read_text(encoding="utf-8"))
+    tables = {table.paper: table for table in autoplanbench().tables}
+    if key not in tables:
+        raise InputError(f"there are no numbers of the paper's '{key}'; there are those of {', '.join(tables)}")
+    return tables[key]
 
 
 # ── which of our columns and rows are the paper's ────────────────────────────────────────────────
 
 
-def same_column(paper: CoverageColumn, ours: LayoutColumn) -> bool:
+def same_column(paper: PaperColumn, ours: LayoutColumn) -> bool:
     """Whether a column of ours does what one of the paper does, with any model."""
     if (paper.kind, paper.policy) != (ours.kind, ours.policy):
         return False
@@ -149,7 +59,7 @@ def _origin(column: LayoutColumn) -> str:
     return "template" if column.wording == "template" else "llm"
 
 
-def columns_beside(table: CoverageTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:
+def columns_beside(table: PaperTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:
     """The paper's columns that are the same as one of ours, by index."""
     ours = tuple(columns)
     return tuple(
@@ -157,13 +67,13 @@ def columns_beside(table: CoverageTable, columns: Iterable[LayoutColumn]) -> tup
     )
 
 
-def domain_lines(table: CoverageTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+def domain_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
     """For each row of ours the paper's, by domain, section and variant; by default of the primary set."""
     known = {(line.label, line.section, line.variant.lower()): line for line in table.rows}
     return tuple(known.get((row.label.lower(), row.section or "primary", row.variant.lower())) for row in rows)
 
 
-def suite_lines(table: CoverageTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+def suite_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
     """For each suite of ours the paper's; of two suites with the same short name, the optimal track has it."""
     known = {line.label: line for line in table.rows}
     chosen: dict[str, int] = {}
@@ -181,7 +91,7 @@ def summed(lines: Sequence[PaperLine | None]) -> PaperLine | None:
         return None
     return PaperLine(
         tasks=sum(line.tasks for line in known),
-        values=tuple(map(sum, zip(*(line.values for line in known), strict=False))),
+        values=tuple(map(sum, zip(*(line.numbers for line in known), strict=False))),
     )
 
 
