@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pddl2nl.experiments.layout import Place, TableLayout, read_layout
-from pddl2nl.reports.layouts import made_layout
+from pddl2nl.reports.layouts import joined_layout, made_layout
 from pddl2nl.reports.metrics import length_ratio
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, record_paths
 from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
@@ -29,6 +29,7 @@ class Gathered:
         strangers: records of no run of the layout; listed, not counted.
         unfinished: files of runs that have not ended.
         cells: the runs of each cell that has any, by task and seed.
+        notes: sentences on how several experiments were put together.
     """
 
     folder: Path | None
@@ -38,6 +39,7 @@ class Gathered:
     strangers: tuple[str, ...] = ()
     unfinished: tuple[Path, ...] = ()
     cells: dict[Place, tuple[RunSummary, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def broken(self) -> tuple[RunSummary, ...]:
@@ -46,7 +48,7 @@ class Gathered:
 
     @property
     def alarms(self) -> tuple[str, ...]:
-        """Warnings to read before the numbers, one line each: infrastructure errors, missing runs, other records."""
+        """What to read before the numbers, one line each: infrastructure errors, missing runs, other records, notes."""
         broken = [f"{run.name}: {run.message}" if run.message else run.name for run in self.broken]
         missing = f"{len(self.missing)} of {len(self.layout.runs)} runs; no cell counts them"
         unfinished = [path.name for path in self.unfinished]
@@ -62,7 +64,7 @@ class Gathered:
                 lines += [heading, *(f"  {name}" for name in names[:_LISTED])]
             if len(names) > _LISTED:
                 lines.append(f"  … and {len(names) - _LISTED} more")
-        return tuple(lines)
+        return (*lines, *self.notes)
 
     def cell(self, row: int, column: int) -> tuple[RunSummary, ...]:
         """The finished runs of one cell, by task and seed, those with infrastructure errors included."""
@@ -78,12 +80,15 @@ def _are(names: Sequence[str], one: str = "run is", many: str = "runs are") -> s
 
 
 def gather(folder: Path, *, workers: int | None = None) -> Gathered:
-    """All records in a folder and below it, in the cells of the layout in the folder, or of one made from the records.
+    """All records in a folder and below it, in the cells of the layouts beside them.
 
-    A run is called by its file; a file name that occurs in several folders is preceded by its folder.
+    The layouts of several experiments become one (`pddl2nl.reports.layouts.joined_layout`). Records without a layout
+    beside them get one made from them. A run is called by its file; a file name that occurs in several folders is
+    preceded by its folder. Copies of a run, in several folders of experiments, count once: the first that has no
+    infrastructure error.
 
     Args:
-        folder: of an experiment, or of single runs.
+        folder: of an experiment, of several, or of single runs.
         workers: processes that read (`pddl2nl.reports.summaries.read_summaries`).
 
     Raises:
@@ -92,17 +97,30 @@ def gather(folder: Path, *, workers: int | None = None) -> Gathered:
     """
     folder = Path(folder)
     paths, unfinished = record_paths(folder)
-    occurring = Counter(path.name for path in paths)
-    summaries = [
-        run if occurring[run.path.name] == 1 else replace(run, name=_name_below(folder, run.path))
-        for run in _with_optima(read_summaries(paths, workers))
+    places = sorted({folder, *(path.parent for path in paths)})
+    layouts = {place: layout for place in places if (layout := read_layout(place)) is not None}
+    expected = {place / f"{run}.jsonl" for place, layout in layouts.items() for run in layout.runs}
+    names = _names(folder, {*paths, *expected})
+    summaries = [replace(run, name=names[run.path]) for run in _with_optima(read_summaries(paths, workers))]
+    parts = [
+        replace(layout, runs={names[place / f"{run}.jsonl"]: cells for run, cells in layout.runs.items()})
+        for place, layout in layouts.items()
     ]
-    layout = read_layout(folder) or made_layout(summaries, folder.resolve().name)
-    return _placed(folder, layout, summaries, unfinished)
+    others = [run for run in summaries if run.path.parent not in layouts]
+    if others or not parts:
+        parts.append(made_layout(others, folder.resolve().name))
+    layout, notes = joined_layout(parts)
+    # The files of single runs are called as their users like, so that equal names do not mean equal runs.
+    copied = {name for path, name in names.items() if path in expected}
+    return _placed(folder, layout, summaries, unfinished, notes, copied)
 
 
-def _name_below(folder: Path, path: Path) -> str:
-    return path.relative_to(folder).as_posix().removesuffix(".jsonl")
+def _names(folder: Path, paths: Collection[Path]) -> dict[Path, str]:
+    occurring = Counter(path.name for path in paths)
+    return {
+        path: (path.name if occurring[path.name] == 1 else path.relative_to(folder).as_posix()).removesuffix(".jsonl")
+        for path in paths
+    }
 
 
 def gathered(runs: Iterable[Record | RunSummary], layout: TableLayout | None = None, name: str = "") -> Gathered:
@@ -119,21 +137,34 @@ def gathered(runs: Iterable[Record | RunSummary], layout: TableLayout | None = N
 
 
 def _placed(
-    folder: Path | None, layout: TableLayout, summaries: Sequence[RunSummary], unfinished: tuple[Path, ...] = ()
+    folder: Path | None,
+    layout: TableLayout,
+    summaries: Sequence[RunSummary],
+    unfinished: tuple[Path, ...] = (),
+    notes: tuple[str, ...] = (),
+    experiments: Collection[str] = (),
 ) -> Gathered:
+    """The runs in their cells; of the runs in ``experiments`` those of one cell and file name are copies."""
     runs = {run.name: run for run in summaries if run.name in layout.runs}
-    cells: dict[Place, list[RunSummary]] = {}
-    for name, run in runs.items():
+    cells: dict[Place, dict[str, RunSummary]] = {}
+    for name, run in sorted(runs.items(), key=lambda item: item[1].infrastructure):
         for place in layout.runs[name]:
-            cells.setdefault(place, []).append(run)
+            cells.setdefault(place, {}).setdefault(run.path.name if name in experiments else name, run)
+    counted = {run.name for some in cells.values() for run in some.values()}
+    if copies := [name for name in runs if name not in counted]:
+        notes = (
+            *notes,
+            f"{_are(copies, 'run is a copy', 'runs are copies')} and not counted: {copies[0]}, for example.",
+        )
     return Gathered(
         folder,
         layout,
-        runs,
+        {name: run for name, run in runs.items() if name in counted},
         missing=tuple(name for name in layout.runs if name not in runs),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         unfinished=unfinished,
-        cells={place: tuple(sorted(some, key=_by_task)) for place, some in cells.items()},
+        cells={place: tuple(sorted(some.values(), key=_by_task)) for place, some in cells.items()},
+        notes=notes,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
@@ -119,3 +119,56 @@ def _columns(settings: Sequence[_LayoutSettings]) -> dict[_LayoutSettings, Layou
         labels.add(column.label)
         found[each] = column
     return found
+
+
+# ── several layouts ──────────────────────────────────────────────────────────────────────────────
+
+
+def joined_layout(layouts: Sequence[TableLayout]) -> tuple[TableLayout, tuple[str, ...]]:
+    """The layouts of several experiments as one, and notes for the reader of the report.
+
+    Equal columns become one. If two experiments give different columns one label, the name of the later experiment is
+    added to its column. Rows of one label, section and variant become one, with the larger number of tasks. No run may
+    belong to two of the layouts.
+    """
+    if len(layouts) == 1:
+        return layouts[0], ()
+    notes = [f"{len(layouts)} experiments are shown as one: {', '.join(each.name or '(no name)' for each in layouts)}."]
+    columns: dict[str, LayoutColumn] = {}
+    rows: dict[tuple[str, str, str], LayoutRow] = {}
+    runs: dict[str, tuple[Place, ...]] = {}
+    tables: dict[LayoutTable, None] = {}
+    for layout in layouts:
+        label_of = {column.label: _joined_column(column, layout.name, columns) for column in layout.columns}
+        notes += [
+            f"Two experiments call different columns '{old}'; that of {layout.name or 'the later one'} is '{new}' here."
+            for old, new in label_of.items()
+            if old != new
+        ]
+        keys = [(row.label, row.section, row.variant) for row in layout.rows]
+        for key, row in zip(keys, layout.rows, strict=True):
+            rows[key] = max(rows.get(key, row), row, key=lambda each: each.tasks)
+        row_at = [list(rows).index(key) for key in keys]
+        column_at = [list(columns).index(label_of[column.label]) for column in layout.columns]
+        for run, places in layout.runs.items():
+            runs[run] = tuple(Place(row_at[place.row], column_at[place.column]) for place in places)
+        for table in layout.tables:
+            tables.setdefault(replace(table, columns=tuple(label_of.get(label, label) for label in table.columns)))
+    name = " + ".join(dict.fromkeys(each.name for each in layouts if each.name))
+    models = tuple(dict.fromkeys(model for each in layouts for model in each.models))
+    return TableLayout(name, tuple(columns.values()), tuple(rows.values()), runs, tuple(tables), models), tuple(notes)
+
+
+def _joined_column(column: LayoutColumn, experiment: str, columns: dict[str, LayoutColumn]) -> str:
+    """The label of the column among those of earlier experiments, to which it is added if it is not there."""
+    joined, names = column, _names_of(column, experiment)
+    while columns.setdefault(joined.label, joined) != joined:
+        joined = replace(joined, name=next(names))
+    return joined.label
+
+
+def _names_of(column: LayoutColumn, experiment: str) -> Iterator[str]:
+    name = f"{column.name} {experiment}".strip()
+    if experiment:
+        yield name
+    yield from (f"{name} {number}" for number in count(2))

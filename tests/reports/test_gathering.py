@@ -67,14 +67,44 @@ def test_without_a_layout_one_is_made_of_the_records(folder):
     assert (found.missing, found.strangers, len(found.runs)) == ((), (), 4)
 
 
-def test_records_of_several_folders_get_one_layout(folder, tmp_path_factory):
+def test_several_experiments_below_one_folder_become_one(folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     for name in ("one", "two"):
         shutil.copytree(folder, root / name)
+    other = dataclasses.replace(LAYOUT, name="other", rows=(LayoutRow("ferry", tasks=2),))
+    (root / "two" / LAYOUT_FILE).unlink()
+    write_layout(root / "two", other)
     found = gather(root)
-    assert [column.label for column in found.layout.columns] == ["act", "lmcut"]
-    assert [run.name for run in found.cell(0, 0)] == ["one/a1", "two/a1", "one/a2", "two/a2"]
+    assert [row.label for row in found.layout.rows] == ["blocksworld", "ferry"]
+    assert found.notes == ("2 experiments are shown as one: mine, other.",)
+    assert [run.name for run in found.cell(0, 0)] == ["one/a1", "one/a2"]
+    assert [run.name for run in found.cell(1, 1)] == ["two/p"]
+    assert found.missing == ("one/later", "two/later")
+    assert found.strangers == ("one/older", "two/older")
     assert {name: run.name for name, run in found.runs.items()} == {name: name for name in found.runs}
+
+
+def test_records_that_no_layout_stands_beside_get_one_of_their_own(folder, planned, tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    shutil.copytree(folder, root / "one")
+    (root / "single").mkdir()
+    shutil.copy(folder / "p.jsonl", root / "single" / "alone.jsonl")
+    found = gather(root)
+    assert [column.label for column in found.layout.columns] == ["NL Act", "Symb. LM-cut", "lmcut"]
+    assert "alone" in found.runs
+    assert len(found.notes) == 1
+
+
+def test_a_copy_of_an_experiment_counts_no_run_twice(folder, tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    for name in ("copy", "first"):
+        shutil.copytree(folder, root / name)
+    shutil.copy(folder / "a2.jsonl", root / "first" / "a1.jsonl")
+    found = gather(root)
+    # In the copy the first run is broken.
+    assert sorted(found.runs) == ["copy/a2", "copy/p", "first/a1"]
+    assert [run.name for run in found.cell(0, 0)] == ["copy/a2", "first/a1"]
+    assert found.notes[1:] == ("3 runs are copies and not counted: copy/a1, for example.",)
 
 
 def test_an_experiment_that_has_run_nothing_yet_is_all_missing(tmp_path):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
-from pddl2nl.reports.layouts import made_layout
+import pytest
+
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
+from pddl2nl.reports.layouts import joined_layout, made_layout
 from pddl2nl.reports.summaries import RunSummary
 
 
@@ -74,3 +76,42 @@ def test_rows_are_suites_with_their_tasks():
 
 def test_of_nothing_a_layout_of_nothing_is_made():
     assert made_layout([]) == TableLayout("", (), (), {})
+
+
+ACT, FF = LayoutColumn("Act", "NL", policy="act", model="m"), LayoutColumn("FF", kind="planner", policy="ff")
+OTHER = LayoutColumn("Act", "NL", policy="act", model="n")
+ROW, BIGGER = LayoutRow("blocksworld", "primary", tasks=2), LayoutRow("blocksworld", "primary", tasks=3)
+
+
+def test_one_layout_stays_as_it_is():
+    layout = TableLayout("one", (ACT,), (ROW,), {"r": (Place(0, 0),)})
+    assert joined_layout([layout]) == (layout, ())
+
+
+def test_the_same_columns_and_rows_are_one():
+    first = TableLayout(
+        "one", (ACT, FF), (ROW,), {"a": (Place(0, 0),), "b": (Place(0, 1),)}, (LayoutTable("coverage"),), ("m",)
+    )
+    scaled = LayoutRow("blocksworld", "scaled", tasks=9)
+    second = TableLayout(
+        "two", (FF,), (scaled, BIGGER), {"c": (Place(1, 0), Place(0, 0))}, (LayoutTable("coverage"),), ("m",)
+    )
+    layout, notes = joined_layout([first, second])
+    assert layout.columns == (ACT, FF)
+    assert layout.rows == (BIGGER, scaled)
+    assert layout.runs == {"a": (Place(0, 0),), "b": (Place(0, 1),), "c": (Place(0, 1), Place(1, 1))}
+    assert (layout.name, layout.tables, layout.models) == ("one + two", (LayoutTable("coverage"),), ("m",))
+    assert notes == ("2 experiments are shown as one: one, two.",)
+
+
+@pytest.mark.parametrize("name", ["two", ""])
+def test_different_things_of_one_name_are_told_apart(name):
+    first = TableLayout("one", (ACT,), (ROW,), {"a": (Place(0, 0),)})
+    second = TableLayout(name, (OTHER,), (ROW,), {"b": (Place(0, 0),)}, (LayoutTable("tokens", columns=("NL Act",)),))
+    layout, notes = joined_layout([first, second, second])
+    called = "NL Act two" if name else "NL Act 2"
+    assert [column.label for column in layout.columns] == ["NL Act", called]
+    assert layout.columns[1].model == "n"
+    assert layout.tables == (LayoutTable("tokens", columns=(called,)),)
+    assert layout.runs["b"] == (Place(0, 1),)
+    assert any("different columns 'NL Act'" in note and called in note for note in notes)

@@ -127,7 +127,7 @@ def overview_of(
     pages = plan.page_of() if folder else {}
     return {
         "title": title or gathered.layout.name or _TITLE,
-        "notes": notes,
+        "notes": (*notes, *gathered.notes),
         "plan": plan,
         "gathered": gathered,
         "tables": [
