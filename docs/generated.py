@@ -149,6 +149,7 @@ PURPOSES = {
     "pddlval": "states, successors, verdicts, VAL's text",
     "pddl": "text and syntax tree",
     "llm": "one chat call: client, cache, replay",
+    "conversion": "checked data",
     "files": "reading files",
     "lean": "light dataclasses",
     "errors": "shared exceptions",

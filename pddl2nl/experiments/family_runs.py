@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
@@ -148,19 +149,18 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
     """The fields of `RunSpec` that repeat a recorded run in its world; the library is a temporary folder.
 
     Raises:
-        InputError: an embedding model is needed.
-        msgspec.ValidationError: the record has another form.
+        InputError: an embedding model is needed, or the record has another form.
     """
     if family_of(started.policy) is None:
         yield {}
         return
-    world = msgspec.convert(started.world, _RecordedWorld)
+    world = convert(started.world, _RecordedWorld)
     if world.embedding_model is not None:
         raise InputError(
             f"names were compared by the vectors of '{world.embedding_model}', which no record holds: it cannot be "
             "replayed"
         )
-    fields = {"thoughts": "auto", **msgspec.structs.asdict(msgspec.convert(started.settings, _FamilyOptions))}
+    fields = {"thoughts": "auto", **msgspec.structs.asdict(convert(started.settings, _FamilyOptions))}
     if world.faults is not None:
         from pddl2nl.worlds.faults import parse_faults
 

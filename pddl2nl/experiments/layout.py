@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.conversion import WrongValueError, convert
 from pddl2nl.files import parse_json, read_text, replaced_file
 
 __all__ = [

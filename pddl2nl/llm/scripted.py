@@ -24,6 +24,7 @@ from pathlib import Path
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.types import Completion, Finish, ModelConfigurationError, ReplayError, Request
@@ -90,7 +91,7 @@ def _read_script(path: Path) -> list[str | ScriptedReply]:
     replies: list[str | ScriptedReply] = []
     for where, entry in entries:
         try:
-            replies.append(entry if isinstance(entry, str) else msgspec.convert(entry, ScriptedReply))
-        except msgspec.ValidationError as error:
+            replies.append(entry if isinstance(entry, str) else convert(entry, ScriptedReply))
+        except WrongValueError as error:
             raise InputError(f"{where}: a text or an object with 'reply', 'when' and 'finish': {error}") from None
     return replies

@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
 from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
@@ -256,10 +257,9 @@ def _read(source: str, text: str) -> Catalogue:
     for name, table in models.items():
         try:
             tables[name] = _table(table)
-        except (ValueError, OverflowError) as error:  # msgspec's errors are ValueErrors
-            reason, _, key = str(error).partition(" - at `$.")
-            where = f'{source}, [models."{_shown(name)}"]' + (f", {key[:-1]}" if key else "")
-            raise ModelConfigurationError(f"{where}: {reason}") from None
+        except (ValueError, OverflowError) as error:
+            reason = f"{dotted(error.keys)}: {error.expected}" if isinstance(error, WrongValueError) else str(error)
+            raise ModelConfigurationError(f'{source}, [models."{_shown(name)}"]: {reason}') from None
     return Catalogue((tables,))
 
 
@@ -286,7 +286,7 @@ def _table(table: object) -> dict[str, Any]:
         if not set(price) <= {item.name for item in fields(Price)}:
             raise ValueError("price: expected { prompt, completion } and perhaps cached and batch")
         table["price"] = {**price, "cached": price.get("cached", price.get("prompt"))}
-    settings = msgspec.convert(table, ModelSettings)
+    settings = convert(table, ModelSettings)
     _check(settings)
     if "temperature" in table and not settings.takes_temperature:
         raise ValueError("temperature: is never sent where takes_temperature is false")

@@ -34,8 +34,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import decode, read_bytes, unreadable
 from pddl2nl.macros.compose import compose, total_functions
@@ -268,9 +267,9 @@ def _facts(text: str, name: str) -> dict[str, Any]:
         if match is None or match[1] not in types:
             continue
         try:
-            value = msgspec.convert(json.loads(match[2]), types[match[1]])
-        except msgspec.ValidationError as error:
-            raise InputError(f"{name}:{number}: '{match[1]}': {error}") from None
+            value = convert(json.loads(match[2]), types[match[1]], match[1])
+        except WrongValueError as error:
+            raise InputError(f"{name}:{number}: {error}") from None
         except (ValueError, RecursionError) as error:
             reason = f"what stands behind '{match[1]}:' is no JSON ({unreadable(error)}): a text needs double quotes"
             raise InputError(f"{name}:{number}: {reason}") from None

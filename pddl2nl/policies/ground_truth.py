@@ -32,6 +32,7 @@ from typing import Any
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.policies.events import RecordError
 
 __all__ = ["MOST_SETS", "Reference", "Way", "prefix_steps", "reference_of", "skipping_steps"]
@@ -158,7 +159,7 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
         return None
     ways = []
     try:
-        recorded = msgspec.convert(said, _Recorded)
+        recorded = convert(said, _Recorded)
         for number, way in enumerate(recorded.ways, start=1):
             place = f"way {number}: "
             ways.append(Way.of(way.name, [block.actions for block in way.blocks], way.order))
@@ -166,7 +167,7 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
         ways = [way for way in ways if way.length]
         if not ways:
             raise ValueError("'ways' holds no action")
-    except msgspec.ValidationError as error:
+    except WrongValueError as error:
         raise RecordError(f"its reference is wrong: {error}") from None
     except ValueError as error:
         raise RecordError(f"its reference is wrong: {place}{error}") from None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from pddl2nl.errors import InputError
+from pddl2nl.files import parse_json, read_bytes
 
 Form = Literal["goal", "constructive"]
 """A task's text describes the goal, or the way to it."""
@@ -204,16 +205,13 @@ def read_references(path: Path) -> tuple[TaskReference, ...]:
     Raises:
         InputError: no such file, or one that breaks the format; the message has the place.
     """
-    import msgspec
+    from pddl2nl.conversion import WrongValueError, convert
 
+    data = parse_json(read_bytes(path, "file of tasks"), str(path))
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_ReferenceFile).tasks
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file of tasks") from None
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {error}") from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read as JSON: {error}") from error
+        return convert(data, _ReferenceFile).tasks
+    except WrongValueError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _check_texts(texts: Mapping[str, str]) -> None:

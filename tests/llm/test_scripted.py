@@ -58,7 +58,7 @@ def test_a_reply_can_fall_short_on_purpose(tmp_path: Path) -> None:
         ("a.json", "{", "not JSON"),
         ("a.json", "{}", "a list of replies"),
         ("a.json", "[3]", "entry 1"),
-        ("a.json", '[{"reply": "x", "wen": "y"}]', "`wen`"),
+        ("a.json", '[{"reply": "x", "wen": "y"}]', "unknown key wen; did you mean 'when'"),
         ("a.json", '[{"reply": "x", "finish": "gone"}]', "finish"),
         ("a.json", '[{"reply": "x", "when": 3}]', "when"),
         ("a.jsonl", '"x"\n{\n', "a.jsonl:2"),

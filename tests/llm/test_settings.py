@@ -170,27 +170,27 @@ def test_other_models_take_everything(name: str) -> None:
     ("line", "said"),
     [
         ("takes_temprature = false", "unknown key 'takes_temprature'; did you mean 'takes_temperature'"),
-        ("max_tokens = 0", "max_tokens: Expected `int` >= 1"),
-        ("max_tokens = true", "max_tokens: Expected `int | null`, got `bool`"),
-        ('max_tokens = "many"', "max_tokens: Expected `int | null`, got `str`"),
-        ('max_tokens_name = "limit"', "max_tokens_name: Invalid enum value 'limit'"),
-        ("takes_seed = 1", "takes_seed: Expected `bool`, got `int`"),
-        ("temperature = -1", "temperature: Expected `float` >= 0.0"),
-        ("temperature = nan", "temperature: Expected `float` "),
+        ("max_tokens = 0", "max_tokens: expected a whole number >= 1"),
+        ("max_tokens = true", "max_tokens: expected a whole number"),
+        ('max_tokens = "many"', "max_tokens: expected a whole number"),
+        ('max_tokens_name = "limit"', "max_tokens_name: expected one of"),
+        ("takes_seed = 1", "takes_seed: expected true or false"),
+        ("temperature = -1", "temperature: expected a number >= 0.0"),
+        ("temperature = nan", "temperature: expected a number "),
         ("temperature = 1\ntakes_temperature = false", "temperature: is never sent"),
-        ("timeout = 0", "timeout: Expected `float` > 0.0"),
-        ("requests_per_minute = -5", "requests_per_minute: Expected `float` > 0.0"),
-        ("max_retries = 1.5", "max_retries: Expected `int | null`, got `float`"),
+        ("timeout = 0", "timeout: expected a number > 0.0"),
+        ("requests_per_minute = -5", "requests_per_minute: expected a number > 0.0"),
+        ("max_retries = 1.5", "max_retries: expected a whole number"),
         ('base_url = "host/v1"', "base_url: expected the address of an endpoint"),
-        ("stop = [1]", "stop[0]: Expected `str`, got `int`"),
-        ("headers = { X = 1 }", "headers[...]: Expected `str`, got `int`"),
+        ("stop = [1]", "stop[0]: expected a text"),
+        ("headers = { X = 1 }", "headers: expected a text"),
         ('headers = { "a b" = "x" }', "headers: the header 'a b' cannot be sent"),
-        ("extra_body = 3", "extra_body: Expected `object`, got `int`"),
+        ("extra_body = 3", "extra_body: expected a table"),
         ("extra_body = { stream = true }", "must not hold 'stream'"),
         ("extra_body = { day = 2024-01-01 }", "JSON does not have"),
-        ("price = { prompt = 1 }", "price: Object missing required field `completion`"),
+        ("price = { prompt = 1 }", "price.completion: missing"),
         ("price = { prompt = 1, completion = 2, output = 3 }", "price: expected { prompt, completion }"),
-        ('price = { prompt = "1", completion = 2 }', "price.prompt: Expected `float`, got `str`"),
+        ('price = { prompt = "1", completion = 2 }', "price.prompt: expected a number"),
         ('key_variable = "MY KEY"', "key_variable: expected the name of an environment variable"),
     ],
 )
@@ -255,7 +255,7 @@ def test_a_key_is_not_repeated_wherever_it_was_put(text: str, tmp_path: Path) ->
 
 
 def test_a_time_out_is_one_that_a_socket_takes(tmp_path: Path) -> None:
-    with pytest.raises(ModelConfigurationError, match="timeout: Expected `float` <= 86400"):
+    with pytest.raises(ModelConfigurationError, match="timeout: expected a number <= 86400"):
         catalogue(tmp_path, "[models.m]\ntimeout = 1e300")
 
 

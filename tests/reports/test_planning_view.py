@@ -244,14 +244,14 @@ def test_faults_that_do_not_lead_to_what_the_record_says(
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (MacroPlanned(1, (1,)), r"'macros\[0\]' is 1; expected `str`"),  # type: ignore[arg-type]
-        (MacroPlanned("1", ()), "'attempt' is '1'; expected `int`"),  # type: ignore[arg-type]
-        (MacrosConditioned(1, 0, ("(p)",)), r"'conditions\[0\]' is '\(p\)'; expected `object`"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), ("0",)), r"'inserted\[0\]' is '0'; expected `int`"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), holds="yes"), "'holds' is 'yes'; expected `bool`"),  # type: ignore[arg-type]
-        (PlanExpanded(1, ("(a)",), (None,), 1, True), r"'macros\[0\]' is None; expected `int`"),  # type: ignore[arg-type]
-        (Retrieved("block", whole=1), "'whole' is 1; expected `bool`"),  # type: ignore[arg-type]
-        (Discrepancy(1, "(a)", "(p)"), r"'missing' is '\(p\)'; expected `array`"),  # type: ignore[arg-type]
+        (MacroPlanned(1, (1,)), r"macros\[0\] is 1; expected a text"),  # type: ignore[arg-type]
+        (MacroPlanned("1", ()), "attempt is '1'; expected a whole number"),  # type: ignore[arg-type]
+        (MacrosConditioned(1, 0, ("(p)",)), r"conditions\[0\] is '\(p\)'; expected a table"),  # type: ignore[arg-type]
+        (BlockExpanded(1, 1, 0, ("(a)",), ("0",)), r"inserted\[0\] is '0'; expected a whole number"),  # type: ignore[arg-type]
+        (BlockExpanded(1, 1, 0, ("(a)",), holds="yes"), "holds is 'yes'; expected true or false"),  # type: ignore[arg-type]
+        (PlanExpanded(1, ("(a)",), (None,), 1, True), r"macros\[0\] is None; expected a whole number"),  # type: ignore[arg-type]
+        (Retrieved("block", whole=1), "whole is 1; expected true or false"),  # type: ignore[arg-type]
+        (Discrepancy(1, "(a)", "(p)"), r"missing is '\(p\)'; expected a list"),  # type: ignore[arg-type]
     ],
 )
 def test_a_planning_event_with_wrong_fields_is_refused_with_its_place(

@@ -165,7 +165,7 @@ def test_a_field_of_another_kind_is_an_error_with_its_place_and_never_a_crash(wr
 def test_a_planners_record_is_checked_as_well(write, planned):
     path = write("one", planned)
     path.write_text(json.dumps({**json.loads(path.read_text()), "plan": [1]}))
-    with pytest.raises(RecordError, match=r"one\.jsonl:1: an event 'planned' with the wrong fields: 'plan\[0\]' is 1"):
+    with pytest.raises(RecordError, match=r"one\.jsonl:1: an event 'planned' with the wrong fields: plan\[0\] is 1"):
         read_summaries([path])
 
 

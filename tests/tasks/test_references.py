@@ -146,23 +146,23 @@ def _task(data: dict[str, Any]) -> dict[str, Any]:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "format": (lambda data: data.update(format=2), r"Invalid enum value 2 - at `\$.format`"),
-    "no tasks": (lambda data: data.pop("tasks"), "missing required field `tasks`"),
-    "no list": (lambda data: data.update(tasks={}), r"Expected `array`, got `object` - at `\$.tasks`"),
+    "format": (lambda data: data.update(format=2), "format is 2; expected one of 1"),
+    "no tasks": (lambda data: data.pop("tasks"), "tasks is missing"),
+    "no list": (lambda data: data.update(tasks={}), "tasks is {}; expected a list"),
     "two alike": (lambda data: data["tasks"].append(TASK), "two tasks have the task 'T1'"),
-    "no name": (lambda data: _task(data).pop("task"), r"missing required field `task` - at `\$.tasks\[0\]`"),
+    "no name": (lambda data: _task(data).pop("task"), r"tasks\[0\].task is missing"),
     "complexity": (
         lambda data: _task(data).update(complexity="low"),
-        r"Invalid enum value 'low' - at `\$.tasks\[0\].complexity`",
+        r"tasks\[0\].complexity is 'low'; expected one of high, moderate",
     ),
     "objects": (
         lambda data: _task(data).update(objects="3"),
-        r"Expected `int`, got `str` - at `\$.tasks\[0\].objects`",
+        r"tasks\[0\].objects is '3'; expected a whole number",
     ),
     "no goal text": (lambda data: _task(data).update(texts={}), "texts has no 'goal'"),
     "form": (
         lambda data: _task(data)["texts"].update(poem="O tea"),
-        r"Invalid enum value 'poem' - at `key` in `\$.tasks\[0\].texts`",
+        r"tasks\[0\].texts: Invalid enum value 'poem'",
     ),
     "empty text": (lambda data: _task(data)["texts"].update(goal=" "), "goal is empty"),
     "no way": (lambda data: _task(data).update(ways=[]), "a task needs at least one way of reaching its goal"),
@@ -180,11 +180,11 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "proof": (
         lambda data: _task(data)["ways"][0].update(proof="sure"),
-        r"Invalid enum value 'sure' - at `\$.tasks\[0\].ways\[0\].proof`",
+        r"tasks\[0\].ways\[0\].proof is 'sure'; expected one of best known",
     ),
     "action": (
         lambda data: _task(data)["ways"][0]["blocks"][1].update(actions=[3]),
-        r"Expected `str`, got `int` - at `\$.tasks\[0\].ways\[0\].blocks\[1\].actions\[0\]`",
+        r"tasks\[0\].ways\[0\].blocks\[1\].actions\[0\] is 3; expected a text",
     ),
 }
 
@@ -197,10 +197,10 @@ def test_a_file_that_breaks_the_format_is_refused_with_the_place(name: str, tmp_
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none.json: no such file of tasks"):
+    with pytest.raises(InputError, match=r"none.json: no such file"):
         read_references(tmp_path / "none.json")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"broken.json: cannot be read as JSON: Input data was truncated"):
+    with pytest.raises(InputError, match=r"broken.json:1:2: not JSON"):
         read_references(tmp_path / "broken.json")
     (tmp_path / "list.json").write_text("[]", encoding="utf-8")
     with pytest.raises(InputError, match=r"list.json: Expected `object`, got `array`"):

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union, get_args, get_type_hints
+from typing import Any, Union
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.files import read_bytes, unreadable
@@ -79,11 +79,15 @@ def event_from_json(data: object, place: str = "") -> RunEvent:
     Raises:
         RecordError: it is not an event; the message names the field and what was found.
     """
+    name = data.get("event") if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        raise RecordError(f"{place}expected one JSON object per line; found {reprlib.repr(data)}")
+    if not isinstance(name, str) or name not in EVENT_KINDS:
+        raise RecordError(f"{place}not an event of a run: {name!r}; known are {', '.join(EVENT_KINDS)}")
     try:
-        event: RunEvent = msgspec.convert(data, _UNION)
-    except msgspec.ValidationError as error:
-        raise RecordError(f"{place}{_wrong(data, error)}") from error
-    return event
+        return convert(data, EVENT_KINDS[name])
+    except WrongValueError as error:
+        raise RecordError(f"{place}an event '{name}' with the wrong fields: {error}") from None
 
 
 def _check_order(events: Sequence[RunEvent], path: Path) -> None:
@@ -123,27 +127,6 @@ def _without_halves(data: Any) -> Any:
     """Replaces halves of surrogate pairs, which neither a page nor a text file can hold."""
     whole = json.dumps(data, ensure_ascii=False, allow_nan=False)
     return json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-
-
-def _wrong(data: object, error: msgspec.ValidationError) -> str:
-    """What is wrong with an event: the field, the value that was found, and what was expected."""
-    if not isinstance(data, dict):
-        return f"expected one JSON object per line; found {reprlib.repr(data)}"
-    name = data.get("event")
-    if not isinstance(name, str) or name not in EVENT_KINDS:
-        return f"not an event of a run: {name!r}; known are {', '.join(EVENT_KINDS)}"
-    what, _, path = str(error).partition(" - at `$.")
-    path = path.removesuffix("`")
-    value: Any = data
-    for part in re.findall(r"[^.\[\]]+|\.\.\.", path):
-        # The path does not name the key of an object's entry.
-        if part == "...":
-            break
-        value = value[int(part)] if isinstance(value, list | tuple) else value[part]
-    if what.startswith("Invalid enum value") and path in EVENT_KINDS[name].__struct_fields__:
-        what = f"Expected one of {', '.join(get_args(get_type_hints(EVENT_KINDS[name])[path]))}"
-    place = f"'{path}' is {reprlib.repr(value)}; " if path else ""
-    return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
 
 
 # ── the end alone ────────────────────────────────────────────────────────────────────────────────

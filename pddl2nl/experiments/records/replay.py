@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.experiments.family_runs import recorded_world
@@ -123,7 +124,7 @@ def replay_record(path: str | Path) -> Replayed:
         model = ReplayModel(path, empty=True)
         with recorded_world(started) as world:
             events = run_spec(replace(_spec(started, model), **world)).events
-    except (InputError, msgspec.ValidationError) as error:
+    except InputError as error:
         raise RecordError(f"{path}: no run can be made from this record: {error}") from error
     kept = {name: getattr(started, name) for name in KEPT}
     events = tuple(msgspec.structs.replace(event, **kept) if isinstance(event, Started) else event for event in events)
@@ -171,8 +172,8 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
     domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
     problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
     limits: Mapping[str, Any] = started.limits
-    settings = msgspec.convert(started.settings, _RequestOptions)
-    beyond = msgspec.convert(started.beyond_paper, _BeyondPaper)
+    settings = convert(started.settings, _RequestOptions)
+    beyond = convert(started.beyond_paper, _BeyondPaper)
     wording: Any = "template"
     if started.wording_model is not None:
         # A model made it on the run's account, and makes it again.

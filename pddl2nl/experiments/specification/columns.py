@@ -15,8 +15,8 @@ from itertools import combinations, product
 from pathlib import PurePath
 from typing import Any
 
+from pddl2nl.conversion import Key
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.conversion import Key
 from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.domains import SpecDomain, matches

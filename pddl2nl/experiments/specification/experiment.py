@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.conversion import Key
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.conversion import Key
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS
 from pddl2nl.experiments.specification.columns import (

@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pddl2nl.conversion import Key, WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.conversion import Key, WrongValueError, convert, dotted
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.schema import Variable, place_of, quantity
 from pddl2nl.files import read_text, unreadable

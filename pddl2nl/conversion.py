@@ -30,12 +30,22 @@ _SHORT.maxstring = _SHORT.maxother = 60
 
 
 class WrongValueError(InputError):
-    """A value that does not fit: the path to it, and what was found; or a key that is ``unknown``."""
+    """A value that does not fit.
 
-    def __init__(self, message: str, keys: tuple[Key, ...], value: object = None, *, unknown: bool = False):
+    Attributes:
+        keys: the path to it.
+        value: what was found.
+        expected: what was expected, for messages that must not repeat a value, which may be secret.
+        unknown: whether the last key is an unknown one.
+    """
+
+    def __init__(
+        self, message: str, keys: tuple[Key, ...], value: object = None, expected: str = "", *, unknown: bool = False
+    ):
         super().__init__(message)
         self.keys = keys
         self.value = value
+        self.expected = expected or message
         self.unknown = unknown
 
 
@@ -59,7 +69,8 @@ def convert(data: object, kind: type[T], *above: Key, dec_hook: Callable[[type, 
 
 def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) -> WrongValueError:
     """An error of msgspec, which names the path and not the value, in our words."""
-    what, _, place = message.partition(" - at `$")
+    # An error about the key of a mapping's entry has the mapping's path.
+    what, _, place = message.replace("`key` in ", "").partition(" - at `$")
     value, path = data, list[Key]()
     # msgspec does not name the key of a mapping's entry.
     for part in re.findall(r"[^.\[\]`]+", place.partition("[...]")[0]):
@@ -71,7 +82,7 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
     if field is not None:
         keys = (*keys, field[2])
         if field[1] == "required":
-            return WrongValueError(f"{dotted(keys)} is missing", keys)
+            return WrongValueError(f"{dotted(keys)} is missing", keys, expected="missing")
         known = [each.encode_name for one in types if isinstance(one, inspect.StructType) for each in one.fields]
         hint = did_you_mean(field[2], known, f"; there are {', '.join(known)}")
         return WrongValueError(f"unknown key {dotted(keys)}{hint}", keys, unknown=True)
@@ -81,7 +92,12 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
     else:
         expected = what[0].lower() + what[1:].partition(", got ")[0].replace(" | null", "").replace(" | ", "` or `")
         expected = re.sub(r"`(\w+)`", lambda kind: _WORDS.get(kind[1], kind[1]), expected)
-    return WrongValueError(f"{dotted(keys) or 'the file'} is {shown(value)}; {expected}", keys, value)
+    place = dotted(keys) or "the file"
+    # A check of the whole table, by its class, says what it found.
+    checked = isinstance(value, dict) and "`" not in what
+    return WrongValueError(
+        f"{place}: {what}" if checked else f"{place} is {shown(value)}; {expected}", keys, value, expected
+    )
 
 
 def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:
