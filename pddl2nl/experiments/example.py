@@ -31,6 +31,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan, quick_plan
+from pddl2nl.files import read_text
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import And, Atom, Condition, Domain, Problem, Task, load_problem, parse_problem, write_problem
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
@@ -231,10 +232,10 @@ def _problems(task: Task, folder: Path) -> Iterator[Task]:
     for path in [path for size, _, path in sized if size <= _LARGEST][:_READ]:
         try:
             # Only problems of the domain are parsed.
-            if not names_domain.search(path.read_text(encoding="utf-8", errors="replace")):
+            if not names_domain.search(read_text(path, errors="replace")):
                 continue
             problem = load_problem(path, task.domain)
-        except (InputError, OSError):
+        except InputError:
             continue
         if problem.domain_name in wanted and not same_problem(problem, task.problem):
             yield Task(task.domain, problem)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.baselines import TaskTexts
-from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem, problem_text
 from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
+from pddl2nl.files import read_text
 from pddl2nl.llm import Model, Request, public_url
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Wording
@@ -144,10 +144,7 @@ def _file_or_word(value: str | Path | None, *words: str) -> str | None:
 
 
 def _file_hash(path: Path) -> str:
-    try:
-        return sha256(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
+    return sha256(read_text(path, errors="replace"))
 
 
 def _model_identity(model: str | Model | None, models_file: Path | None) -> object:

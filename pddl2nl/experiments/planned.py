@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.records.writer import RecordWriter
+from pddl2nl.files import read_text
 from pddl2nl.policies.events import Amount, Count, RunEvent
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def plan_and_record(
     from pddl2nl.baselines import TaskTexts, solve
     from pddl2nl.pddl import parse_task
 
-    texts = texts or TaskTexts(domain.read_text(encoding="utf-8"), problem.read_text(encoding="utf-8"))
+    texts = texts or TaskTexts(read_text(domain, "PDDL file"), read_text(problem, "PDDL file"))
     task = parse_task(texts.domain, texts.problem)
     try:
         result = solve(texts, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb)

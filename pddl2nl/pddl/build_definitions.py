@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -99,7 +100,7 @@ def _named(builder: FormulaBuilder, sections: list[Item], kind: Kind, root: Item
     return Header(" ".join(words), span_of(name).start, sections[1:])
 
 
-class _DefinitionBuilder(FormulaBuilder):
+class _DefinitionBuilder(FormulaBuilder, ABC):
     """What domains and problems share: sections in any order, each of which adds to lists of what was found."""
 
     kind: ClassVar[Kind]
@@ -136,8 +137,9 @@ class _DefinitionBuilder(FormulaBuilder):
         lists = {name: tuple(items) for name, items in self.lists.items()}
         return {**lists, "constraints": whole, "source": self.log.source}
 
+    @abstractmethod
     def _unknown(self, section: Item, keyword: str) -> None:
-        raise NotImplementedError
+        """Reports a section that a definition of this kind does not have."""
 
     def _typed_section(self, section: Item) -> None:
         """``(:types …)``, ``(:constants …)`` or ``(:objects …)``."""

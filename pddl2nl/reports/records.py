@@ -8,6 +8,7 @@ the record would silently change every table.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,7 +26,7 @@ from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 
 @dataclass(frozen=True)
-class _Stored:
+class _Stored(ABC):
     """What the records of episodes and planners share.
 
     Attributes:
@@ -42,9 +43,9 @@ class _Stored:
         return self.path.name.removesuffix(".jsonl")
 
     @property
+    @abstractmethod
     def outcome(self) -> str:
         """How the run ended: an outcome of an episode or a planner's status."""
-        raise NotImplementedError
 
     @property
     def solved(self) -> bool:

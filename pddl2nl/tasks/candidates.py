@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator
 from pddl2nl.tasks.isomorphism import DistinctProblems
@@ -89,7 +90,7 @@ class Workshop:
             PDDLError: one of them cannot be read.
         """
         for path in paths:
-            self._add(path.read_text(encoding="utf-8"), str(path))
+            self._add(read_text(path, "PDDL file"), str(path))
 
     def draw(
         self, parameters: Callable[[], Mapping[str, int | str]], seeds: Iterator[int], attempts: int

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast, get_args
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import read_text
 from pddl2nl.tasks.measuring import PLANNERS, Measured, SearchLimits
 
 T = TypeVar("T")
@@ -107,13 +108,7 @@ def read_manifest(path: Path) -> tuple[Instance, ...]:
     Raises:
         InputError: no such file, or a malformed one: place, what was found, what was expected.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such manifest") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    reader = csv.reader(io.StringIO(text, newline=""))
+    reader = csv.reader(io.StringIO(read_text(path, "manifest"), newline=""))
     header = tuple(next(reader, ()))
     if header != COLUMNS:
         missing = [name for name in COLUMNS if name not in header]

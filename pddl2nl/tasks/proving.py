@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
@@ -203,9 +204,9 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
     distinct = DistinctProblems()
     for row in rows:
         try:
-            text = (shelf.folder / row.file).read_bytes().decode()
+            text = read_text(shelf.folder / row.file)
             problem = parse_problem(text, shelf.domain)
-        except (OSError, UnicodeDecodeError, PDDLError) as error:
+        except InputError as error:
             findings.append(Finding(shelf.name, row.name, "file", f"{row.file} cannot be read: {error}"))
             continue
         # Over all sets, not only those that are proved.
@@ -304,7 +305,7 @@ def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str, ti
     def finding(fault: Fault, message: str) -> Finding:
         return Finding(shelf.name, row.name, fault, message)
 
-    text = (shelf.folder / row.file).read_text(encoding="utf-8")
+    text = read_text(shelf.folder / row.file)
     ended = [planner for planner in PLANNERS if not row.measured[planner].ran_out]
     more = replace(
         row.limits, seconds=row.limits.seconds * _MORE_TIME, memory_mb=row.limits.memory_mb + row.limits.memory_mb // 4

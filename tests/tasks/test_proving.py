@@ -202,7 +202,7 @@ def test_a_manifest_that_is_none_is_one_finding(shelf):
     path.write_text("instance,file\n", encoding="utf-8")
     assert [each[:2] for each in findings(shelf)] == [("", "manifest")]
     path.unlink()
-    assert "no such manifest" in findings(shelf)[0][2]
+    assert "manifest.csv: no such file" in findings(shelf)[0][2]
 
 
 def test_a_planner_that_breaks_is_no_wrong_line(shelf):
