@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
-from pddl2nl.pddl import Task, load_task, parse_task, write_domain, write_problem
+from pddl2nl.pddl import (
+    FluentValue,
+    GroundAtom,
+    Problem,
+    Task,
+    load_task,
+    parse_task,
+    write_domain,
+    write_problem,
+)
 
-__all__ = ["TaskFiles", "TaskTexts", "as_task", "files_of"]
+__all__ = ["TaskFiles", "TaskTexts", "as_task", "files_of", "problem_in_state"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,16 @@ def as_task(task: Task | TaskFiles | TaskTexts) -> Task:
     if isinstance(task, TaskTexts):
         return parse_task(task.domain, task.problem)
     return task
+
+
+def problem_in_state(problem: Problem, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]) -> Problem:
+    """The problem from another initial state."""
+    return replace(
+        problem,
+        init=tuple(atoms),
+        init_values=tuple(FluentValue(fluent, value) for fluent, value in values.items()),
+        init_negative=(),
+    )
 
 
 @contextmanager

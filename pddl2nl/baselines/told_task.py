@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain, islice
 
+from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.nl import Names, Reader, Teller, Wording
@@ -14,8 +14,6 @@ from pddl2nl.nl.reading.read_state import NLReadError, read_problem, read_state
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import (
     Domain,
-    FluentValue,
-    GroundAtom,
     PDDLError,
     Problem,
     Task,
@@ -88,7 +86,7 @@ class ToldTask:
         """A plan, or None if there is none."""
         task = self._task
         if state != self.simulator.initial:
-            task = Task(task.domain, _with_state(task.problem, state, state.values))
+            task = Task(task.domain, problem_in_state(task.problem, state, state.values))
         patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
         result = solve(task, "lama", time_limit=patience)
         if result.status == "timeout":
@@ -138,7 +136,7 @@ class ToldTask:
                 problem = replace(task.problem, init=told.init, init_values=told.init_values, init_negative=())
             else:
                 state = read_state(told_state, task.domain, self._wording, task.objects)
-                problem = _with_state(task.problem, state.atoms, state.values)
+                problem = problem_in_state(task.problem, state.atoms, state.values)
         except (NLReadError, PDDLError) as error:
             raise ToldTaskError(f"I do not understand what I see ({_first_line(error)})") from error
         return ToldTask(problem, task.domain, self._wording, self._style)
@@ -197,15 +195,6 @@ def _parse_blocks(*blocks: str, domain: Domain) -> Problem:
     """A problem made of the blocks of a problem file, ``(:objects …)`` and the others."""
     text = "\n".join((f"(define (problem told) (:domain {domain.name})", *blocks, ")"))
     return parse_problem(text, domain, _SOURCE)
-
-
-def _with_state(problem: Problem, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]) -> Problem:
-    return replace(
-        problem,
-        init=tuple(atoms),
-        init_values=tuple(FluentValue(fluent, value) for fluent, value in values.items()),
-        init_negative=(),
-    )
 
 
 def _first_line(error: Exception) -> str:

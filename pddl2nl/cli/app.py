@@ -41,6 +41,7 @@ COMMANDS = {
     "manifest": "manifest",
     "macro": "macro",
     "audit": "audit",
+    "questions": "questions",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 

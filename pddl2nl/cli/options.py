@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 
 __all__ = [
     "AnyMemoryLimit",
@@ -34,6 +34,7 @@ __all__ = [
     "check_order",
     "domain_file",
     "given_options",
+    "one_of",
     "option",
     "problem_file",
     "read_seeds",
@@ -65,6 +66,17 @@ def option(value: str, help: str, default: str = "", group: str = "", *, flag: s
         rich_help_panel=group or None,
         **more,
     )
+
+
+def one_of(choices: Collection[str]) -> Callable[[str], str]:
+    """A parser of an option whose value is one of some words."""
+
+    def read(value: str) -> str:
+        if value not in choices:
+            raise typer.BadParameter(f"'{value}': expected {', '.join(choices)}{did_you_mean(value, choices)}")
+        return value
+
+    return read
 
 
 def switch(flags: str, help: str, group: str = "") -> Any:

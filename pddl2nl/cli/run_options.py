@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pddl2nl.cli.options import option, read_time, switch
+from pddl2nl.cli.options import one_of, option, read_time, switch
 from pddl2nl.cli.output import print_warnings, warn
-from pddl2nl.errors import did_you_mean
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -57,19 +56,10 @@ def _declared(option: Option) -> Any:
         help=option.help,
         metavar=option.shown or None,
         min=option.at_least,
-        parser=read_time if option.time else _one_of(option.choices) if option.choices else None,
+        parser=read_time if option.time else one_of(option.choices) if option.choices else None,
         show_default=option.default_text or True,
         rich_help_panel=option.group,
     )
-
-
-def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
-    def read(value: str) -> str:
-        if value not in choices:
-            raise typer.BadParameter(f"'{value}': expected {', '.join(choices)}{did_you_mean(value, choices)}")
-        return value
-
-    return read
 
 
 # Commands that ask no model word nothing by a model.

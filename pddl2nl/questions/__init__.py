@@ -1,0 +1,1 @@
+"""Questions with exact answers about planning tasks, as ACPBench and PlanBench ask them."""

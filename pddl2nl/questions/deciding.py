@@ -1,0 +1,308 @@
+"""Decides what ACPBench asks about a state, with a certificate: nothing is answered that is not proved.
+
+What can be reached is shown by a plan that was found by looking around, by a random walk, or by Fast Downward. What
+cannot is proved by static facts, by mutually exclusive literals (`pddl2nl.questions.relaxation`), or by Fast Downward.
+A fact is a landmark if the task in which it may never hold is proved unsolvable. An action begins an optimal plan if it
+and the optimal plans behind it cost no more than an optimal plan.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from pddl2nl.baselines import solve
+from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, Task, conjuncts, write_condition
+from pddl2nl.questions.relaxation import GroundActions, Mutexes
+from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval.formulas import negation_normal, predicates_in
+from pddlval.schemas import Ground
+
+__all__ = ["Certificate", "Decider", "Decision", "all_actions", "all_atoms", "condition_of", "removals"]
+
+Certificate = Mapping[str, Any]
+"""Why an answer is right, as JSON: actions and literals are PDDL."""
+
+_WALKS, _WALK_LENGTH = 5, 100
+"""How far a state's surroundings are looked at before a planner is asked."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An answer and its certificate."""
+
+    answer: bool
+    certificate: Certificate
+
+
+def condition_of(atoms: Iterable[GroundAtom]) -> Condition:
+    """The conjunction of some atoms."""
+    return And(tuple(Atom(atom[0], tuple(atom[1:])) for atom in atoms))
+
+
+def all_atoms(task: Task, predicates: Iterable[str] | None = None) -> Iterator[GroundAtom]:
+    """All atoms of some predicates over objects of the declared types; by default of those that actions change."""
+    chosen = Simulator(task).initial.layout.changing if predicates is None else frozenset(predicates)
+    for predicate in task.domain.predicates:
+        if predicate.name in chosen:
+            for args in product(*(task.objects_of(parameter.types) for parameter in predicate.parameters)):
+                yield GroundAtom((predicate.name, *args))
+
+
+def all_actions(task: Task) -> Iterator[GroundAction]:
+    """All ground actions over objects of the declared types, also those that are never applicable."""
+    for schema in task.domain.actions:
+        for args in product(*(task.objects_of(parameter.types) for parameter in schema.parameters)):
+            yield GroundAction(schema.name, args)
+
+
+def removals(simulator: Simulator, state: State, plan: Sequence[GroundAction]) -> Iterator[tuple[int, int]]:
+    """The single actions and pairs of consecutive ones without which a plan is still a plan: ``(start, length)``."""
+    for length in (1, 2):
+        for start in range(len(plan) - length + 1):
+            if is_plan(simulator, state, [*plan[:start], *plan[start + length :]]):
+                yield start, length
+
+
+def is_plan(simulator: Simulator, state: State, plan: Iterable[GroundAction]) -> bool:
+    """Whether actions can be executed one after the other and lead to the goal."""
+    here: State | None = state
+    for action in plan:
+        try:
+            here = None if here is None else simulator.step(here, action).successor
+        except BadActionError:
+            return False
+    return here is not None and simulator.is_goal(here)
+
+
+@dataclass
+class _Surroundings:
+    """States that were reached, each with the state before it and the action in between; their atoms, first come."""
+
+    before: dict[State, tuple[State, GroundAction] | None] = field(default_factory=dict)
+    first: dict[GroundAtom, State] = field(default_factory=dict)
+
+    def add(self, state: State, before: tuple[State, GroundAction] | None) -> None:
+        if state not in self.before:
+            self.before[state] = before
+            for atom in state.changing():
+                self.first.setdefault(atom, state)
+
+    def plan(self, state: State) -> tuple[GroundAction, ...]:
+        """The actions that lead to a state."""
+        actions = []
+        while (step := self.before[state]) is not None:
+            state = step[0]
+            actions.append(step[1])
+        return tuple(reversed(actions))
+
+
+class Decider:
+    """Decides questions about one state of a task.
+
+    Args:
+        ground: the task's ground actions.
+        state: the state that is asked about.
+        seconds: the limit of each search of Fast Downward; 0 for none at all.
+    """
+
+    def __init__(self, ground: GroundActions, state: State | None = None, *, seconds: int = 30):
+        self.ground = ground
+        self.simulator = ground.simulator
+        self.state = self.simulator.initial if state is None else state
+        self.seconds = seconds
+        self._plans: list[tuple[GroundAction, ...]] = []
+
+    @cached_property
+    def task(self) -> Task:
+        """The task that begins in the state."""
+        task = self.simulator.task
+        if self.state == self.simulator.initial:
+            return task
+        return Task(task.domain, problem_in_state(task.problem, self.state, self.state.values))
+
+    @cached_property
+    def mutexes(self) -> Mutexes:
+        """The literals that may hold together in states that are reached from this one."""
+        return Mutexes(self.ground, self.state)
+
+    # ── what can be reached ──────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def _around(self) -> _Surroundings:
+        around = _Surroundings()
+        around.add(self.state, None)
+        for action in self.simulator.applicable(self.state):
+            around.add(_after(self.simulator, self.state, action), (self.state, action))
+        rng = random.Random(1)
+        for _ in range(_WALKS):
+            self._walk(around, self.state, rng)
+        return around
+
+    def _walk(self, around: _Surroundings, state: State, rng: random.Random) -> None:
+        for _ in range(_WALK_LENGTH):
+            action = self.simulator.sample(state, rng)
+            if action is None:
+                return
+            successor = _after(self.simulator, state, action)
+            around.add(successor, (state, action))
+            state = successor
+
+    def action(self, action: GroundAction) -> Decision | None:
+        """Whether an action is applicable in some reachable state; None if that was not decided.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+        """
+        ground = self.simulator.ground(action)
+        if not ground.possible:
+            return Decision(False, {"unreachable": _static_failures(ground), "proof": "static"})
+        for state in self._around.before:
+            if ground.applicable(state):
+                return Decision(True, {"plan": _texts(self._around.plan(state)), "then": str(action)})
+        return self.reach(ground.precondition())
+
+    def reach(self, condition: Condition) -> Decision | None:
+        """Whether a ground condition holds in some reachable state; None if that was not decided."""
+        decided = self.reach_fast(condition)
+        return self._planned(condition) if decided is None and self.seconds else decided
+
+    def reach_fast(self, condition: Condition) -> Decision | None:
+        """As `reach`, without a planner."""
+        layout = self.ground.layout
+        parts = [*conjuncts(negation_normal(condition))]
+        for part in parts:
+            body = part.body if isinstance(part, Not) else part
+            if isinstance(body, Atom) and body.predicate not in layout.dynamic and not layout.holds(part, self.state):
+                return Decision(False, {"unreachable": [write_condition(part)], "proof": "static"})
+        atoms = [GroundAtom((part.predicate, *part.args)) for part in parts if isinstance(part, Atom)]
+        changing = [atom for atom in atoms if atom[0] in layout.changing]
+        if all(atom in self._around.first for atom in changing):
+            for state in self._around.before:
+                if layout.holds(condition, state):
+                    return Decision(True, {"plan": _texts(self._around.plan(state))})
+        refuted = self.mutexes.refutation(condition)
+        return None if refuted is None else Decision(False, {"unreachable": [*refuted], "proof": "h2"})
+
+    def _planned(self, condition: Condition) -> Decision | None:
+        task = Task(self.task.domain, replace(self.task.problem, goal=condition, metric=None))
+        result = solve(task, "lama", time_limit=self.seconds)
+        if result.plan is not None:
+            self._follow(result.plan)
+            return Decision(True, {"plan": _texts(result.plan)})
+        if result.status == "unsolvable":
+            return Decision(
+                False, {"unreachable": [write_condition(condition)], "proof": f"unsolvable: {result.search}"}
+            )
+        return None
+
+    def _follow(self, plan: Iterable[GroundAction]) -> None:
+        """Adds the states of a plan, and of a walk from its end, to those that were reached."""
+        state = self.state
+        for action in plan:
+            successor = _after(self.simulator, state, action)
+            self._around.add(successor, (state, action))
+            state = successor
+        self._walk(self._around, state, random.Random(1))
+
+    # ── landmarks ────────────────────────────────────────────────────────────────────────────────
+
+    def landmark(self, fact: GroundAtom) -> Decision | None:
+        """Whether every plan makes a fact true at some point, or it holds now; None if that was not decided."""
+        if self.state.true(fact):
+            return Decision(True, {"holds": "now"})
+        for plan in self._plans:
+            if not any(state.true(fact) for state in self._states(plan)):
+                return Decision(False, {"plan": _texts(plan)})
+        refuted = Mutexes(self.ground, self.state, without=fact).refutation(self.simulator.task.problem.goal)
+        if refuted is not None:
+            return Decision(True, {"without": str(fact), "unreachable": [*refuted], "proof": "h2"})
+        return self._avoided(fact) if self.seconds else None
+
+    def _avoided(self, fact: GroundAtom) -> Decision | None:
+        """Asks Fast Downward for a plan on which a fact never holds."""
+        result = solve(without(self.task, fact), "lama", time_limit=self.seconds)
+        if result.plan is not None:
+            self._plans.append(result.plan)
+            return Decision(False, {"plan": _texts(result.plan)})
+        if result.status == "unsolvable":
+            return Decision(True, {"without": str(fact), "proof": f"unsolvable: {result.search}"})
+        return None
+
+    def _states(self, plan: Iterable[GroundAction]) -> Iterator[State]:
+        state = self.state
+        for action in plan:
+            state = _after(self.simulator, state, action)
+            yield state
+
+    # ── the next action ──────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def optimal(self) -> float | Fraction | None:
+        """The optimal cost of a plan, with what was spent before; infinite without a plan; None if it is unknown."""
+        return self.optimal_from(self.state)
+
+    def optimal_from(self, state: State) -> float | Fraction | None:
+        """As `optimal`, from another state of the task."""
+        task = self.simulator.task
+        begun = Task(task.domain, problem_in_state(task.problem, state, state.values))
+        result = solve(begun, "lmcut", time_limit=self.seconds)
+        if result.status == "unsupported" and task.problem.metric is None:
+            # LM-cut supports neither conditional effects nor axioms.
+            result = solve(begun, "brfs", time_limit=self.seconds)
+        return math.inf if result.status == "unsolvable" else result.cost
+
+    def next_action(self, action: GroundAction) -> Decision | None:
+        """Whether an applicable action is the first of an optimal plan; None if that was not decided."""
+        before = self.optimal
+        if before is None or before == math.inf:
+            return None
+        after = self.optimal_from(_after(self.simulator, self.state, action))
+        if after is None:
+            return None
+        # With a metric, what the action cost is in the state that it leads to.
+        after += 1 if self.simulator.task.problem.metric is None else 0
+        costs = {"before": float(before), "after": None if after == math.inf else float(after)}
+        return Decision(after == before, costs)
+
+
+def without(task: Task, fact: GroundAtom) -> Task:
+    """The task in which a fact may never hold: neither at the goal nor where an action is executed.
+
+    It has a plan if and only if the task has one on which no action makes the fact true.
+    """
+    never = Not(Atom(fact[0], tuple(fact[1:])))
+    actions = tuple(replace(item, precondition=And((item.precondition, never))) for item in task.domain.actions)
+    constants = {item.name for item in task.domain.constants}
+    named = tuple(task.objects[name] for name in dict.fromkeys(fact[1:]) if name not in constants)
+    domain = replace(task.domain, actions=actions, constants=(*task.domain.constants, *named))
+    left = tuple(item for item in task.problem.objects if item.name not in fact[1:])
+    goal = And((task.problem.goal, never))
+    return Task(domain, replace(task.problem, objects=left, goal=goal))
+
+
+def _after(simulator: Simulator, state: State, action: GroundAction) -> State:
+    successor = simulator.step(state, action).successor
+    assert successor is not None, f"{action} is not applicable"
+    return successor
+
+
+def _static_failures(ground: Ground) -> list[str]:
+    """The static literals and equalities of a ground precondition that never hold."""
+    layout = ground.schema.layout
+    return [
+        write_condition(part)
+        for part in conjuncts(negation_normal(ground.precondition()))
+        if predicates_in(part).isdisjoint(layout.dynamic) and not layout.holds(part, layout.empty)
+    ]
+
+
+def _texts(plan: Iterable[GroundAction]) -> list[str]:
+    return [str(action) for action in plan]

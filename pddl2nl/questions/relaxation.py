@@ -1,0 +1,214 @@
+"""What no plan can bring about: the pairs of literals that hold together in no state that can be reached.
+
+This is h² of Haslum and Geffner ("Admissible heuristics for optimal planning", 2000): a pair of literals is possible
+if it holds in the state, or if some action whose needs are pairwise possible adds one of the two and leaves the other.
+What is impossible here is impossible in the task; what is possible here need not be reachable.
+
+It holds for every task that the simulator executes: of a precondition only the conjoined literals are needed, a
+conditional effect may always add and never surely deletes, and derived predicates and numbers are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, conjuncts
+from pddlval import GroundAction, Simulator, State
+from pddlval.effects import Instances
+from pddlval.formulas import has_comparison, negation_normal, predicates_in
+from pddlval.schemas import Ground
+from pddlval.semantics import ground_atom
+from pddlval.state import StateLayout
+
+__all__ = ["GroundActions", "Mutexes", "RelaxedAction"]
+
+MOST_ACTIONS = 20_000
+"""Of tasks with more ground actions nothing is proved impossible here."""
+
+Literal = tuple[GroundAtom, bool]
+
+
+@dataclass(frozen=True)
+class RelaxedAction:
+    """A ground action; ``needs``, ``adds`` and ``deletes`` are sets of literals, a bit a literal."""
+
+    action: GroundAction
+    needs: int
+    adds: int
+    deletes: int
+
+
+class GroundActions:
+    """The ground actions of a task whose static preconditions hold, and the numbers of their literals.
+
+    Args:
+        simulator: of the task; the initial state plays no part.
+    """
+
+    def __init__(self, simulator: Simulator):
+        self.simulator = simulator
+        self.layout: StateLayout = simulator.initial.layout
+        self._numbers: dict[Literal, int] = {}
+        self._literals: list[Literal] = []
+
+    @cached_property
+    def actions(self) -> tuple[RelaxedAction, ...] | None:
+        """The actions that may be applicable in some state; None if there are more than `MOST_ACTIONS`."""
+        grounds = list(islice(self._grounds(), MOST_ACTIONS + 1))
+        if len(grounds) > MOST_ACTIONS:
+            return None
+        needs = [[*self._literals_of(ground.precondition())] for ground in grounds]
+        # Only negative literals that an action needs are numbered: an atom that is added ends its negation.
+        for literal in (literal for each in needs for literal in each):
+            self._number(literal)
+        return tuple(self._relaxed(ground, each) for ground, each in zip(grounds, needs, strict=True))
+
+    def _grounds(self) -> Iterator[Ground]:
+        for schema in self.simulator.task.domain.actions:
+            static = And(tuple(part for part in conjuncts(negation_normal(schema.precondition)) if self._static(part)))
+            for args in sorted(self.layout.engine.solutions(static, schema.parameters, {})):
+                ground = self.simulator.ground(GroundAction(schema.name, args))
+                if ground.possible:
+                    yield ground
+
+    def _static(self, part: Condition) -> bool:
+        return predicates_in(part).isdisjoint(self.layout.dynamic) and not has_comparison(part)
+
+    def _literals_of(self, condition: Condition) -> Iterator[Literal]:
+        """The conjoined literals of a ground condition over what actions change."""
+        for part in conjuncts(negation_normal(condition)):
+            body = part.body if isinstance(part, Not) else part
+            if isinstance(body, Atom) and body.predicate in self.layout.changing:
+                yield ground_atom(body, {}), body is part
+
+    def _relaxed(self, ground: Ground, needs: Iterable[Literal]) -> RelaxedAction:
+        adds: set[GroundAtom] = set()
+        may_delete: set[GroundAtom] = set()
+        deletes: set[GroundAtom] = set()
+        for part in Instances(self.layout, ground.action).parts(ground.schema.effect, ground.binding()):
+            adds.update(part.adds)
+            may_delete.update(part.deletes)
+            if not (part.literals or part.tests):
+                deletes.update(part.deletes)
+        sure = adds if not ground.schema.effect.conditional else set[GroundAtom]()
+        ended = [(atom, True) for atom in deletes - adds] + [(atom, False) for atom in sure]
+        begun = [(atom, True) for atom in adds] + [(atom, False) for atom in may_delete - sure]
+        begun = [literal for literal in begun if literal[1] or literal in self._numbers]
+        ended = [literal for literal in ended if literal[1] or literal in self._numbers]
+        return RelaxedAction(ground.action, self.mask(needs), self.mask(begun), self.mask(ended))
+
+    def _number(self, literal: Literal) -> int:
+        number = self._numbers.setdefault(literal, len(self._literals))
+        if number == len(self._literals):
+            self._literals.append(literal)
+        return number
+
+    def mask(self, literals: Iterable[Literal]) -> int:
+        """The set of some literals."""
+        mask = 0
+        for literal in literals:
+            mask |= 1 << self._number(literal)
+        return mask
+
+    def needs(self, condition: Condition) -> int:
+        """The conjoined literals of a ground condition, without negative ones that no action needs."""
+        return self.mask(each for each in self._literals_of(condition) if each[1] or each in self._numbers)
+
+    def holding(self, state: State) -> int:
+        """The numbered literals that hold in a state, and all its atoms."""
+        mask = self.mask((atom, True) for atom in state.changing())
+        for (atom, positive), number in self._numbers.items():
+            if not positive and not state.true(atom):
+                mask |= 1 << number
+        return mask
+
+    def literal(self, number: int) -> str:
+        """A literal as PDDL."""
+        atom, positive = self._literals[number]
+        return str(atom) if positive else f"(not {atom})"
+
+
+class Mutexes:
+    """The pairs of literals that may hold together in a state that some of the actions reach.
+
+    Args:
+        ground: the actions and the numbers of their literals.
+        state: where plans begin.
+        without: an atom that no action may add; what needs it is then impossible as well.
+    """
+
+    def __init__(self, ground: GroundActions, state: State, without: GroundAtom | None = None):
+        self._ground = ground
+        actions: Sequence[RelaxedAction] = ground.actions or ()
+        forbidden = 0 if without is None else ground.mask([(without, True)])
+        self._actions = [action for action in actions if not action.adds & forbidden]
+        begin = ground.holding(state)
+        self._with: list[int] = []
+        """For each literal those that may hold together with it, itself among them; 0 if it never holds."""
+        self._size(begin)
+        for number in _bits(begin):
+            self._with[number] = begin
+        self._possible = begin
+        while self._sweep():
+            pass
+
+    def _size(self, mask: int) -> None:
+        self._with.extend([0] * (mask.bit_length() - len(self._with)))
+
+    def _sweep(self) -> bool:
+        """Applies every action once; whether a pair became possible."""
+        changed = False
+        for action in self._actions:
+            common = self._together(action.needs)
+            if common is None:
+                continue
+            kept = common & ~action.deletes & ~action.adds
+            self._size(action.adds)
+            for added in _bits(action.adds):
+                new = (kept | action.adds) & ~self._with[added]
+                if new:
+                    changed = True
+                    self._with[added] |= new
+                    self._possible |= 1 << added
+                    for other in _bits(new):
+                        self._with[other] |= 1 << added
+        return changed
+
+    def _together(self, needs: int) -> int | None:
+        """The literals that may hold together with each of these; None if these may not hold together."""
+        common = self._possible
+        if needs.bit_length() > len(self._with):
+            return None
+        for number in _bits(needs):
+            if needs & ~self._with[number]:
+                return None
+            common &= self._with[number]
+        return common
+
+    def refutation(self, condition: Condition) -> tuple[str, ...] | None:
+        """One literal of a ground condition that never holds, or two that never hold together; None if there is none.
+
+        Always None where there are too many actions (`GroundActions.actions`).
+        """
+        if self._ground.actions is None:
+            return None
+        needs = self._ground.needs(condition)
+        self._size(needs)
+        for number in _bits(needs):
+            if not self._with[number]:
+                return (self._ground.literal(number),)
+        for number in _bits(needs):
+            if missing := needs & ~self._with[number]:
+                return self._ground.literal(number), self._ground.literal(next(_bits(missing)))
+        return None
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """The numbers in a set, the smallest first."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
