@@ -40,6 +40,7 @@ COMMANDS = {
     "cache": "cache",
     "manifest": "manifest",
     "macro": "macro",
+    "scene": "scene",
     "audit": "audit",
     "questions": "questions",
 }

@@ -2,8 +2,8 @@
 
 The file holds ``format``, ``domain`` and ``tasks``. A task has ``task`` (its name), ``instance`` (its problem is
 ``INSTANCE.pddl``), ``role`` (``example`` or ``benchmark``), ``title``, ``complexity``, ``objects``,
-``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; see `TaskReference`, `ReferenceWay` and
-`ReferenceBlock`.
+``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; tasks in a scene graph may have ``category``,
+``answers`` and ``searched``. See `TaskReference`, `ReferenceWay` and `ReferenceBlock`.
 """
 
 from __future__ import annotations
@@ -134,6 +134,9 @@ class TaskReference:
             its order is no partial order of blocks.
         averaged: whether averages over tasks hold it.
         length_counted: whether the lengths of its plans are compared with that of the ground truth.
+        category: what kind of task it is, ``simple-search``; empty if the set has no kinds.
+        answers: of a search, sets of objects, each of which is an answer.
+        searched: of a search for something that is not there, where one must have looked.
     """
 
     task: str
@@ -146,6 +149,9 @@ class TaskReference:
     ways: tuple[ReferenceWay, ...]
     averaged: bool = True
     length_counted: bool = True
+    category: str = ""
+    answers: tuple[tuple[str, ...], ...] = ()
+    searched: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_texts({"task": self.task, "instance": self.instance, "title": self.title})
@@ -179,6 +185,9 @@ class TaskReference:
             "ways": [way.to_json() for way in self.ways],
             "averaged": self.averaged,
             "length_counted": self.length_counted,
+            **({"category": self.category} if self.category else {}),
+            **({"answers": [list(each) for each in self.answers]} if self.answers else {}),
+            **({"searched": list(self.searched)} if self.searched else {}),
         }
 
 

@@ -36,12 +36,14 @@ def references_of(domain: Domain) -> tuple[TaskReference, ...]:
 def reference_of(task: Task) -> TaskReference | None:
     """The reference of the shipped task that equals a task, or None.
 
-    Compared are the domain (without requirements), objects, initial facts and goal, not the names of the problems.
+    Compared are the domain (without requirements), objects, initial facts and goal. Of several equal tasks, the one
+    whose problem has the same name counts: two searches can have one answer.
     """
     shipped = match_shipped(task.domain)
     if shipped is None:
         return None
-    for reference in shipped.references:
+    name = task.problem.name
+    for reference in sorted(shipped.references, key=lambda each: name != f"{shipped.name}-{each.instance}"):
         if _said(_problem_task(shipped.name, reference.instance)) == _said(task):
             return reference
     return None
@@ -66,7 +68,7 @@ def reference_task(domain: Domain, reference: TaskReference) -> Task:
     return _problem_task(name, reference.instance)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _problem_task(domain: str, instance: str) -> Task:
     return shipped_domain(domain).task(instance)
 

@@ -1,0 +1,447 @@
+"""Scene graphs: what a task's objects are to each other, level by level, and views that show a part of them.
+
+The 3D scene graphs of Rana et al., *SayPlan* (CoRL 2023, section 3.2), made from any task whose domain has a
+``scene.json`` beside it (`SceneRoles`): levels (floor, room, asset, object), places that join rooms (poses), links
+between places, and an agent. A `SceneView` shows the top level and what is below its expanded nodes; its text is JSON:
+
+    {"nodes":{"room":[{"id":"kitchen"}],"agent":[{"location":"kitchen","id":"agent"}],"asset":[{"room":"kitchen",
+    "affordances":["open","close"],"state":"closed","id":"fridge"}]},"links":["kitchen↔fridge"]}
+
+Nodes and links are in the order of the task, so that equal tasks have equal texts. Shortest ways need networkx (extra
+``planners``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
+from pddl2nl.files import read_text
+from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.pddl import GroundAtom, Task
+
+__all__ = [
+    "AGENT",
+    "SceneCall",
+    "SceneGraph",
+    "SceneLevel",
+    "SceneNode",
+    "SceneRoles",
+    "SceneState",
+    "SceneView",
+    "load_roles",
+    "parse_roles",
+    "scene_graph",
+]
+
+AGENT = "agent"
+"""The name of the node for the agent, and of its kind."""
+
+_POSE = "pose"
+_LINK = "↔"
+
+
+# ── scene.json ───────────────────────────────────────────────────────────────────────────────────
+
+
+class SceneState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a node's state: of nodes for which ``of`` is true, ``yes`` where ``predicate`` holds, else ``no``."""
+
+    of: str
+    predicate: str
+    yes: str
+    no: str
+
+
+class SceneLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One level of the graph.
+
+    Attributes:
+        kind: the name of its nodes' list in the JSON.
+        type: the PDDL type of its objects.
+        within: predicates ``(p ?x ?parent)`` that place a node below another one.
+        opens: whether its nodes can be expanded; what is below nodes that cannot is shown with them.
+        parent: the key of the parent in a node's JSON; empty where the state says it, ``inside_of(fridge)``.
+        affordances: what the agent can do with a node: the name, and the unary predicate that allows it (empty: all).
+        states: the parts of a node's state; of a node without any it is ``free``.
+    """
+
+    kind: str
+    type: str
+    within: tuple[str, ...] = ()
+    opens: bool = False
+    parent: str = ""
+    affordances: Mapping[str, str] = {}
+    states: tuple[SceneState, ...] = ()
+
+
+class SceneCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An action as models call it: ``pickup(apple)``.
+
+    Attributes:
+        actions: the actions of the domain that it can stand for.
+        given: their parameter that the call names.
+        state: other parameters, with the unary predicate that holds for their objects: ``{"?a": "accessed"}``.
+        refused: what a terse simulator says if it fails; the node's name is in braces.
+    """
+
+    actions: tuple[str, ...]
+    given: str
+    state: Mapping[str, str] = {}
+    refused: str = "cannot do this"
+
+
+class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the types and predicates of a domain are in its scene graph: the file ``scene.json``.
+
+    Attributes:
+        levels: from the top down.
+        top: the kind of the level that a collapsed view shows; levels above it are left out.
+        links: a predicate of two places, true in at least one direction.
+        agent: a unary predicate, where the agent is.
+        held: a unary predicate, what the agent holds; empty if it holds nothing.
+        poses: the type of places that only join others; empty without any.
+        attributes: a predicate of a node and an attribute; empty without any.
+        marks: unary predicates that are shown among the attributes of a node for which they hold.
+        calls: the actions of plans.
+    """
+
+    format: Literal[1]
+    levels: tuple[SceneLevel, ...]
+    top: str
+    links: str
+    agent: str
+    held: str = ""
+    poses: str = ""
+    attributes: str = ""
+    marks: tuple[str, ...] = ()
+    calls: Mapping[str, SceneCall] = {}
+
+    def __post_init__(self) -> None:
+        kinds = [level.kind for level in self.levels]
+        if self.top not in kinds:
+            raise ValueError(f"top is '{self.top}'; expected one of the levels {', '.join(kinds)}")
+
+    def shown_from(self, top: str) -> SceneRoles:
+        """The same roles with another top level; raises `InputError` for an unknown one."""
+        kinds = [level.kind for level in self.levels]
+        if top not in kinds:
+            raise InputError(f"there is no level '{top}'; the levels are {', '.join(kinds)}")
+        return msgspec.structs.replace(self, top=top)
+
+
+def load_roles(path: str | Path) -> SceneRoles:
+    """The roles of a ``scene.json``; raises `InputError`, with the place, for a file of another form."""
+    return parse_roles(read_text(path, "scene file"), str(path))
+
+
+def parse_roles(text: str, name: str = "<scene>") -> SceneRoles:
+    """The roles in a text; raises `InputError`, with the place, for a text of another form."""
+    try:
+        return msgspec.json.decode(text, type=SceneRoles)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+# ── the graph ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class SceneNode:
+    """A node.
+
+    Attributes:
+        name: of the object.
+        kind: of its level, or ``pose``.
+        parent: the node that it is below; empty at the top and for poses.
+        opens: whether it can be expanded.
+        fields: what the JSON says of it before its name.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    opens: bool
+    fields: Mapping[str, str | tuple[str, ...]]
+
+    def to_json(self) -> dict[str, object]:
+        """The node as in a prompt."""
+        return {**self.fields, "id": self.name}
+
+
+@dataclass(frozen=True)
+class SceneGraph:
+    """The whole graph of a state.
+
+    Attributes:
+        nodes: by name, level by level from the top, poses behind the first; the agent is not one of them.
+        links: between places.
+        location: where the agent is; empty if it is nowhere.
+        held: what it holds.
+        top: the kind of the top level.
+    """
+
+    nodes: Mapping[str, SceneNode]
+    links: tuple[tuple[str, str], ...]
+    location: str
+    held: frozenset[str]
+    top: str
+
+    @cached_property
+    def children(self) -> Mapping[str, tuple[str, ...]]:
+        """The nodes directly below each node that has some."""
+        below: dict[str, list[str]] = {}
+        for node in self.nodes.values():
+            if node.parent:
+                below.setdefault(node.parent, []).append(node.name)
+        return {name: tuple(names) for name, names in below.items()}
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The nodes below no other: the top level, poses, and what the agent holds."""
+        return tuple(name for name, node in self.nodes.items() if not node.parent)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each node in the order of all."""
+        return {name: place for place, name in enumerate(self.nodes)}
+
+    def above(self, name: str) -> Iterator[str]:
+        """The nodes above a node, from its parent to the top."""
+        while parent := self.nodes[name].parent:
+            yield parent
+            name = parent
+
+    def collapsed(self) -> SceneView:
+        """The view of the top level, poses and the agent (the paper's ``collapse``)."""
+        return SceneView(self)
+
+    def full(self) -> SceneView:
+        """The view of all nodes."""
+        return SceneView(self, frozenset(name for name, node in self.nodes.items() if node.opens))
+
+    def revealing(self, wanted: Iterable[str]) -> frozenset[str]:
+        """The nodes to expand so that all wanted ones are shown; no smaller set does it, as the levels are a forest."""
+        return frozenset(
+            each for name in wanted if name not in self.held for each in self.above(name) if self.nodes[each].opens
+        )
+
+    def cheapest(self, answers: Iterable[Collection[str]]) -> frozenset[str]:
+        """The fewest nodes to expand so that all nodes of one of the answers are shown; the first of equal ones."""
+        return min(map(self.revealing, answers), key=len, default=frozenset())
+
+    def way(self, start: str, end: str) -> tuple[str, ...] | None:
+        """A shortest way along links, both ends included; of several the first in the order of the names; None without.
+
+        Raises:
+            MissingExtraError: networkx is not installed.
+        """
+        try:
+            from networkx import Graph, single_source_shortest_path_length
+        except ImportError as error:
+            raise MissingExtraError("networkx", "planners", "finding ways in a scene graph") from error
+        network = Graph(self.links)
+        network.add_nodes_from((start, end))
+        distances: Mapping[str, int] = single_source_shortest_path_length(network, end)
+        if start not in distances:
+            return None
+        way = [start]
+        while way[-1] != end:
+            nearer = (name for name in network[way[-1]] if distances[name] < distances[way[-1]])
+            way.append(min(nearer))
+        return tuple(way)
+
+
+def scene_graph(task: Task, roles: SceneRoles, atoms: Iterable[GroundAtom] | None = None) -> SceneGraph:
+    """The scene graph of a task in a state, by default the initial one.
+
+    Raises:
+        InputError: the roles name a type or predicate that the domain does not have, a node is below itself, or one of
+            a lower level is below no other.
+    """
+    types = {"object", *(each.name for each in task.domain.types)}
+    _refuse_unknown(task, "type", filter(None, (roles.poses, *(level.type for level in roles.levels))), types)
+    _refuse_unknown(task, "predicate", _predicates(roles), {each.name for each in task.domain.predicates})
+    facts = _SceneFacts(task.problem.init if atoms is None else atoms)
+    start = [level.kind for level in roles.levels].index(roles.top)
+    nodes: dict[str, SceneNode] = {}
+    held = frozenset(facts.of(roles.held)) if roles.held else frozenset()
+    for level in roles.levels[start:]:
+        nodes |= {name: _node(name, level, roles, facts, held) for name in task.objects_of((level.type,))}
+        if level.kind == roles.top and roles.poses:
+            nodes |= {name: SceneNode(name, _POSE, "", False, {}) for name in task.objects_of((roles.poses,))}
+    location = next(iter(facts.of(roles.agent)), "")
+    graph = SceneGraph(nodes, _links(facts, roles, nodes), location, held, roles.top)
+    _refuse_circles(graph)
+    return graph
+
+
+def _refuse_unknown(task: Task, what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise InputError(f"scene.json: {task.domain.name} has no {what} '{name}'{did_you_mean(name, known)}")
+
+
+def _refuse_circles(graph: SceneGraph) -> None:
+    for name in graph.nodes:
+        seen = {name}
+        for each in graph.above(name):
+            if each in seen:
+                raise InputError(f"the scene graph is no hierarchy: {each} is below itself")
+            seen.add(each)
+
+
+def _predicates(roles: SceneRoles) -> Iterator[str]:
+    yield from filter(None, (roles.links, roles.agent, roles.held, roles.attributes, *roles.marks))
+    for level in roles.levels:
+        yield from (*level.within, *filter(None, level.affordances.values()))
+        for state in level.states:
+            yield from (state.of, state.predicate)
+
+
+class _SceneFacts:
+    """The atoms of a state, by predicate and first argument."""
+
+    def __init__(self, atoms: Iterable[GroundAtom]):
+        self._by: dict[str, dict[str, list[str]]] = {}
+        for predicate, *args in sorted(atoms):
+            if args:
+                self._by.setdefault(predicate, {}).setdefault(args[0], []).extend(args[1:])
+
+    def of(self, predicate: str) -> Collection[str]:
+        """The objects that are first arguments."""
+        return self._by.get(predicate, {})
+
+    def seconds(self, predicate: str, first: str) -> list[str]:
+        return self._by.get(predicate, {}).get(first, [])
+
+
+def _node(name: str, level: SceneLevel, roles: SceneRoles, facts: _SceneFacts, held: Collection[str]) -> SceneNode:
+    top = level.kind == roles.top
+    above = [(predicate, other) for predicate in level.within for other in facts.seconds(predicate, name)]
+    if not top and not above and name not in held:
+        raise InputError(f"the {level.kind} {name} is nowhere: {' or '.join(level.within)} was expected of it")
+    relation, parent = ("", "") if top or name in held else above[0]
+    allowed = tuple(each for each, of in level.affordances.items() if not of or name in facts.of(of))
+    if level.opens:
+        state = ""
+    elif name in held:
+        state = "inside_hand"
+    elif level.parent:
+        parts = [each for each in level.states if name in facts.of(each.of)]
+        state = ", ".join(each.yes if name in facts.of(each.predicate) else each.no for each in parts) or "free"
+    else:
+        state = f"{relation.replace('-', '_')}({parent})"
+    marks = (mark for mark in roles.marks if name in facts.of(mark))
+    fields: dict[str, str | tuple[str, ...]] = {
+        level.parent: parent,
+        "affordances": allowed,
+        "state": state,
+        "attributes": (*facts.seconds(roles.attributes, name), *marks),
+    }
+    return SceneNode(
+        name, level.kind, parent, level.opens, {key: value for key, value in fields.items() if key and value}
+    )
+
+
+def _links(facts: _SceneFacts, roles: SceneRoles, nodes: Collection[str]) -> tuple[tuple[str, str], ...]:
+    order = {name: number for number, name in enumerate(nodes)}
+    links = {
+        (min(pair, key=order.__getitem__), max(pair, key=order.__getitem__)): None
+        for first in facts.of(roles.links)
+        for second in facts.seconds(roles.links, first)
+        for pair in [(first, second)]
+        if first in order and second in order and first != second
+    }
+    return tuple(sorted(links, key=lambda pair: (order[pair[0]], order[pair[1]])))
+
+
+# ── views ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class SceneView:
+    """A part of a graph: the top level, poses, the agent with what it holds, and what is below expanded nodes."""
+
+    graph: SceneGraph
+    expanded: frozenset[str] = frozenset()
+
+    def shows(self, name: str) -> bool:
+        """Whether a node is shown."""
+        graph = self.graph
+        return name in graph.nodes and all(
+            not graph.nodes[each].opens or each in self.expanded for each in graph.above(name)
+        )
+
+    @cached_property
+    def nodes(self) -> tuple[SceneNode, ...]:
+        """The nodes that are shown."""
+        graph = self.graph
+        names = list(graph.roots)
+        for name in names:
+            if not graph.nodes[name].opens or name in self.expanded:
+                names += graph.children.get(name, ())
+        return tuple(graph.nodes[name] for name in sorted(names, key=graph.places.__getitem__))
+
+    @cached_property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        """The links between nodes that are shown: those of places, then of each node with its parent."""
+        shown = {node.name for node in self.nodes}
+        between = (pair for pair in self.graph.links if shown.issuperset(pair))
+        return (*between, *((node.parent, node.name) for node in self.nodes if node.parent))
+
+    def expand(self, name: str) -> SceneView:
+        """The view that also shows what is below a node; raises `InputError` with the reason if that is impossible."""
+        node = self.node(name)
+        if not node.opens:
+            raise InputError(f"{name} has nothing to expand")
+        if name in self.expanded:
+            raise InputError(f"{name} is expanded already")
+        return replace(self, expanded=self.expanded | {name})
+
+    def contract(self, name: str) -> SceneView:
+        """The view without what is below a node; raises `InputError` with the reason if that is impossible."""
+        self.node(name)
+        if name not in self.expanded:
+            raise InputError(f"{name} is not expanded")
+        graph = self.graph
+        return replace(self, expanded=frozenset(e for e in self.expanded if name not in (e, *graph.above(e))))
+
+    def node(self, name: str) -> SceneNode:
+        """A node that is shown; raises `InputError`, with a near name, for others."""
+        if name not in self.graph.nodes:
+            shown = [node.name for node in self.nodes]
+            raise InputError(f"there is no {name} in the graph{did_you_mean(name, shown)}")
+        if not self.shows(name):
+            raise InputError(f"{name} is not in the graph shown")
+        return self.graph.nodes[name]
+
+    @cached_property
+    def text(self) -> str:
+        """The JSON, one line: equal views have equal texts."""
+        kinds: dict[str, list[dict[str, object]]] = {}
+        for node in self.nodes:
+            kinds.setdefault(node.kind, []).append(node.to_json())
+        agent = {AGENT: [{"location": self.graph.location, "id": AGENT}]}
+        places = {kind: kinds.pop(kind) for kind in (self.graph.top, _POSE) if kind in kinds}
+        links = [f"{one}{_LINK}{other}" for one, other in self.links]
+        whole = {"nodes": {**places, **agent, **kinds}, "links": links}
+        return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """The number of nodes of each kind, and of links."""
+        kinds = [AGENT, *(node.kind for node in self.nodes)]
+        return {**{kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}, "links": len(self.links)}
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the JSON, estimated by `pddl2nl.llm.tokens`: no tokenizer is installed with this toolkit."""
+        return estimate_tokens(len(self.text))

@@ -1,0 +1,79 @@
+"""The shipped buildings: all tasks of one building are in the same building, and their answers and plans are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.worlds.scene_graph import load_roles, scene_graph
+from pddlval import Simulator
+
+BUILDING = shipped_domain("building")
+ROLES = load_roles(BUILDING.folder / "scene.json")
+TASKS = {reference.instance: reference for reference in BUILDING.references}
+HOME = [name for name in TASKS if name.startswith("h")]
+OFFICE = [name for name in TASKS if name not in ("example", *HOME)]
+
+
+def test_there_are_ninety_tasks_in_four_categories_and_two_buildings() -> None:
+    # Table 6 of the SayPlan paper.
+    assert Counter(TASKS[name].category for name in (*OFFICE, *HOME)) == {
+        "simple-search": 30,
+        "complex-search": 30,
+        "simple-planning": 15,
+        "long-horizon": 15,
+    }
+    assert (len(OFFICE), len(HOME)) == (60, 30)
+
+
+@pytest.mark.parametrize(
+    ("names", "changed"),
+    # In two tasks coffee drips, and the robot holds something.
+    [(OFFICE, {"p08": 1, "p15": 3}), (HOME, {})],
+    ids=["office", "home"],
+)
+def test_all_tasks_of_a_building_begin_in_the_same_state(names: list[str], changed: dict[str, int]) -> None:
+    first = BUILDING.task(names[0]).problem
+    for name in names:
+        problem = BUILDING.task(name).problem
+        assert problem.objects == first.objects
+        assert len({*problem.init} ^ {*first.init}) == changed.get(name, 0)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_shipped_plan_of_a_task_reaches_its_goal(name: str) -> None:
+    simulator = Simulator(BUILDING.task(name))
+    state = simulator.initial
+    for action in TASKS[name].ways[0].plan:
+        after = simulator.step(state, action).successor
+        assert after is not None, action
+        state = after
+    assert simulator.is_goal(state)
+
+
+@pytest.mark.parametrize("names", [OFFICE, HOME], ids=["office", "home"])
+def test_answers_are_nodes_and_what_must_be_searched_are_rooms(names: list[str]) -> None:
+    graph = scene_graph(BUILDING.task(names[0]), ROLES)
+    for name in names:
+        task = TASKS[name]
+        assert bool(task.answers or task.searched) == task.category.endswith("search")
+        assert all(graph.nodes[node].kind in ("asset", "object") for answer in task.answers for node in answer)
+        assert all(graph.nodes[node].kind == "room" for node in task.searched)
+
+
+def test_what_counts_and_distances_say_holds_in_the_buildings() -> None:
+    office, home = (scene_graph(BUILDING.task(name), ROLES) for name in ("oc01", "hc01"))
+    three = [name for name in office.nodes if name.startswith("cabinet") and len(office.children.get(name, ())) == 3]
+    assert three == ["cabinet4"]
+    meeting_rooms = [name for name in office.nodes if name.startswith("meeting_room")]
+    assert min(meeting_rooms, key=lambda room: len(office.way("kitchen", room) or ())) == "meeting_room3"
+    extinguishers = {n: node.parent for n, node in office.nodes.items() if n.startswith("fire_extinguisher")}
+    nearest = min(extinguishers, key=lambda name: len(office.way("manipulation_lab", extinguishers[name]) or ()))
+    assert nearest == "fire_extinguisher2"
+    bedrooms = [f"bedroom{number}" for number in range(4)]
+    assert min(bedrooms, key=lambda room: len(home.way("home_office0", room) or ())) == "bedroom2"
+    chairs = {room: [n for n in below if n.startswith("chair")] for room, below in home.children.items()}
+    assert [room for room, seats in chairs.items() if len(seats) == 5] == ["dining_room2"]
+    assert "bedroom2" not in home.children

@@ -1,0 +1,247 @@
+"""Scene graphs: what is in them, what views show, and shortest ways."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, load_roles, parse_roles, scene_graph
+
+BUILDING = shipped_domain("building")
+ROLES = load_roles(BUILDING.folder / "scene.json")
+
+
+def _graph(instance: str) -> SceneGraph:
+    return scene_graph(BUILDING.task(instance), ROLES)
+
+
+EXAMPLE, OFFICE, HOME = _graph("example"), _graph("p01"), _graph("hs01")
+
+
+def _read(view: SceneView) -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads(view.text)
+    return data
+
+
+# ── the graph ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_node_says_where_it_is_what_can_be_done_with_it_and_its_state() -> None:
+    nodes = _read(EXAMPLE.full())["nodes"]
+    assert list(nodes) == ["room", "pose", "agent", "asset", "object"]
+    assert nodes["agent"] == [{"location": "bobs_room", "id": "agent"}]
+    assert nodes["asset"][1] == {
+        "room": "bobs_room",
+        "affordances": ["open", "close", "release_in"],
+        "state": "closed",
+        "id": "wardrobe1",
+    }
+    assert nodes["object"][0] == {
+        "affordances": ["pickup"],
+        "state": "inside_of(wardrobe1)",
+        "attributes": ["blue", "vessel"],
+        "id": "coffee_mug",
+    }
+
+
+def test_what_the_agent_holds_is_shown_wherever_it_was() -> None:
+    shown = _read(_graph("p15").collapsed())["nodes"]["object"]
+    assert shown == [
+        {"affordances": ["pickup"], "state": "inside_hand", "attributes": ["plastic"], "id": "sweet_wrapper"}
+    ]
+
+
+def test_links_are_those_of_places_and_of_each_node_with_its_parent() -> None:
+    links = _read(EXAMPLE.full())["links"]
+    assert links[:2] == ["bobs_room↔pose1", "toms_room↔pose1"]
+    assert links[-2:] == ["wardrobe1↔coffee_mug", "sofa↔cushion"]
+
+
+def test_a_state_other_than_the_initial_one_has_its_own_graph() -> None:
+    task = BUILDING.task("example")
+    atoms = {*task.problem.init} - {("shut", "wardrobe1")}
+    assert '"state":"open","id":"wardrobe1"' in scene_graph(task, ROLES, atoms).full().text
+
+
+def test_the_text_is_the_same_in_every_process() -> None:
+    # Prompts are compared with those in records, byte by byte.
+    digest = hashlib.sha256(OFFICE.full().text.encode()).hexdigest()
+    assert digest == "f8f0b78e3aa797178b9acfdcfe3620003f32733067c98c196dd3a83efe8f7ac5"
+
+
+@pytest.mark.parametrize(
+    ("graph", "full", "collapsed"),
+    [(OFFICE, (37, 73, 78, 1, 218, 407), 105), (HOME, (28, 52, 60, 1, 323, 464), 240)],
+    ids=["office", "home"],
+)
+def test_both_buildings_have_the_counts_of_the_papers_tables_4_and_5(
+    graph: SceneGraph, full: tuple[int, ...], collapsed: int
+) -> None:
+    counts = graph.full().counts
+    entities = [counts[kind] for kind in ("room", "asset", "object", "agent", "links")]
+    assert (*entities, sum(entities)) == full
+    top = graph.collapsed().counts
+    assert top["room"] + top["agent"] + top["links"] == collapsed
+
+
+# ── views ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_expanding_a_room_shows_its_assets_and_their_objects() -> None:
+    view = EXAMPLE.collapsed().expand("bobs_room")
+    assert [node.name for node in view.nodes][-3:] == ["bed1", "wardrobe1", "coffee_mug"]
+    assert view.links[-3:] == (("bobs_room", "bed1"), ("bobs_room", "wardrobe1"), ("wardrobe1", "coffee_mug"))
+
+
+def test_contracting_a_floor_contracts_its_rooms() -> None:
+    graph = scene_graph(BUILDING.task("hs01"), ROLES.shown_from("floor"))
+    view = graph.collapsed().expand("floor_a").expand("kitchen0")
+    assert view.shows("fridge0")
+    assert view.contract("floor_a") == graph.collapsed()
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "message"),
+    [
+        ("expand", "kichen", "there is no kichen in the graph; did you mean 'kitchen'?"),
+        ("expand", "fridge", "fridge is not in the graph shown"),
+        ("expand", "bobs_room", "bobs_room is expanded already"),
+        ("expand", "pose1", "pose1 has nothing to expand"),
+        ("expand", "bed1", "bed1 has nothing to expand"),
+        ("contract", "kitchen", "kitchen is not expanded"),
+    ],
+)
+def test_impossible_calls_are_refused_with_the_reason(call: str, name: str, message: str) -> None:
+    view = EXAMPLE.collapsed().expand("bobs_room")
+    with pytest.raises(InputError) as caught:
+        getattr(view, call)(name)
+    assert str(caught.value) == message
+
+
+ROOMS = [name for name, node in OFFICE.nodes.items() if node.opens]
+views = st.sets(st.sampled_from(ROOMS)).map(lambda names: SceneView(OFFICE, frozenset(names)))
+
+
+@given(views, st.sampled_from(ROOMS))
+@settings(max_examples=40)
+def test_contracting_undoes_expanding(view: SceneView, room: str) -> None:
+    view = SceneView(OFFICE, view.expanded - {room})
+    assert view.expand(room).contract(room) == view
+
+
+@given(views)
+@settings(max_examples=40)
+def test_a_view_is_a_part_of_the_graph_with_the_links_between_what_it_shows(view: SceneView) -> None:
+    whole, shown = OFFICE.full(), {node.name for node in view.nodes}
+    assert shown == {name for name in OFFICE.nodes if view.shows(name)}
+    assert view.links == tuple(pair for pair in whole.links if shown.issuperset(pair))
+    assert [each["id"] for kind in _read(view)["nodes"].values() for each in kind if each["id"] != "agent"] == [
+        node.name for node in view.nodes
+    ]
+
+
+# ── search and ways ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_exact_search_expands_the_rooms_of_the_cheapest_answer() -> None:
+    assert OFFICE.cheapest([["scarf", "headphones"], ["bread", "fridge"]]) == {"kitchen"}
+    assert OFFICE.cheapest([["kitchen"]]) == frozenset()
+
+
+def test_of_equal_ways_the_first_by_name_is_taken() -> None:
+    # By pose16, pose18 and pose15, or by pose8, pose13 and pose14: '1' comes before '8'.
+    way = OFFICE.way("pose7", "kitchen")
+    assert way is not None
+    assert way[:6] == ("pose7", "pose16", "pose18", "pose15", "pose23", "pose24")
+    assert OFFICE.way("kitchen", "kitchen") == ("kitchen",)
+
+
+@given(st.sampled_from(sorted(ROOMS)), st.sampled_from(sorted(ROOMS)))
+@settings(max_examples=40)
+def test_a_way_is_as_short_as_breadth_first_search_finds(start: str, end: str) -> None:
+    links = {*OFFICE.links, *((other, one) for one, other in OFFICE.links)}
+    way = OFFICE.way(start, end)
+    assert way is not None
+    assert links.issuperset(pairwise(way))
+    reached, steps = {start}, 0
+    while end not in reached:
+        reached |= {other for one, other in links if one in reached}
+        steps += 1
+    assert len(way) == steps + 1
+
+
+# ── what is refused ──────────────────────────────────────────────────────────────────────────────
+
+PROBLEM = """(define (problem tiny) (:domain building)
+  (:objects r s - room a - asset o - item) (:init {}) (:goal (at r)))"""
+
+
+def _tiny(facts: str) -> SceneGraph:
+    return scene_graph(Task(BUILDING.domain, parse_problem(PROBLEM.format(facts), BUILDING.domain)), ROLES)
+
+
+def test_a_disconnected_building_has_no_way() -> None:
+    assert _tiny("(at r) (in-room a r) (on-top-of o a)").way("r", "s") is None
+
+
+def test_an_agent_that_is_nowhere_has_no_location() -> None:
+    assert '"agent":[{"location":"","id":"agent"}]' in _tiny("(in-room a r) (on-top-of o a)").full().text
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ("(on-top-of o a)", "the asset a is nowhere: in-room was expected of it"),
+        ("(in-room a r)", "the object o is nowhere: on-top-of or inside-of was expected of it"),
+    ],
+)
+def test_a_node_below_no_other_is_refused(facts: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        _tiny(facts)
+    assert str(caught.value) == message
+
+
+def test_containment_in_a_circle_is_refused() -> None:
+    kitchen = shipped_domain("kitchen")
+    roles = parse_roles(
+        '{"format":1,"top":"a","links":"on","agent":"near","levels":[{"kind":"a","type":"liquid"},'
+        '{"kind":"b","type":"item","within":["on"]}]}'
+    )
+    atoms = [("on", "cup-1", "plate-1"), ("on", "plate-1", "cup-1")]
+    text = "(define (problem x) (:domain kitchen) (:objects cup-1 - cup plate-1 - plate) (:init) (:goal (and)))"
+    with pytest.raises(InputError, match=r"the scene graph is no hierarchy: (cup|plate)-1 is below itself"):
+        scene_graph(Task(kitchen.domain, parse_problem(text, kitchen.domain)), roles, atoms)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "roles.json: Input data was truncated"),
+        ('{"format":1,"levels":[],"top":"room","links":"l","agent":"at"}', "top is 'room'"),
+        ('{"format":1,"levels":[],"top":"room","links":"l","agent":"at","colour":"red"}', "unknown field `colour`"),
+        ("[" * 100_000, "roles.json: "),
+    ],
+)
+def test_a_file_of_another_form_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_roles(text, "roles.json")
+
+
+def test_predicates_and_levels_that_do_not_exist_are_refused() -> None:
+    roles = parse_roles(
+        '{"format":1,"top":"room","links":"linkd","agent":"at","levels":[{"kind":"room","type":"room"}]}'
+    )
+    with pytest.raises(InputError, match="building has no predicate 'linkd'; did you mean 'linked'"):
+        scene_graph(BUILDING.task("example"), roles)
+    with pytest.raises(InputError, match="there is no level 'attic'; the levels are floor, room, asset, object"):
+        ROLES.shown_from("attic")
