@@ -37,13 +37,30 @@ def test_no_process_is_started_for_a_verdict(root: Path) -> None:
     assert "subprocess" not in loaded_by(code, root)
 
 
+def _modules() -> set[str]:
+    """The modules and the subpackage."""
+    return {
+        path.stem for path in Path(pddlval.__file__).parent.iterdir() if path.name == "temporal" or path.suffix == ".py"
+    }
+
+
+def test_a_classical_plan_needs_nothing_about_time(root: Path) -> None:
+    code = (
+        "from pddl2nl.pddl import parse_task\nfrom pddlval import validate\n"
+        "task = parse_task('(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))',"
+        "'(define (problem x) (:domain d) (:init) (:goal (p)))')\n"
+        "assert validate(task, '0.1: (a)').valid"
+    )
+    assert not any(name.startswith("pddlval.temporal") for name in loaded_by(code, root))
+
+
 def test_the_public_names_exist() -> None:
     public = {name for name in vars(pddlval) if not name.startswith("_")} - {"annotations"}
-    modules = {path.stem for path in Path(pddlval.__file__).parent.glob("*.py")}
+    modules = _modules()
     assert set(pddlval.__all__) == public - (modules - set(pddlval.__all__))
 
 
 def test_the_map_of_the_modules_is_whole() -> None:
-    modules = {path.stem for path in Path(pddlval.__file__).parent.glob("*.py")} - {"__init__", "__main__"}
+    modules = _modules() - {"__init__", "__main__"}
     named = set(re.findall(r"`(\w+)`", pddlval.__doc__ or ""))
     assert named == modules

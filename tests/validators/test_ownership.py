@@ -71,7 +71,8 @@ def task() -> Task:
 
 def claims(task: Task, names: str) -> Claims:
     text = "".join(f"({name})" for name in names.split(", "))
-    return claim(task, read_plan(text).actions, Simulator(task).initial)
+    simulator = Simulator(task)
+    return claim(task, [simulator.ground(action) for action in read_plan(text).actions], simulator.initial)
 
 
 @pytest.mark.parametrize(

@@ -170,9 +170,8 @@ def test_actions_at_the_same_time_must_not_interfere(tower: Task) -> None:
 
 def test_a_task_that_cannot_be_executed_is_bad_input() -> None:
     task = parse_task(
-        "(define (domain d) (:requirements :durative-actions) (:predicates (p))"
-        " (:durative-action a :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))",
+        "(define (domain d) (:requirements :time) (:predicates (p)) (:event a :parameters () :effect (p)))",
         "(define (problem x) (:domain d) (:init) (:goal (p)))",
     )
-    with pytest.raises(InputError, match="the durative action 'a'"):
+    with pytest.raises(InputError, match="the event 'a'"):
         validate(task, "")

@@ -21,7 +21,7 @@ The modules, each of which imports only from those before it:
 - actions: `plans` (ground actions, plan files), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
   `simulator`;
 - verdicts: `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and the
-  causes of failures), `val_text` (VAL's words);
+  causes of failures), `val_text` (VAL's words), `temporal` (plans with time, preferences and constraints);
 - the commands: `command`, `checking` (what `pddl2nl check` reports), `streams`.
 """
 
@@ -31,9 +31,10 @@ from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_pla
 from pddlval.simulator import Simulator, StepResult
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text
-from pddlval.validate import VAL_TOLERANCE, Cause, Report, Verdict, validate
+from pddlval.validate import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Cause, Report, Verdict, validate
 
 __all__ = [
+    "VAL_TIME_TOLERANCE",
     "VAL_TOLERANCE",
     "BadActionError",
     "Cause",

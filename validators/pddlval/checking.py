@@ -100,7 +100,7 @@ def _not_executed(tree: Domain | Problem | None) -> Iterator[Diagnostic]:
     if tree is None:
         return
     task = Task(tree, Problem("", "")) if isinstance(tree, Domain) else Task(Domain(""), tree)
-    for refusal in refusals(task):
+    for refusal in refusals(task, timed=True):
         source = refusal.source or Source("", "")
         yield Diagnostic.at(source, refusal.span.start, refusal.message, severity="warning", path=refusal.path)
 

@@ -78,9 +78,9 @@ class Claims(NamedTuple):
     conflict: Conflict | None = None
 
 
-def claim(task: Task, actions: Sequence[GroundAction], state: State) -> Claims:
-    """Checks the actions of a happening, all applicable in the state before it, for interference."""
-    claimant = _Claimant(task, actions, state)
+def claim(task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = ()) -> Claims:
+    """Checks the actions of a happening, all applicable in the state before it, for interference; `claim_effects`."""
+    claimant = _Claimant(task, grounds, state, reads)
     try:
         claimant.claim_all()
     except _CollisionError as error:
@@ -108,13 +108,13 @@ class _Owner:
 class _Claimant:
     """The claims of a happening so far."""
 
-    def __init__(self, task: Task, actions: Sequence[GroundAction], state: State):
+    def __init__(self, task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition]):
         self.warnings: list[str] = []
-        self._actions = actions
-        schemas = [task.domain.action(action.name) for action in actions]
-        self._schemas = [schema for schema in schemas if schema is not None]
+        self._grounds = grounds
+        self._actions = [ground.action for ground in grounds]
+        self._reads = reads
         self._state = state
-        self._alone = len(actions) == 1
+        self._alone = len(grounds) == 1
         self._atoms: dict[GroundAtom, _Owner] = {}
         self._fluents: dict[GroundAtom, _Owner] = {}
         self._rules: dict[str, list[DerivedPredicate]] = {}
@@ -124,11 +124,12 @@ class _Claimant:
 
     def claim_all(self) -> None:
         """Preconditions first, then effects, action by action."""
-        pairs = zip(self._schemas, self._actions, strict=True)
-        bound = [(schema, _binding(schema.parameters, action.args)) for schema, action in pairs]
+        bound = [(ground.schema.node, ground.binding()) for ground in self._grounds]
         if not self._alone:
             for place, (schema, binding) in enumerate(bound):
                 self._need(place, schema.precondition, binding, "true")
+                if self._reads:
+                    self._need(place, self._reads[place], binding, "true")
         for place, (schema, binding) in enumerate(bound):
             self._change(place, schema.effect, binding)
 
@@ -327,7 +328,13 @@ def happenings(plan: Plan) -> list[Happening]:
     return [Happening(group[0][0], tuple(n for _, n, _ in group), tuple(a for _, _, a in group)) for group in groups]
 
 
-def claim_effects(task: Task, grounds: Sequence[Ground], outcomes: Sequence[Outcome], state: State) -> Claims:
+def claim_effects(
+    task: Task,
+    grounds: Sequence[Ground],
+    outcomes: Sequence[Outcome],
+    state: State,
+    reads: Sequence[Condition] = (),
+) -> Claims:
     """Claims what each action of a happening reads and changes, and reports where claims collide.
 
     Args:
@@ -335,11 +342,12 @@ def claim_effects(task: Task, grounds: Sequence[Ground], outcomes: Sequence[Outc
         grounds: the actions, all applicable in the state.
         outcomes: what each of them does in the state.
         state: the state before.
+        reads: conditions that the actions read besides their preconditions, one for each; by default none.
     """
     if len(grounds) == 1 and _each_once(outcomes[0]):
         # The rule: an action alone may change what it reads, so that nothing need be claimed.
         return _NOTHING
-    return claim(task, [ground.action for ground in grounds], state)
+    return claim(task, grounds, state, reads)
 
 
 def _each_once(outcome: Outcome) -> bool:

@@ -34,7 +34,7 @@ from pddlval.unsupported import refuse_unsupported, updated_functions
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["Simulator", "StepResult", "layout_of", "simulator_of"]
+__all__ = ["Simulator", "StepResult", "known_simulator_of", "layout_of", "simulator_of"]
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -317,19 +317,24 @@ _recent_lock = Lock()
 _MOST_RECENT = 32
 
 
+def known_simulator_of(task: Task, tolerance: Fraction) -> Simulator | None:
+    """The simulator that `simulator_of` has made for a task, if it has kept it."""
+    # By identity: comparing or hashing a task walks through all of its tree.
+    simulator = _recent.get((id(task), tolerance))
+    return simulator if simulator is not None and simulator.task is task else None
+
+
 def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
     """The task's simulator; those of the last few tasks are kept, so that many plans for one are judged fast.
 
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
-    # By identity: comparing or hashing a task walks through all of its tree.
-    key = (id(task), tolerance)
-    simulator = _recent.get(key)
-    if simulator is None or simulator.task is not task:
+    simulator = known_simulator_of(task, tolerance)
+    if simulator is None:
         simulator = Simulator(task, tolerance)
         with _recent_lock:
-            _recent[key] = simulator
+            _recent[id(task), tolerance] = simulator
             if len(_recent) > _MOST_RECENT:
                 del _recent[next(iter(_recent))]
     return simulator

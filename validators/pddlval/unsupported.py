@@ -1,22 +1,32 @@
 """The parts of PDDL that the simulator does not execute: refused by name and place, never ignored.
 
-Executed is PDDL 2.2 without time: STRIPS, typing, negative, disjunctive and quantified preconditions, equality,
-conditional and universal effects, derived predicates, numeric fluents, action costs. Not executed are durative
-actions, timed initial literals, preferences, trajectory constraints, processes, events and object fluents.
+Action by action, PDDL 2.2 without time is executed: STRIPS, typing, negative, disjunctive and quantified preconditions,
+equality, conditional and universal effects, derived predicates, numeric fluents, action costs. Plans are judged for
+durative actions with linear continuous effects, timed initial literals, preferences and trajectory constraints too.
+Not executed at all are other continuous effects, nested constraints, processes, events and object fluents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from pddl2nl.pddl import (
     NOWHERE,
+    And,
+    Arithmetic,
     Comparison,
     Condition,
     Effect,
     Expression,
+    Fluent,
+    Forall,
     Modal,
+    Not,
+    Number,
+    Or,
     Preference,
     Source,
     Span,
@@ -25,11 +35,12 @@ from pddl2nl.pddl import (
     Timed,
     UnsupportedError,
     Update,
+    When,
 )
-from pddl2nl.pddl.tree import walk
-from pddlval.formulas import subformulas, updates_in
+from pddl2nl.pddl.tree import map_children, walk
+from pddlval.formulas import required, subformulas, updates_in
 
-__all__ = ["Refusal", "refusals", "refuse_unsupported", "updated_functions"]
+__all__ = ["Refusal", "is_executable", "linear_rate", "refusals", "refuse_unsupported", "updated_functions"]
 
 _NAMES: dict[type, str] = {
     Timed: "a timed condition or effect",
@@ -66,49 +77,50 @@ class Refusal(NamedTuple):
         return UnsupportedError(f"{place}{self.message} ({self.path})")
 
 
-def refuse_unsupported(task: Task) -> None:
+def refuse_unsupported(task: Task, *, timed: bool = False) -> None:
     """Checks that a task can be executed.
 
+    Args:
+        task: the task.
+        timed: whether plans are executed in time (`pddlval.temporal`), not action by action (`Simulator`).
+
     Raises:
-        UnsupportedError: it has a construct that the simulator does not execute; the message says which and where.
+        UnsupportedError: it has a construct that is not executed so; the message says which and where.
     """
-    for refusal in refusals(task):
+    for refusal in refusals(task, timed=timed):
         raise refusal.error
 
 
-def refusals(task: Task) -> tuple[Refusal, ...]:
-    """All constructs of a task that the simulator does not execute, with their places."""
-    if next(_refusals(task), None) is None:
+def is_executable(task: Task) -> bool:
+    """Whether `Simulator` executes a task."""
+    return next(_refusals(task), None) is None
+
+
+def refusals(task: Task, *, timed: bool) -> tuple[Refusal, ...]:
+    """All constructs of a task that are not executed, in time or action by action, with their places."""
+    find = _refusals_in_time if timed else _refusals
+    if next(find(task), None) is None:
         return ()
     from pddl2nl.pddl.reader import with_places
 
-    return tuple(_refusals(Task(*with_places(task.domain, task.problem))))
+    return tuple(find(Task(*with_places(task.domain, task.problem))))
 
 
 def _refusals(task: Task) -> Iterator[Refusal]:
+    """What `Simulator` does not execute."""
     domain, problem = task.domain, task.problem
-    for what, items in (
-        ("durative action", domain.durative_actions),
-        ("process", domain.processes),
-        ("event", domain.events),
-        ("object fluent", [function for function in domain.functions if function.types != ("number",)]),
-    ):
-        for item in items:
-            yield Refusal(f"the {what} '{item.name}'", item.span, domain.source, "in the domain")
+    for item in domain.durative_actions:
+        yield Refusal(f"the durative action '{item.name}'", item.span, domain.source, "in the domain")
+    yield from _always_refused(task)
     for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
         if definition.constraints is not None:
             yield Refusal("a trajectory constraint", definition.constraints.span, definition.source, where)
-    start = "in the initial state"
     for timed in problem.init_timed:
-        yield Refusal(f"the timed initial literal {timed.atom}", timed.span, problem.source, start)
-    for assigned in problem.init_values:
-        if isinstance(assigned.value, str):
-            yield Refusal(f"the object fluent {assigned.fluent}", assigned.span, problem.source, start)
+        what = f"the timed initial literal {timed.atom}"
+        yield Refusal(what, timed.span, problem.source, "in the initial state")
     for action in domain.actions:
         for formula, part in ((action.precondition, "precondition"), (action.effect, "effect")):
             yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
-    for rule in domain.derived:
-        yield from _in_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
     yield from _in_formula(problem.goal, problem.source, "in the goal")
     if problem.metric is not None:
         for special in _specials(problem.metric.expression):
@@ -116,14 +128,132 @@ def _refusals(task: Task) -> Iterator[Refusal]:
                 yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
 
 
-def _in_formula(formula: Condition | Effect, source: Source | None, path: str) -> Iterator[Refusal]:
+def _always_refused(task: Task) -> Iterator[Refusal]:
+    domain, problem = task.domain, task.problem
+    for what, items in (
+        ("process", domain.processes),
+        ("event", domain.events),
+        ("object fluent", [function for function in domain.functions if function.types != ("number",)]),
+    ):
+        for item in items:
+            yield Refusal(f"the {what} '{item.name}'", item.span, domain.source, "in the domain")
+    for assigned in problem.init_values:
+        if isinstance(assigned.value, str):
+            what = f"the object fluent {assigned.fluent}"
+            yield Refusal(what, assigned.span, problem.source, "in the initial state")
+    for rule in domain.derived:
+        yield from _in_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
+
+
+def _in_formula(
+    formula: Condition | Effect, source: Source | None, path: str, specials: Collection[str] = ()
+) -> Iterator[Refusal]:
     for part in subformulas(formula):
         if type(part) in _NAMES:
             yield Refusal(_NAMES[type(part)], part.span, source, path)
         if isinstance(part, Comparison | Update):
             for special in _specials(part):
-                yield Refusal(f"'{special.name}'", special.span, source, path)
-                break
+                if special.name not in specials:
+                    yield Refusal(f"'{special.name}'", special.span, source, path)
+                    break
+
+
+# ── in time ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _refusals_in_time(task: Task) -> Iterator[Refusal]:
+    """What is not executed even where plans are executed in time."""
+    domain, problem = task.domain, task.problem
+    yield from _always_refused(task)
+    for action in domain.actions:
+        for formula, part in ((required(action.precondition), "precondition"), (action.effect, "effect")):
+            yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
+    changing = {
+        part.fluent.name
+        for durative in domain.durative_actions
+        for part in subformulas(durative.effect)
+        if isinstance(part, Update) and _is_continuous(part)
+    }
+    for durative in domain.durative_actions:
+        path = f"in durative action '{durative.name}', in its "
+        yield from _in_formula(_untimed(durative.duration), domain.source, f"{path}duration", ("?duration",))
+        yield from _in_formula(
+            required(_untimed(durative.condition)), domain.source, f"{path}condition", ("?duration",)
+        )
+        yield from _in_formula(_untimed(durative.effect), domain.source, f"{path}effect", ("?duration", "#t"))
+        yield from _effects_in_time(durative.effect, changing, domain.source, f"{path}effect")
+    yield from _in_formula(required(problem.goal), problem.source, "in the goal")
+    for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
+        if definition.constraints is not None:
+            yield from _in_constraint(definition.constraints, definition.source, f"{where}, in its constraints")
+    if problem.metric is not None:
+        for special in _specials(problem.metric.expression):
+            if special.name not in ("total-time", "is-violated"):
+                yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
+
+
+def _untimed(formula: Condition) -> Condition:
+    """A durative condition or effect without its times."""
+    if isinstance(formula, Timed):
+        return formula.body
+    nested = isinstance(formula, And | Forall | When | Preference)
+    return map_children(formula, _untimed) if nested else formula
+
+
+def _effects_in_time(effect: Effect, changing: Collection[str], source: Source | None, path: str) -> Iterator[Refusal]:
+    """Continuous effects that are not linear, and effects that come before their conditions are read."""
+    for part in subformulas(effect):
+        if isinstance(part, Update) and _is_continuous(part):
+            rate = linear_rate(part.value)
+            if rate is None or part.operator not in ("increase", "decrease"):
+                yield Refusal("a continuous effect that is not linear", part.span, source, path)
+            elif any(isinstance(one, Fluent) and one.name in changing for one in walk(rate)):
+                yield Refusal("a continuous effect whose rate changes continuously", part.span, source, path)
+        if isinstance(part, When):
+            late = any(isinstance(one, Timed) and one.when != "at start" for one in subformulas(part.condition))
+            if late and any(_is_early(one) for one in subformulas(part.effect)):
+                yield Refusal("an effect that begins before its condition is read", part.span, source, path)
+
+
+def _is_early(effect: Effect) -> bool:
+    return (
+        _is_continuous(effect)
+        if isinstance(effect, Update)
+        else isinstance(effect, Timed) and effect.when == "at start"
+    )
+
+
+def _is_continuous(update: Update) -> bool:
+    return any(special.name == "#t" for special in _specials(update))
+
+
+def linear_rate(value: Expression) -> Expression | None:
+    """The r of a continuous effect's value ``(* #t r)``; None if it is no such product."""
+    if isinstance(value, Special) and value.name == "#t":
+        return Number(Fraction(1))
+    if not isinstance(value, Arithmetic) or value.operator != "*":
+        return None
+    rest = [operand for operand in value.operands if not (isinstance(operand, Special) and operand.name == "#t")]
+    if len(rest) != len(value.operands) - 1 or any(special.name == "#t" for one in rest for special in _specials(one)):
+        return None
+    return rest[0] if len(rest) == 1 else replace(value, operands=tuple(rest))
+
+
+def _in_constraint(constraint: Condition, source: Source | None, path: str) -> Iterator[Refusal]:
+    """Constraints of PDDL 3, of which only one operator deep are executed."""
+    match constraint:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _in_constraint(part, source, path)
+        case Not(body) | Forall(body=body) | Preference(body=body):
+            yield from _in_constraint(body, source, path)
+        case Timed(body=body):
+            yield from _in_formula(body, source, path)
+        case Modal(parts=parts):
+            for part in parts:
+                yield from _in_formula(part, source, path)
+        case _:
+            yield Refusal("a condition outside 'always', 'sometime' and the like", constraint.span, source, path)
 
 
 def _specials(node: Comparison | Update | Expression) -> Iterator[Special]:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, PDDLError, Task, write_condition
+from pddl2nl.pddl import (
+    Atom,
+    Condition,
+    Diagnostic,
+    GroundAtom,
+    Not,
+    PDDLError,
+    Task,
+    write_condition,
+)
 from pddlval.effects import Outcome
 from pddlval.happenings import Conflict, Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, plain_number
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
-from pddlval.simulator import Simulator, simulator_of
+from pddlval.simulator import Simulator, known_simulator_of, simulator_of
 from pddlval.state import State
+from pddlval.unsupported import is_executable
 
-__all__ = ["Cause", "Executed", "Report", "VAL_TOLERANCE", "Verdict", "causes", "validate"]
+__all__ = ["Cause", "Executed", "Report", "VAL_TIME_TOLERANCE", "VAL_TOLERANCE", "Verdict", "causes", "validate"]
 
 
 class Executed(NamedTuple):
@@ -43,6 +53,8 @@ class Cause:
     deleted_by_step: int | None
     never_held: bool
     lost_after_step: int | None = None
+    time: Fraction | None = None
+    phase: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """The cause as INTERFACE prints it."""
@@ -128,6 +140,8 @@ def _cause(condition: Condition, held: bool, values: Iterable[tuple[int, bool]],
 
 VAL_TOLERANCE = Fraction(1, 10_000)
 """By how much numbers may differ in VAL's comparisons."""
+VAL_TIME_TOLERANCE = Fraction(1, 100)
+"""By how much durations may miss in VAL, unless its ``-t`` says otherwise."""
 
 Verdict = Literal["valid", "goal-not-satisfied", "inapplicable", "bad-plan"]
 
@@ -157,6 +171,9 @@ class Report:
     state: State | None = field(default=None, compare=False, repr=False)
     conflict: Conflict | None = None
     together: tuple[int, ...] = ()
+    time: Fraction | None = None
+    phase: str | None = None
+    violations: Mapping[str, int] | None = None
 
     @property
     def valid(self) -> bool:
@@ -190,6 +207,7 @@ def validate(
     plan: Plan | str | Iterable[GroundAction],
     name: str = "<plan>",
     tolerance: Fraction = Fraction(0),
+    time_tolerance: Fraction = Fraction(0),
 ) -> Report:
     """Judges a plan: executes it from the initial state and checks the goal.
 
@@ -199,10 +217,17 @@ def validate(
         name: what the plan is called where its text is reported.
         tolerance: by how much numbers may differ in comparisons and still be equal. They are compared exactly
             unless VAL's `VAL_TOLERANCE` is given.
+        time_tolerance: by how much durations may miss; what is a tenth of it apart happens at the same time. VAL's
+            is `VAL_TIME_TOLERANCE`. It is for tasks with durative actions or timed literals.
 
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
+    if known_simulator_of(task, tolerance) is None and not is_executable(task):
+        # Time, preferences and constraints, or what is refused there too.
+        from pddlval.temporal import judge
+
+        return judge(task, plan, name, tolerance, time_tolerance)
     simulator = simulator_of(task, tolerance)
     try:
         return PlanRun(simulator, as_plan(plan, name)).report()
