@@ -106,7 +106,7 @@ class PaperLine(msgspec.Struct, frozen=True):
     """A printed line or sum.
 
     Attributes:
-        label: a domain or suite, or the name of a system that is no policy of ours.
+        label: a domain or suite, the name of a system that is no policy of ours, or a step.
         model, policy: the configuration whose results it holds.
         section, variant: its section, and what makes it an extra line below another.
         table: the number of the paper's table, if several are one of ours.
@@ -156,9 +156,11 @@ class PaperTable(msgspec.Struct, frozen=True):
         paper: the name of the paper's numbers, by which a specification asks for them; empty if there are none.
         title: above it.
         lines: what a line of ours is: a ``domains`` or suite, with a column for each configuration; one of the
-            ``configurations``, with a column for each metric; or, by ``tasks``, a configuration in one of ``sections``,
-            with a column for each task and then ``columns`` over the tasks.
+            ``configurations``, with a column for each metric; by ``tasks``, a configuration in one of ``sections``,
+            with a column for each task and then ``columns`` over the tasks; or, by ``steps``, a step of a plan, with
+            a column for what each configuration makes of it.
         columns, sections: see there.
+        order: the paper's tasks in the lines of a table by task; by default all of them.
         rows, sums: the paper's lines, and its printed sums by section.
         notes: keys of the paper's notes, or, in a table by domain, sentences.
         tasks: on how many tasks the paper's lines are.
@@ -168,9 +170,10 @@ class PaperTable(msgspec.Struct, frozen=True):
     kind: str
     title: str
     paper: str = ""
-    lines: Literal["domains", "configurations", "tasks"] = "domains"
+    lines: Literal["domains", "configurations", "tasks", "steps"] = "domains"
     columns: tuple[PaperColumn, ...] = ()
     sections: tuple[PaperSection, ...] = ()
+    order: tuple[str, ...] = ()
     rows: tuple[PaperLine, ...] = ()
     sums: tuple[PaperLine, ...] = ()
     notes: tuple[str, ...] = ()

@@ -14,12 +14,14 @@ from statistics import fmean, stdev
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.policies.brainbody.events import BodyActed
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import PaperCell, PaperColumn, PaperSection, PaperTable
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.records import read_record
 from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
@@ -39,7 +41,7 @@ def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutT
         )
     grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
     grid = replace(grid, columns=tuple(column for column in grid.columns if grid.column(column).kind != "planner"))
-    make = _by_configuration if laid.lines == "configurations" else _by_task
+    make = {"configurations": _by_configuration, "steps": _by_step}.get(laid.lines, _by_task)
     table = make(family, laid, grid, shows_paper=paper and bool(wanted.paper))
     return replace(table, title=wanted.title or laid.title)
 
@@ -254,7 +256,7 @@ def _paper_lines(
     family: Family, laid: PaperTable, section: PaperSection, tasks: Sequence[Reference]
 ) -> Iterator[TableLine]:
     """The paper's lines of a section; further lines of the same configuration fill blanks of the first."""
-    known = [task.id for task in family.paper.tasks]
+    known = laid.order or tuple(task.id for task in family.paper.tasks)
     places = [known.index(each.task) if each.task in known else None for each in tasks]
     places += range(len(known), len(known) + len(laid.columns))
     rows = [row for row in laid.rows if row.section == section.title]
@@ -266,6 +268,35 @@ def _paper_lines(
             cells.append(_printed(next((cell for cell in printed if cell != ""), "")))
         label = f"paper, {first.model}: {family.titles[first.policy]} (Table {first.table})"
         yield TableLine(label, tuple(cells), paper=True)
+
+
+# ── a line for each step ─────────────────────────────────────────────────────────────────────────
+
+
+def _by_step(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
+    """What each configuration made of the steps of its plans; read from the records."""
+    ours = [_programs(family, grid.runs(grid.rows, column)) for column in grid.columns]
+    printed = {row.label: row for row in laid.rows} if shows_paper else {}
+    columns = laid.columns if shows_paper else ()
+    lines = []
+    for step in dict.fromkeys(chain(printed, *ours)):
+        cells = [TableCell(programs.get(step, "–")) for programs in ours]
+        theirs = [_printed(printed[step].cell(at)) if step in printed else _BLANK for at in range(len(columns))]
+        lines.append(TableLine(step, (*cells, *theirs)))
+    headings = [Heading(grid.column(column).name, grid.column(column).group) for column in grid.columns]
+    headings += [Heading(column.name, column.group, paper=True) for column in columns]
+    notes = [*_notes(family, laid, grid), *([_paper_note(family)] if shows_paper else [])]
+    return Table(laid.kind, laid.title, "step", tuple(headings), (TableSection(tuple(lines)),), tuple(notes))
+
+
+def _programs(family: Family, runs: Iterable[RunSummary]) -> dict[str, str]:
+    """The program line of each step."""
+    found: dict[str, str] = {}
+    for run in runs:
+        if run.policy in family.policies:
+            steps = (event for event in read_record(run.path).events if isinstance(event, BodyActed))
+            found = {**{event.line: event.reply for event in steps}, **found}
+    return found
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────
