@@ -1,6 +1,6 @@
 ; A household robot with two hands: VirtualHome's actions and conditions, with explicit places and hands.
 (define (domain household)
-  (:requirements :typing :equality :negative-preconditions :disjunctive-preconditions :conditional-effects)
+  (:requirements :typing :negative-preconditions :disjunctive-preconditions :conditional-effects)
   (:types
     hand place item - object
     room furniture - place
@@ -43,8 +43,7 @@
 
   (:action walk
     :parameters (?to - place ?from - place ?r - room ?q - room)
-    :precondition (and (not (sitting)) (at ?from) (robot-in ?q) (stands-in ?from ?q) (stands-in ?to ?r) (way ?q ?r)
-      (not (= ?from ?to)))
+    :precondition (and (not (sitting)) (at ?from) (robot-in ?q) (stands-in ?from ?q) (stands-in ?to ?r) (way ?q ?r))
     :effect (and (not (at ?from)) (at ?to) (not (robot-in ?q)) (robot-in ?r)))
   (:action open-door
     :parameters (?r - room ?q - room ?h - hand)

@@ -60,7 +60,7 @@ def _reasons(policy: str, style: str, make: Callable[[], Policy]) -> Mapping[str
 def _reason(option: Option, policy: str, made: Policy, style: str) -> str:
     """Why an option has no effect; empty if it has one."""
     users, family = option.users, family_of(policy)
-    if users == "families" and (family is None or option.name not in family.options):
+    if users == "families" and (family is None or not family.takes(policy, option.name)):
         takers = policies_with(option.name)
         return f"--policy {policy} has no use for it; it is for {', '.join(takers)}"
     if made.one_shot and users in ("turns", "interactive"):
@@ -112,6 +112,10 @@ def checked_policy(spec: RunSpec) -> Policy:
                 f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
                 f"{', '.join(mistaken.policies)}"
             )
+    if family is not None and family.takes(spec.policy, "body"):
+        for name, body in (("body_model", "llm"), ("embedding_model", "embedding")):
+            if getattr(spec, name) is not None and spec.body != body:
+                raise InputError(f"{RUN_OPTIONS[name].flag}: --body {spec.body} has no use for it; --body {body} has")
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt; leave it out")
     return policy

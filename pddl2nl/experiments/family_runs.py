@@ -22,6 +22,7 @@ from pddl2nl.experiments.models import ModelContext, make_model
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import parse_domain
+from pddl2nl.policies.brainbody.primitives import Robot, load_robot, parse_robot
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
 from pddl2nl.tasks import match_shipped
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from pddl2nl.worlds.ontology import Ontology
 
 __all__ = ["family_settings", "recorded_world"]
+
+_RECORDED = ("form", "replans", "prompts", "feedback_loops", "signal", "body", "preview", "dead_ends")
+"""The options of families whose values are settings of a run."""
 
 
 def family_settings(
@@ -54,7 +58,11 @@ def family_settings(
         # A plan of any policy can be measured against it; its text was not shown.
         return {}, {"reference": {} if reference is None else reference.to_json()}
     text = _task_text(spec, reference)
-    setting: dict[str, Any] = {"task_text": text, "replans": spec.replans, "prompts": spec.prompts}
+    settings = {name: getattr(spec, name) for name in _RECORDED if family.takes(spec.policy, name)}
+    setting: dict[str, Any] = {"task_text": text, **settings}
+    setting.pop("form", None)
+    if "preview" in setting:
+        setting["preview"] = spec.preview == "on"
     world: dict[str, Any] = {}
     if spec.faults is not None:
         from pddl2nl.worlds.executor import FaultyExecutor
@@ -63,7 +71,10 @@ def family_settings(
         faults = read_faults(spec.faults) if isinstance(spec.faults, str) else spec.faults
         setting["executor"] = FaultyExecutor(simulator, faults, seed=spec.seed)
         world["faults"] = faults.text
-    ontology = _ontology(spec)
+    if family.takes(spec.policy, "robot") and (robot := _robot(spec)) is not None:
+        setting |= {"robot": robot, "hidden": robot.hidden}
+        world["robot"] = robot.to_json()
+    ontology = _ontology(spec) if family.takes(spec.policy, "ontology") else None
     if ontology is not None:
         setting["ontology"] = ontology
         world["ontology"] = ontology.turtle
@@ -79,7 +90,7 @@ def family_settings(
     if reference is not None and spec.task_text is not None:
         measured = {**measured, "text": text}
     return setting, {
-        "settings": {"task_text": text, "form": spec.form, "replans": spec.replans, "prompts": spec.prompts},
+        "settings": {"task_text": text, **settings},
         "reference": measured,
         "world": world,
         "prompts": family.prompt_hashes(spec.policy),
@@ -111,6 +122,19 @@ def _ontology(spec: RunSpec) -> Ontology | None:
     return load_ontology(path) if path is not None and path.is_file() else None
 
 
+def _robot(spec: RunSpec) -> Robot | None:
+    """The robot that was given, else the one that is shipped with the domain, if there is one."""
+    if isinstance(spec.robot, Robot):
+        return spec.robot
+    shipped = match_shipped(spec.task.domain)
+    path = None if shipped is None else shipped.folder / "robot.json"
+    if spec.robot is not None:
+        path = Path(spec.robot)
+    elif path is None or not path.is_file():
+        return None
+    return load_robot(path, spec.task.domain)
+
+
 def _embedder(
     spec: RunSpec, wording: Wording, access: Access
 ) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
@@ -133,13 +157,19 @@ def _embedder(
 class _FamilyOptions(msgspec.Struct):
     task_text: str
     form: str
-    replans: int
+    replans: int = 3
     prompts: str = "full"
+    feedback_loops: int = 3
+    signal: str = "reason"
+    body: str = "llm"
+    preview: str = "off"
+    dead_ends: str = "ignore"
 
 
 class _RecordedWorld(msgspec.Struct):
     faults: str | None = None
     ontology: str | None = None
+    robot: str | None = None
     library: tuple[str, ...] | None = None
     embedding_model: str | None = None
 
@@ -170,6 +200,9 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
         from pddl2nl.worlds.ontology import parse_ontology
 
         fields["ontology"] = parse_ontology(world.ontology, "<the recorded ontology>")
+    if world.robot is not None:
+        domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
+        fields["robot"] = parse_robot(world.robot, domain, "<the recorded robot>")
     if world.library is None:
         yield fields
         return

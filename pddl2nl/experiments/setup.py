@@ -195,6 +195,8 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bo
         chosen["translator"] = _no_oracle(spec.translator_model or spec.model, f"--translator {spec.translator}")
     if (thinking := _thoughts_model(spec, policy, planner)) is not None:
         chosen["thoughts"] = thinking
+    if spec.body_model is not None:
+        chosen["body"] = spec.body_model
     if worded_by_model:
         chosen["wording"] = _no_oracle(spec.wording_model or spec.model, "--wording llm")
     # The same object if it is the planner's model: a script continues where it is, in every role.
@@ -322,6 +324,7 @@ def _started(
         beyond_paper=beyond_paper(spec),
         wording_model=model_names.get("wording"),
         thoughts_model=model_names.get("thoughts"),
+        body_model=model_names.get("body"),
     )
 
 

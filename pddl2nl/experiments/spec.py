@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pddl2nl.llm import Model
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Task
+    from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.faults import Faults
     from pddl2nl.worlds.ontology import Ontology
 
@@ -249,19 +250,20 @@ class RunSpec:
     )
     task_text: str | None = _family_task(
         None,
-        "hvr and ablations: the task in natural language.",
+        "hvr, brainbody and ablations: the task in natural language.",
         metavar="TEXT",
         default_text="the task's own text if it has one, else the told goal",
     )
     form: str = _family_task(
         "goal",
-        "hvr and ablations: the form of the task's text: what is wanted (goal) or how to do it (constructive).",
+        "hvr, brainbody and ablations: the form of the task's text: what is wanted (goal) or how to do it "
+        "(constructive).",
         choices=("goal", "constructive"),
     )
     faults: str | Faults | None = _family_task(
         None,
-        "hvr and ablations: differences of the world from the model, separated by ';', or a file of them: 'fail "
-        "(pick-up egg-1)', 'fail 10%', 'initially (dirty pan-1)'.",
+        "hvr, brainbody and ablations: differences of the world from the model, separated by ';', or a file of them: "
+        "'fail (pick-up egg-1)', 'fail 10%', 'initially (dirty pan-1)'.",
         metavar="SPEC",
         default_text="none",
     )
@@ -271,6 +273,13 @@ class RunSpec:
         metavar="FILE",
         default_text="the shipped domain's own, else made from the domain",
     )
+    robot: str | Path | Robot | None = _family_task(
+        None,
+        "brainbody and baselines: the commands of the robot, the actions that carry them out, and the predicates that "
+        "are hidden from the models, in JSON.",
+        metavar="FILE",
+        default_text="the shipped domain's own, else a command for each action",
+    )
     library: str | Path | None = _family_policy(
         None,
         "hvr and ablations: folder in which the macro-actions of solved tasks are stored for later tasks.",
@@ -279,8 +288,8 @@ class RunSpec:
     )
     embedding_model: str | Model | None = _family_model(
         None,
-        "hvr and ablations: the model whose vectors compare words with the names of objects and actions. Embeddings "
-        "are not counted: no budget includes them.",
+        "hvr, brainbody and ablations: the model whose vectors compare words with the names of objects and actions. "
+        "Embeddings are not counted: no budget includes them.",
         metavar="M",
         default_text="names are compared by their letters",
     )
@@ -295,6 +304,40 @@ class RunSpec:
         "hvr and ablations: full prompts, or compact ones for models with a small context window; on the kitchen's "
         "tasks each fits 4,096 tokens with its reply.",
         choices=("full", "compact"),
+    )
+    feedback_loops: int = _family_policy(
+        3, "brainbody: how often the plan may be revised after an error.", metavar="K", at_least=0
+    )
+    signal: str = _family_policy(
+        "reason",
+        "brainbody: what the planning model is told about an error: that the step failed (raw), also what kind of "
+        "failure it was (terse), or why (reason).",
+        choices=("raw", "terse", "reason"),
+    )
+    body: str = _family_policy(
+        "llm",
+        "brainbody, brainbody-open: what turns a step of the plan into a command: a model; the reader, by the wording; "
+        "the nearest command by its words (embedding); or nothing, and plans are programs (none).",
+        choices=("llm", "reader", "embedding", "none"),
+    )
+    body_model: str | Model | None = _family_model(
+        None,
+        "brainbody, brainbody-open: the acting model, with an account of its own.",
+        model=True,
+        default_text="the run's own model",
+    )
+    preview: str = _family_policy(
+        "off",
+        "brainbody and baselines: a step is tried in the simulator, and in the world only if it succeeds there (not "
+        "in the paper).",
+        choices=("off", "on"),
+    )
+    dead_ends: str = _family_policy(
+        "ignore",
+        "brainbody and baselines: if Fast Downward proves after an error that no plan reaches the goal any more: go "
+        "on (ignore), tell the planning model, or end the run as gave-up. With --preview on, no step into a dead end "
+        "is carried out (not in the paper).",
+        choices=("ignore", "tell", "end"),
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
     max_tokens: int | None = _model(

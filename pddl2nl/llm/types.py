@@ -24,8 +24,8 @@ from pddl2nl.errors import InfrastructureError, InputError
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
-Purpose = Literal["planner", "translator", "thoughts", "wording"]
-PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "translator")
+Purpose = Literal["planner", "body", "translator", "thoughts", "wording"]
+PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "body", "translator")
 """The roles of a model in a run, in the order in which a run needs them."""
 Tariff = Literal["standard", "batch"]
 

@@ -36,7 +36,7 @@ def family_of_mistake(name: str) -> Family | None:
 
 def policies_with(option: str) -> tuple[str, ...]:
     """The policies of families that take an option of runs."""
-    return tuple(policy for policy, family in FAMILY_POLICIES.items() if option in family.options)
+    return tuple(policy for policy, family in FAMILY_POLICIES.items() if family.takes(policy, option))
 
 
 def stage_of(messages: Sequence[Message]) -> str | None:

@@ -19,7 +19,7 @@ These modules are imported on first use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
@@ -179,6 +179,7 @@ class Family:
         policy_class: the class of its policies in the package, ``hvr.HVR``, which is called with a policy's name.
         titles: what the paper calls its policies and ablations, by their names.
         options: the options of a run (`pddl2nl.experiments.spec`) marked for families that its policies take.
+        without: those of them that a policy does not take.
         layout: the layout of its prompts.
         prompt_hashes: the SHA-256 of the prompt files that a policy uses, by file name.
         effort: the expected effort of a policy for a plan of so many actions.
@@ -197,6 +198,11 @@ class Family:
     effort: Callable[[str, int], Effort]
     effort_text: str
     why_only: str
+    without: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def takes(self, policy: str, option: str) -> bool:
+        """Whether a policy takes an option of families."""
+        return option in self.options and option not in self.without.get(policy, ())
 
     def policy(self, name: str) -> Policy:
         """A new policy object by its name."""

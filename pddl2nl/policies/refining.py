@@ -17,20 +17,20 @@ P = TypeVar("P")
 Style = Literal["raw", "terse", "reason"]
 
 
-def signal(style: Style, step: int, code: str, about: str, reason: str) -> str:
+def signal(style: Style, step: int | None, code: str, about: str, reason: str) -> str:
     """What is told about a failed step.
 
     Args:
         style: ``raw`` tells the number of the step; ``terse`` also what kind of failure it is and what it is about;
             ``reason`` the reason.
-        step: its number, from 1; 0 for the proposal as a whole.
+        step: its number; None for the proposal as a whole.
         code: the kind of failure, ``inapplicable``.
         about: the action, or the facts that are missing.
         reason: all that is known, in sentences.
     """
     if style == "reason":
         return reason
-    start = f"Step {step} failed" if step else "The plan failed"
+    start = "The plan failed" if step is None else f"Step {step} failed"
     return f"{start}." if style == "raw" else f"{start}: {code}, {about}."
 
 

@@ -12,6 +12,7 @@ from pddlval import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library
+    from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.ontology import Ontology
     from pddl2nl.worlds.similarity import Embed
@@ -101,6 +102,13 @@ class Setting:
         prompts: ``full``, or ``compact`` for models with a small context window.
         hidden: predicates that are true in the world and not told of it.
         signal: how much is told about a step that failed (`pddl2nl.policies.refining.signal`).
+
+    For BrainBody (`pddl2nl.policies.brainbody`):
+        robot: what can be commanded; None for a robot made from the domain's actions.
+        feedback_loops: how often the plan may be revised after an error.
+        body: what turns steps into commands.
+        preview: whether a step is tried in the simulator before the world.
+        dead_ends: what happens where no plan reaches the goal any more.
     """
 
     simulator: Simulator
@@ -125,6 +133,11 @@ class Setting:
     prompts: Literal["full", "compact"] = "full"
     hidden: frozenset[str] = frozenset()
     signal: Style = "reason"
+    robot: Robot | None = None
+    feedback_loops: int = 3
+    body: Literal["llm", "reader", "embedding", "none"] = "llm"
+    preview: bool = False
+    dead_ends: Literal["ignore", "tell", "end"] = "ignore"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pddl2nl.policies.hvr.prompts import MECHANISMS
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import DOMAIN, PROBLEM, Played
-from tests.policies.hvr_model import Answer, Staged, block
+from tests.policies.staged_model import Answer, Staged, block
 
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")

@@ -23,7 +23,7 @@ from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import Simulator
-from tests.policies.hvr_model import Staged, block
+from tests.policies.staged_model import Staged, block
 
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 

@@ -37,7 +37,7 @@ from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_jso
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
 KEPT = (
-    *("model", "translator_model", "wording_model", "thoughts_model"),
+    *("model", "translator_model", "wording_model", "thoughts_model", "body_model"),
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
     *("solvable", "suite", "task", "reference"),
 )
@@ -200,6 +200,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         example="none" if started.example is None else SolvedProblem.from_json(started.example, domain),
         thoughts="template" if started.thoughts_model is None else "llm",
         thoughts_model=under(started.thoughts_model),
+        body_model=under(started.body_model),
         steps=limits.get("steps"),
         stop_after=limits.get("failures"),
         budget_calls=limits.get("calls"),

@@ -113,7 +113,7 @@ def _run(
     options = {key: value for key, value in options.items() if key not in idle}
     if task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
-    asked = [repetition.model, options.get("thoughts_model", NO_MODEL)]
+    asked = [repetition.model, options.get("thoughts_model", NO_MODEL), options.get("body_model", NO_MODEL)]
     if options.get("translator", "reader") != "reader":
         asked.append(options.get("translator_model", NO_MODEL))
     if repetition.wording == "llm":

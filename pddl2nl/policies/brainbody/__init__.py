@@ -7,6 +7,9 @@ from pddl2nl.policies.family import Effort, Family
 
 __all__ = ["FAMILY"]
 
+_ACTING = frozenset(("body", "body_model", "embedding_model"))
+_FEEDBACK = frozenset(("feedback_loops", "signal"))
+
 _STEP, _PROMPT = 20, 2000
 
 
@@ -31,8 +34,9 @@ FAMILY = Family(
     },
     options=frozenset(
         {
-            *("task_text", "form", "faults", "embedding_model", "signal"),
-            *("feedback_loops", "body", "body_model", "preview", "dead_ends"),
+            *("task_text", "form", "faults", "robot", "preview", "dead_ends"),
+            *_ACTING,
+            *_FEEDBACK,
         }
     ),
     layout=LAYOUT,
@@ -42,5 +46,6 @@ FAMILY = Family(
         f"of BrainBody-LLM a step of a plan and its line of program to be {_STEP} tokens each, one error to be "
         f"corrected, and prompts of the acting model {_PROMPT:,} tokens shorter, as in the household"
     ),
+    without={"brainbody-open": _FEEDBACK, "base": _ACTING | _FEEDBACK, "progprompt": _ACTING | _FEEDBACK},
     why_only="its prompts have examples of their own, and it reads plans and programs without a model",
 )

@@ -14,29 +14,55 @@ key             contents
 ``primitives``  each with its name, other words for it, the objects that it names (``slots``), and the actions of the
                 domain that can carry it out, with the parameter that each slot fills
 ==============  =====================================================================================================
+
+The parameters that no slot fills (places, rooms, hands) are filled from the state (`ground`). With ``"located": ["on",
+"inside"]`` an action also takes a thing where it needs the place that the thing is on or inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.pddl import Domain
+from pddl2nl.files import parse_json, read_text
+from pddl2nl.pddl import Domain, Task
+from pddlval import GroundAction, Simulator, State
+from pddlval.formulas import names_in
 
-__all__ = ["FORMAT", "Primitive", "PrimitiveAction", "Robot", "load_robot", "parse_robot", "robot_of_actions"]
+__all__ = [
+    "FORMAT",
+    "Command",
+    "Primitive",
+    "PrimitiveAction",
+    "Robot",
+    "ground",
+    "load_robot",
+    "parse_robot",
+    "robot_of_actions",
+]
 
 FORMAT = 1
 """The version of the file's format."""
 
 
 class PrimitiveAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An action that can carry out a primitive; ``slots`` maps each slot to a parameter of the action."""
+    """An action that can carry out a primitive.
+
+    Attributes:
+        action: its name.
+        slots: the parameter that each slot fills.
+        located: predicates ``(p thing place)`` by which a thing stands for its place.
+    """
 
     action: str
     slots: Mapping[str, str] = {}
+    located: tuple[str, ...] = ()
 
 
 class Primitive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,14 +101,36 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
         """All words of a program."""
         return (*(word for item in self.primitives for word in (item.name, *item.aliases)), *self.no_ops)
 
+    def command_of(self, action: GroundAction, domain: Domain) -> Command | None:
+        """The command that an action carries out; None if no primitive has this action."""
+        schema = domain.action(action.name)
+        for primitive in self.primitives:
+            for item in primitive.actions:
+                if schema is not None and item.action == action.name:
+                    values = dict(zip((each.name for each in schema.parameters), action.args, strict=True))
+                    return Command(primitive, tuple(values[item.slots[slot]] for slot in primitive.slots))
+        return None
+
     def to_json(self) -> str:
         """The robot as its file holds it."""
         return msgspec.json.encode(self, order="deterministic").decode("utf-8")
 
 
+@dataclass(frozen=True)
+class Command:
+    """A primitive with the objects that it names, by their PDDL names."""
+
+    primitive: Primitive
+    args: tuple[str, ...]
+
+    def line(self, names: Mapping[str, str]) -> str:
+        """The command as a line of program, ``<char0> [grab] <salmon>``; ``names`` are the told names of objects."""
+        return " ".join(["<char0>", f"[{self.primitive.name}]", *(f"<{names[name]}>" for name in self.args)])
+
+
 def load_robot(path: Path, domain: Domain) -> Robot:
     """The robot in a file; raises `InputError` as `parse_robot`."""
-    return parse_robot(path.read_text(encoding="utf-8"), domain, str(path))
+    return parse_robot(read_text(path, "robot file"), domain, str(path))
 
 
 def parse_robot(text: str, domain: Domain, where: str = "robot.json") -> Robot:
@@ -92,9 +140,9 @@ def parse_robot(text: str, domain: Domain, where: str = "robot.json") -> Robot:
         InputError: the text has another form, or names what the domain does not have.
     """
     try:
-        robot = msgspec.json.decode(text, type=Robot)
-    except msgspec.DecodeError as error:
-        raise InputError(f"{where}: {error}") from error
+        robot = convert(parse_json(text, where), Robot)
+    except WrongValueError as error:
+        raise InputError(f"{where}: {error}") from None
     if robot.format != FORMAT:
         raise InputError(f"{where}: format {robot.format} is not known; this version reads format {FORMAT}")
     predicates = [item.name for item in domain.predicates]
@@ -125,6 +173,9 @@ def _check(primitive: Primitive, domain: Domain, where: str) -> None:
     for item in primitive.actions:
         if item.action not in schemas:
             raise InputError(f"{where}: the domain has no action {item.action}{did_you_mean(item.action, schemas)}")
+        for name in item.located:
+            if (predicate := domain.predicate(name)) is None or len(predicate.parameters) != 2:
+                raise InputError(f"{where}: action {item.action}: located: {name} is no predicate of two objects")
         if {*item.slots} != {*primitive.slots}:
             raise InputError(f"{where}: action {item.action} must map the slots {', '.join(primitive.slots) or 'none'}")
         parameters = [parameter.name for parameter in schemas[item.action].parameters]
@@ -132,3 +183,60 @@ def _check(primitive: Primitive, domain: Domain, where: str) -> None:
             if name not in parameters:
                 near = did_you_mean(name, parameters)
                 raise InputError(f"{where}: action {item.action} has no parameter {name}{near}")
+
+
+# ── in a state ───────────────────────────────────────────────────────────────────────────────────
+
+
+def ground(command: Command, state: State, simulator: Simulator) -> GroundAction:
+    """The action that carries out a command in a state.
+
+    That is the first applicable one. If none is applicable, it is the one whose failure says most: the parameters that
+    the command leaves open agree with what holds of its objects, and the fewest conditions fail. If the types allow no
+    action, it is the first action, which the simulator refuses.
+    """
+    nearest: tuple[tuple[int, int, int], GroundAction] | None = None
+    for item in command.primitive.actions:
+        for action in _candidates(item, command, state, simulator.task):
+            result = simulator.step(state, action)
+            if result.successor is not None:
+                return action
+            own, filled = {*command.args}, {*action.args} - {*command.args}
+            mentioned = [{*names_in(condition)} for condition in result.unmet]
+            open_ones = sum(bool(names & own) and bool(names & filled) for names in mentioned)
+            about = sum(bool(names & own) for names in mentioned)
+            rank = open_ones, len(mentioned), -about
+            if nearest is None or rank < nearest[0]:
+                nearest = rank, action
+    if nearest is not None:
+        return nearest[1]
+    first = command.primitive.actions[0]
+    return GroundAction(first.action, tuple(_mistyped(first, command, simulator.task)))
+
+
+def _candidates(item: PrimitiveAction, command: Command, state: State, task: Task) -> Iterator[GroundAction]:
+    """The actions with the command's objects that the types allow, in the order of the objects."""
+    given = _given(item, command)
+    schema = task.domain.action(item.action)
+    assert schema is not None, f"{item.action} was checked when the robot was read"
+    choices: list[tuple[str, ...]] = []
+    for parameter in schema.parameters:
+        name = given.get(parameter.name)
+        if name is None:
+            choices.append(task.objects_of(parameter.types))
+        else:
+            names = (name, *(atom[2] for atom in state if atom[0] in item.located and atom[1] == name))
+            choices.append(tuple(each for each in names if task.is_a(each, parameter.types)))
+    return (GroundAction(item.action, args) for args in product(*choices))
+
+
+def _mistyped(item: PrimitiveAction, command: Command, task: Task) -> Iterator[str]:
+    schema = task.domain.action(item.action)
+    given = _given(item, command)
+    for parameter in () if schema is None else schema.parameters:
+        yield from [given[parameter.name]] if parameter.name in given else task.objects_of(parameter.types)[:1]
+
+
+def _given(item: PrimitiveAction, command: Command) -> dict[str, str]:
+    """The objects of a command by the parameters that they fill."""
+    return {item.slots[slot]: name for slot, name in zip(command.primitive.slots, command.args, strict=True)}

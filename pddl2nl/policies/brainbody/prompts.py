@@ -6,7 +6,7 @@ A *program* is a plan whose steps are lines of program, ``<char0> [grab] <salmon
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -79,7 +79,7 @@ def prompt_hashes(policy: str) -> dict[str, str]:
     return {f"brainbody/{name}.txt": hashlib.sha256(_text(name).encode("utf-8")).hexdigest() for name in names}
 
 
-def steps_text(steps: tuple[str, ...], start: int = 0) -> str:
+def steps_text(steps: Sequence[str], start: int = 0) -> str:
     """Steps as prompts and replies show them, numbered from ``start``."""
     return "\n".join(f"{number}: {step}" for number, step in enumerate(steps, start))
 

@@ -271,7 +271,7 @@ def verified(
     feedback = ""
     if failing:
         facts = " ".join(map(write_condition, failing))
-        feedback = signal(style, 0, "missing at its end", facts, _violated(missing, failing, teller))
+        feedback = signal(style, None, "missing at its end", facts, _violated(missing, failing, teller))
         feedback = feedback if actions else f"{_NOTHING}\n{feedback}"
     return ActionBlock(actions, len(actions), state, failing, feedback)
 

@@ -153,6 +153,7 @@ def _settings(record: RunRecord) -> dict[str, object]:
         "ambiguous readings": started.on_ambiguous,
         "wording's model": started.wording_model,
         "thoughts' model": started.thoughts_model,
+        "acting model": started.body_model,
         "example": _example(started.example),
         "profile": started.profile,
         "beyond the paper": _pairs(started.beyond_paper),

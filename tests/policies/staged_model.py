@@ -1,4 +1,4 @@
-"""A model for hierarchical policies that answers by stage, and what it was asked."""
+"""A model for the policies of families that answers by stage, and what it was asked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.policies.staged import PromptLayout
 
 Answer = str | Callable[[dict[str, str]], str]
 """A reply, or what makes one of the sections of the question."""
@@ -16,23 +17,24 @@ class Staged:
 
     name = "staged"
 
-    def __init__(self, replies: Mapping[str, Answer | Sequence[Answer]]):
+    def __init__(self, replies: Mapping[str, Answer | Sequence[Answer]], layout: PromptLayout = LAYOUT):
         self._replies = {
             stage: [said] if isinstance(said, str) or callable(said) else list(said) for stage, said in replies.items()
         }
         self.requests: list[Request] = []
+        self._layout = layout
 
     def complete(self, request: Request) -> Completion:
         self.requests.append(request)
-        stage = LAYOUT.stage_of(request.messages)
+        stage = self._layout.stage_of(request.messages)
         assert stage is not None, request.messages[0].content[:60]
         left = self._replies.get(stage, [""])
         said = left.pop(0) if len(left) > 1 else left[0]
-        return Completion(said if isinstance(said, str) else said(LAYOUT.read(request.messages[-1].content)))
+        return Completion(said if isinstance(said, str) else said(self._layout.read(request.messages[-1].content)))
 
     def asked(self, stage: str) -> list[dict[str, str]]:
         """The sections of all questions of a stage."""
-        return [LAYOUT.read(question) for question in self.questions(stage)]
+        return [self._layout.read(question) for question in self.questions(stage)]
 
     def questions(self, stage: str) -> list[str]:
         """The last messages of all questions of a stage."""
@@ -40,12 +42,12 @@ class Staged:
 
     def conversations(self, stage: str) -> list[tuple[Message, ...]]:
         """All that was said in the questions of a stage."""
-        return [request.messages for request in self.requests if LAYOUT.stage_of(request.messages) == stage]
+        return [request.messages for request in self.requests if self._layout.stage_of(request.messages) == stage]
 
     @property
     def stages(self) -> list[str]:
         """The stages in the order in which they were asked."""
-        return [str(LAYOUT.stage_of(request.messages)) for request in self.requests]
+        return [str(self._layout.stage_of(request.messages)) for request in self.requests]
 
 
 def block(*actions: str) -> str:
