@@ -24,6 +24,7 @@ from typing import TypeVar
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
+from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
@@ -227,13 +228,17 @@ def _hash_of(content: Mapping[str, object]) -> str:
 
 _USUAL = {"translator": "reader", "reading": "default", "on_ambiguous": "refuse"}
 """Settings that may differ between runs of one policy, model and wording, with their usual values."""
+_USUAL_OF_FAMILIES = {
+    name: option.default for name, option in RUN_OPTIONS.items() if option.users == "families" and name != "task_text"
+}
 
 
 def _variant(started: Started) -> str:
     settings: dict[str, object] = {} if started.profile is None else {"profile": started.profile}
     settings |= {name: value for name, usual in _USUAL.items() if (value := getattr(started, name)) != usual}
-    if started.translator_model not in (None, started.model):
-        settings["translator-model"] = started.translator_model
+    for role in ("translator", "body"):
+        if (model := getattr(started, f"{role}_model")) not in (None, started.model):
+            settings[f"{role}-model"] = model
     if started.style == "nl" and started.names_scheme != "typed":
         settings["names"] = started.names_scheme
     if started.example is None:
@@ -241,6 +246,8 @@ def _variant(started: Started) -> str:
     if temperature := started.settings.get("temperature"):
         settings["temperature"] = temperature
     settings |= sorted(started.beyond_paper.items())
+    own = started.settings
+    settings |= {name: own[name] for name, usual in _USUAL_OF_FAMILIES.items() if own.get(name, usual) != usual}
     return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
 
 

@@ -80,6 +80,15 @@ def test_a_planner_and_a_walk(write, planned, act_events):
             "temperature=0.7, history=compact, rounds=2",
             "",
         ),
+        (
+            {
+                "example": {},
+                "settings": {"task_text": "Clean up", "feedback_loops": 0, "signal": "reason", "body": "reader"},
+                "body_model": "b",
+            },
+            "body-model=b, feedback-loops=0, body=reader",
+            "",
+        ),
     ],
 )
 def test_what_tells_columns_apart(write, act_events, fields, variant, wording):
