@@ -17,10 +17,9 @@ from pddl2nl.experiments.specification.product import cells
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Prompted, Rejected, Started
-from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
 from pddl2nl.policies.hvr.mistakes import MISTAKES
-from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_task
@@ -115,7 +114,7 @@ def test_a_task_without_words_of_its_own_is_told_by_its_goal(domain: str, instan
 @pytest.mark.parametrize("name", KITCHEN)
 def test_the_oracle_plans_every_task_by_every_policy_as_the_ground_truth(name: str) -> None:
     task = kitchen(name)
-    for policy in FAMILY_POLICIES:
+    for policy in MECHANISMS:
         result = run(task, policy, "oracle")
         assert_ground_truth(task, result)
         for verified in of(MacrosVerified, result):
@@ -169,7 +168,7 @@ def test_each_mistake_reaches_the_prompt_and_the_final_plan_validates(mistake: s
 @pytest.mark.parametrize(("number", "name"), list(enumerate(KITCHEN)))
 def test_every_task_by_every_policy_with_a_mistake(number: int, name: str) -> None:
     task = kitchen(name)
-    for place, policy in enumerate(FAMILY_POLICIES):
+    for place, policy in enumerate(MECHANISMS):
         # Without macro-actions there are neither wrong conditions of one nor an impossible one.
         kinds = MISTAKES if policy in ("hvr", "hv", "hr") else ("missing-navigation", "wrong-order", "missing-step")
         mistake = kinds[(number + place) % len(kinds)]

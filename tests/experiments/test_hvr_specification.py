@@ -11,7 +11,7 @@ from pddl2nl.experiments.estimate import estimates
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, layout_of, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification
-from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
+from pddl2nl.policies.families import FAMILIES
 from pddl2nl.tasks.references import reference_of
 
 
@@ -23,7 +23,7 @@ def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
     said = load()
     layout = layout_of(said, placed_jobs(said))
     assert [(column.label, column.policy) for column in layout.columns] == [
-        (policy.upper(), policy) for policy in FAMILY_POLICIES
+        (policy.upper(), policy) for policy in FAMILIES["hvr"].policies
     ]
     [domain] = said.domains
     references = [reference_of(task.task) for task in domain.tasks]

@@ -82,7 +82,13 @@ class Chatter:
             return "\n".join(thoughts[: rng.randrange(1, 4)])
         if request.purpose == "translator":
             return rng.choice(["(lift cup_0 place_1)", "(put cup_0 place_0)", "no action", "(put cup_0)", "what?"])
+        if request.purpose == "body":
+            return rng.choice(
+                ["<char0> [lift] <cup_0> <place_1>", "<char0> [put] <cup_0> <place_0>", "<pass>", "[lift]"]
+            )
         said = rng.choices(LINES, k=rng.randrange(1, 5))
+        if request.messages[0].content.startswith("Stage: brainbody/"):
+            return "\n".join(f"{number}: {line}" for number, line in enumerate(said))
         if rng.random() < 0.5:
             return "[PLAN]\n" + "\n".join(said) + "\n[PLAN END]"
         return "Thought: well.\nAction: " + said[0]
@@ -144,11 +150,20 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     said, shown = style == "nl" and made.needs_model, draw([True, False]) and made.needs_model
     beyond: dict[str, Any] = {}
     if policy in FAMILY_POLICIES:
-        shown = False
+        shown, body = False, draw(["llm", "reader", "embedding", "none"])
+        family: dict[str, Any] = {
+            "replans": draw([0, 3]),
+            "prompts": draw(["full", "compact"]),
+            "feedback_loops": draw([0, 2]),
+            "signal": draw(["raw", "terse", "reason"]),
+            "body": body,
+            "body_model": draw([None, Chatter(seed + 4, "body-7b")]) if body == "llm" else None,
+            "preview": draw(["off", "on"]),
+        }
         beyond = {
             "task_text": draw([None, "", "Put the red cup away."]),
-            "replans": draw([0, 3]),
             "faults": draw([None, "fail 40%", "fail at 1; initially (at blue shelf)"]),
+            **{name: value for name, value in family.items() if FAMILY_POLICIES[policy].takes(policy, name)},
             "wording": draw([None, "llm", template_wording(task.domain)]),
             "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
         }
@@ -204,7 +219,7 @@ def test_any_run_replays_identically(
     spec = replace(_spec(policy, style, rng, task, example), record=path)
     if spec.budget_usd is not None:
         # A limit of money needs models whose price is known.
-        spec = replace(spec, wording_model=None, translator_model=None, thoughts_model=None)
+        spec = replace(spec, wording_model=None, translator_model=None, thoughts_model=None, body_model=None)
     result = run_spec(spec)
     _same(result, replay_record(path))
     # A killed run's record ends anywhere, in the middle of a character too.

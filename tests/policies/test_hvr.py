@@ -15,7 +15,7 @@ from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Limits, RequestSettings
-from pddl2nl.policies.families import FAMILY_POLICIES
+from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.hvr.blocks import MOST_MACROS, macro_words
 from pddl2nl.policies.hvr.prompts import MECHANISMS
 from pddl2nl.worlds.ontology import load_ontology
@@ -73,7 +73,7 @@ def run(play: Any, world: Any) -> Any:
 # ── all goes well ────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("policy", FAMILY_POLICIES)
+@pytest.mark.parametrize("policy", MECHANISMS)
 def test_a_task_is_solved(run: Any, policy: str) -> None:
     played, _ = run(policy)
     assert (played.finished.outcome, played.finished.plan) == ("solved", PLAN)
@@ -101,7 +101,7 @@ STAGES = {
 }
 
 
-@pytest.mark.parametrize("policy", FAMILY_POLICIES)
+@pytest.mark.parametrize("policy", MECHANISMS)
 def test_each_mechanism_has_its_stages(run: Any, policy: str) -> None:
     assert run(policy)[1].stages == STAGES[policy]
 
@@ -416,7 +416,7 @@ def test_the_last_action_can_fail_too(run: Any, world: Any) -> None:
 # ── the ends of a run ────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("policy", FAMILY_POLICIES)
+@pytest.mark.parametrize("policy", MECHANISMS)
 def test_a_model_that_says_nothing(run: Any, policy: str) -> None:
     played, _ = run(policy, dict.fromkeys(RIGHT, ""))
     assert played.finished.outcome == "unreadable"
@@ -424,7 +424,7 @@ def test_a_model_that_says_nothing(run: Any, policy: str) -> None:
     assert (played.of("block-expanded") != []) == (policy not in HIERARCHICAL)
 
 
-@pytest.mark.parametrize("policy", FAMILY_POLICIES)
+@pytest.mark.parametrize("policy", MECHANISMS)
 def test_a_goal_that_holds_already(play: Any, world: Any, policy: str) -> None:
     task = parse_task(DOMAIN, PROBLEM.replace("(at red shelf) (at blue table)", "(at blue table)"))
     teller = world.teller(task, "nl")
@@ -458,7 +458,7 @@ REPLY = st.one_of(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", FAMILY_POLICIES)
+@pytest.mark.parametrize("policy", MECHANISMS)
 @given(data=st.data())
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, policy: str, data: st.DataObject) -> None:
@@ -534,11 +534,11 @@ def test_macro_actions_are_lines(reply: str, macros: tuple[str, ...]) -> None:
 
 
 def test_every_policy_says_what_it_is() -> None:
-    for name in FAMILY_POLICIES:
+    for name in MECHANISMS:
         made = POLICIES[name]()
         assert made.summary
         assert (made.one_shot, made.needs_model, made.prompt, made.styles) == (True, True, None, ("nl",))
-    assert len({POLICIES[name]().summary for name in FAMILY_POLICIES}) == len(FAMILY_POLICIES)
+    assert len({POLICIES[name]().summary for name in MECHANISMS}) == len(MECHANISMS)
 
 
 def test_a_teller_lists_the_actions(world: Any) -> None:
@@ -548,7 +548,7 @@ def test_a_teller_lists_the_actions(world: Any) -> None:
 
 
 def test_each_name_says_its_components() -> None:
-    assert tuple(MECHANISMS) == tuple(FAMILY_POLICIES)
+    assert tuple(MECHANISMS) == FAMILIES["hvr"].policies
     for name, mechanism in MECHANISMS.items():
         letters = "" if name == "llm" else name
         has = {"h": mechanism.hierarchy, "v": mechanism.verification, "r": mechanism.retrieval}

@@ -6,13 +6,12 @@ that is no command is *unreadable*, with the reason in words for the planning mo
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
-
-import msgspec
 
 from pddl2nl.errors import did_you_mean
 from pddl2nl.nl import Names
@@ -90,8 +89,8 @@ def _json_lines(text: str) -> list[tuple[int | None, str]]:
     """The steps of a plan in JSON: a list of texts or objects, an object with such a list, or one with numbers."""
     found = re.search(r"[\[{].*[\]}]", text, re.DOTALL)
     try:
-        data = msgspec.json.decode(found[0]) if found is not None else None
-    except (msgspec.DecodeError, RecursionError):
+        data = json.loads(found[0]) if found is not None else None
+    except (ValueError, RecursionError):
         return []
     if isinstance(data, dict):
         numbers = {int(key): step for key, step in data.items() if re.fullmatch(r"\d{1,6}", key)}

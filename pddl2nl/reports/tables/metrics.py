@@ -27,6 +27,7 @@ SHOWN_METRICS = {
     "calls": "calls",
     "planner-prompt-tokens": "planner tokens in",
     "planner-completion-tokens": "planner tokens out",
+    "body-tokens": "acting tokens",
     "translator-tokens": "translator tokens",
     "thoughts-tokens": "thoughts tokens",
     "wording-tokens": "wording tokens",
