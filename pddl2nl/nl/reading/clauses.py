@@ -193,8 +193,6 @@ class ActionGrammar:
         words = words_of(text)
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
-        if route := self._route(text, words):
-            return route
         words = self._with_arrows_said(words)
         context = list(before)
         clauses: list[ClauseReading] = []
@@ -213,7 +211,8 @@ class ActionGrammar:
                 clauses += self._ended(sentence, "offered")
                 continue
             label = sentence
-            verdicts = self._sentence(text, sentence, listed and index == 0, context, last)
+            previous = last.candidates[0] if last is not None and last.status == "read" else None
+            verdicts = self._sentence(text, sentence, listed and index == 0, context, previous)
             if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
                 clauses.pop()
                 verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
@@ -267,11 +266,11 @@ class ActionGrammar:
         words: Sequence[Word],
         listed: bool,
         context: list[GroundAction],
-        previous: ClauseReading | None,
+        previous: GroundAction | None,
     ) -> list[ClauseReading]:
         """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own.
 
-        ``previous`` is what the sentence before said last, with whose verb this one may go on ("Then b from c").
+        ``previous`` is the action of the sentence before, with whose verb this one may go on ("Then b from c").
         """
         whole = self._clause(text, words, listed, context)
         read = whole is not None and whole.status in ("read", "ambiguous")
@@ -279,19 +278,15 @@ class ActionGrammar:
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
-        verb: Word | None = None
+        verb = previous and _inserted(self.frames.frames[previous.name].verb, words[0].start)
         lead: Sequence[Word] = ()
         for part in parts if len(parts) > 1 or whole is None else ():
             verdict = self._clause(text, part, listed, context)
-            if lead and (verdict is None or verdict.status != "read"):
-                verdict = self._shared(text, lead, part, listed, context) or verdict
-            lead = self._lead(part) or lead
-            verb = next((word for word in part if word.text in self.frames.verbs), verb)
-            if verdict is None and clauses and verb is not None:
-                verdict = self._chained(text, verb, part, clauses[-1])
-            elif verdict is None and not clauses and previous is not None and previous.status == "read":
-                verb = self._inserted_verb(previous, part[0].start)
-                verdict = self._chained(text, verb, part, previous)
+            at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), -1)
+            verb = part[at] if at >= 0 else verb
+            if verdict is None or (lead and verdict.status != "read"):
+                verdict = self._completed(text, part, lead, verb, listed, context) or verdict
+            lead = part[self._behind_joints(part, 0) : max(at, 0)] or lead
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
@@ -395,86 +390,28 @@ class ActionGrammar:
 
     # ── clauses that lean on others ──────────────────────────────────────────────────────────────
 
-    def _lead(self, part: Sequence[Word]) -> Sequence[Word]:
-        """The words before a clause's verb, with its subject; none where it has no subject of its own."""
-        at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), 0)
-        return part[self._behind_joints(part, 0) : at]
-
-    def _inserted_verb(self, previous: ClauseReading, at: int) -> Word:
-        return _inserted(self.frames.frames[previous.candidates[0].name].verb, at)
-
-    def _shared(
-        self, text: str, lead: Sequence[Word], part: Sequence[Word], listed: bool, context: Sequence[GroundAction]
+    def _completed(
+        self,
+        text: str,
+        part: Sequence[Word],
+        lead: Sequence[Word],
+        verb: Word | None,
+        listed: bool,
+        context: Sequence[GroundAction],
     ) -> ClauseReading | None:
-        """A clause read with the subject of the clause before: "the robot drives to b *and loads c*"."""
-        at = self._behind_joints(part, 0)
-        if at == len(part) or part[at].text not in self.frames.verbs:
+        """A clause that leans on the one before: it lacks its subject ("and loads c"), or its verb ("then to b")."""
+        at = next((index for index, word in enumerate(part) if word.text not in _JOINED), len(part))
+        if lead and at < len(part) and part[at].text in self.frames.verbs:
+            words = [*(word._replace(parted="") for word in (*lead, part[at])), *part[at + 1 :]]
+            verdict = self._clause(text, words, listed, context)
+            if verdict is not None and verdict.status in ("read", "ambiguous"):
+                return verdict._replace(start=part[at].start)
+        if verb is None or not context or not self._begins_chain(part, 0, self.frames.mentions(part)):
             return None
-        words = [*(word._replace(parted="") for word in (*lead, part[at])), *part[at + 1 :]]
-        verdict = self._clause(text, words, listed, context)
-        read = verdict is not None and verdict.status in ("read", "ambiguous")
-        return verdict._replace(start=part[at].start) if verdict and read else None
-
-    def _chained(self, text: str, verb: Word, words: Sequence[Word], before: ClauseReading) -> ClauseReading | None:
-        """An action without its verb, or said by its target alone: it starts from where the one before it ended."""
-        if before.status != "read" or not self._begins_chain([verb, *words], 1, self.frames.mentions([verb, *words])):
-            return None
-        words = words[self._behind_joints(words, 0) :]
-        again = self._clause(text, [verb, *words], True, ())
-        if again is not None and again.status == "read":
-            return again._replace(start=words[0].start)
-        action = before.candidates[0]
-        frame = self.frames.frames[action.name]
-        mentions = self.frames.mentions(words)
-        sources, targets = frame.places("from"), frame.places("to")
-        if words[0].text == "to" and [len(item.objects) for item in mentions] == [1] == [len(sources)] == [
-            len(targets)
-        ]:
-            return self._moved_on(action, mentions[0], words) or _unreadable(words, "it goes on with the action before")
-        return _unreadable(words, "it goes on with the action before it")
-
-    def _moved_on(self, action: GroundAction, mention: Mention, words: Sequence[Word]) -> ClauseReading | None:
-        """The same action from its target to the object mentioned; None where it cannot be."""
-        frame = self.frames.frames[action.name]
-        source, target = frame.places("from")[0], frame.places("to")[0]
-        item = mention.objects[0]
-        args = list(action.args)
-        args[source], args[target] = args[target], item.pddl
-        further = GroundAction(action.name, tuple(args))
-        fits = frame.types[source] == frame.types[target] and item.fits(frame.types[target])
-        if not fits or (self.statics is not None and not self.statics.allows(further)):
-            return None
-        return verdict_of(words[0].start, words[mention.last - 1].end, (further,), ("loose-ending",))
-
-    def _route(self, text: str, words: Sequence[Word]) -> list[ClauseReading]:
-        """A chain of places and nothing else, "a → b → c", where one action alone goes from one to the next."""
-        mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
-        if len(mentions) < 2 or mentions[0].first > 3 or mentions[-1].last < len(words):
-            return []
-        if any(one.last != other.first or words[other.first].parted != ">" for one, other in pairwise(mentions)):
-            return []
-        before = [word.text for word in words[: mentions[0].first]]
-        if any(word not in self.lexicon.type_words and word not in _ROUTE for word in before):
-            return []
-        clauses: list[ClauseReading] = []
-        for one, other in pairwise(mentions):
-            start, end = words[one.first].start, words[other.last - 1].end
-            actions = [
-                GroundAction(frame.action, tuple(one.objects[0].pddl if slot == source else other.objects[0].pddl
-                                                 for slot in range(2)))
-                for frame in self.frames.frames.values()
-                for source, target in product(frame.places("from"), frame.places("to"))
-                if len(frame.types) == 2 and {source, target} == {0, 1}
-                and one.objects[0].fits(frame.types[source]) and other.objects[0].fits(frame.types[target])
-            ]  # fmt: skip
-            clauses.append(
-                verdict_of(start, end, tuple(actions), ("several", "loose-words"))
-                if actions
-                else _unreadable(
-                    words[one.first : other.last], "it names places, and no action goes from one to another"
-                )
-            )
-        return clauses
+        verdict = self._clause(text, [verb, *part[at:]], True, context)
+        if verdict is not None and verdict.status == "read":
+            return verdict._replace(start=part[at].start)
+        return _unreadable(part[at:], "it goes on with the action before it")
 
     def _with_arrows_said(self, words: list[Word]) -> list[Word]:
         """The words with "from" and "to" where an arrow between two objects stands for them: "sail a -> b"."""
@@ -725,7 +662,6 @@ class ActionGrammar:
 
 _POINTERS = ("this", "that", "it", "these", "which")
 _MOTIONS = word_set("go move turn start")
-_ROUTE = word_set("route path move moves visit go from the robot via along")
 _STATES = word_set(
     "is are was were be been being has have had holds hold holding contains remains stays becomes needs requires"
 )

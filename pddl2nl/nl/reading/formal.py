@@ -232,12 +232,6 @@ def read_record(
         if joined is not None:
             verdicts.append(joined)
             index = end
-        elif objects and names(string.value):
-            # Objects alone are a route.
-            route = " -> ".join(item.value for item in (string, *objects))
-            length = objects[-1].start + len(objects[-1].value)
-            verdicts += [item._replace(start=string.start, end=length) for item in sentence(route)]
-            index = end
         elif string.value:
             verdicts += [item.moved(string.start, "json") for item in sentence(string.value)]
     return verdicts
