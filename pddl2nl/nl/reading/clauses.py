@@ -65,6 +65,7 @@ _OPENERS = CORRECTIONS | word_set(
     "should need going am i'm i’m proceed just that after but would there here"
 )
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
+_SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MAIN = word_set("so then therefore but instead finally next i we")
 """Words behind which a clause stands by itself, whatever was said before."""
 
@@ -290,44 +291,27 @@ class ActionGrammar:
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
-            first, last = clauses[0] if clauses else verdict, clauses[-1] if clauses else verdict
-            bare = part[self._behind_joints(part, 0)].text in self.frames.verbs and part[0].text not in _MAIN
-            joined = part[0].text in ("and", "or") and not is_open(last.stance)
-            supposed = last.stance.endswith(("(would)", "(could)", "(might)", "(may)"))
-            if last.stance and ((bare and (joined or supposed)) or (joined and supposed)):
+            stance = clauses[-1].stance if clauses else ""
+            leans = part[self._behind_joints(part, 0)].text in self.frames.verbs
+            joined = leans and (part[0].text in ("and", "or") or stance.endswith(_SUPPOSED))
+            settled = stance and not is_open(stance) and not stance.startswith("state")
+            if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
-                verdict = verdict.refused(last.stance)
-            elif (
-                not first.stance.startswith("state")
-                and first.stance
-                and not is_open(first.stance)
-                and part[0].text not in _MAIN
-                and (verdict.is_failure or is_open(verdict.stance))
-            ):
-                # The sentence is no step, so what it joins to its first verb is none either.
-                verdict = verdict.refused(first.stance)
+                verdict = verdict.refused(stance)
             clauses.append(verdict)
             follow(context, verdict.status, verdict.stance, next(iter(verdict.candidates), None))
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
-            if any(item.is_failure and not item.rules and item.reason == UNKNOWN_VERB for item in clauses) and any(
-                part[0].text in self.frames.vocabulary for part in parts
-            ):
-                # An action of two verbs, said the other way round.
-                return [_unreadable(words, UNKNOWN_VERB)]
-            return self._all_or_none(clauses, words)
+            last = clauses[-1]
+            judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
+            if last.status == "unreadable" and judged and "'" not in last.reason:
+                # "Stack a on b and pick up c are impossible."
+                return [_refused(item) for item in clauses]
+            return clauses
         whole = whole or self._without_verb(words)
         if whole is None:
             return []
         follow(context, whole.status, whole.stance, next(iter(whole.candidates), None))
         return [whole]
-
-    def _all_or_none(self, verdicts: list[ClauseReading], words: Sequence[Word]) -> list[ClauseReading]:
-        """Several actions of a line; none of them where a sentence about them ends it: "a and b are impossible"."""
-        last = verdicts[-1]
-        judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
-        if last.status == "unreadable" and judged and "'" not in last.reason:
-            return [_refused(item) for item in verdicts]
-        return verdicts
 
     # ── where clauses begin ──────────────────────────────────────────────────────────────────────
 
@@ -574,11 +558,11 @@ class ActionGrammar:
         as_said = fits_of(row, self.frames.mentions(row))
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False, frozenset()
-        for kept in (_without_asides(row), _without_relatives(row, verb)):
-            if len(kept) < len(row) and row[verb] in kept:
-                at = kept.index(row[verb])
-                if fits := fits_of(kept, self.frames.mentions(kept)):
-                    return fits, kept, at, True, frozenset()
+        kept = _without_remarks(row, verb)
+        if len(kept) < len(row) and row[verb] in kept:
+            at = kept.index(row[verb])
+            if fits := fits_of(kept, self.frames.mentions(kept)):
+                return fits, kept, at, True, frozenset()
         for kept, mentions, meant in self._discourse.resolved(row, verb, context):
             at = kept.index(row[verb])
             # What is not said and not meant by a pronoun is not made up.
@@ -691,23 +675,21 @@ def _takes_back(sentence: Sequence[Word]) -> bool:
     return sentence[0].text in CORRECTIONS and (len(sentence) < 2 or bool(sentence[1].parted))
 
 
-def _without_asides(row: Sequence[Word]) -> list[Word]:
-    """The words that stand in no brackets, unless what stands there rules the action out or is a condition."""
+def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
+    """The words without remarks in brackets and clauses between commas that only describe ("…, which was on b, …").
+
+    What stands in brackets stays where it rules the action out or is a condition.
+    """
     aside = [word for word in row if word.aside]
-    kept = [word for word in row if not word.aside]
-    return list(row) if rejects(aside) or any(word.text in _ASIDE_CONDITIONS for word in aside[:1]) else kept
+    binds = rejects(aside) or any(word.text in _ASIDE_CONDITIONS for word in aside[:1])
+    kept: list[Word] = []
+    describes = False
+    for index, word in enumerate(row):
+        if index > verb and word.parted == ",":
+            describes = word.text in RELATIVES
+        if not describes and (binds or not word.aside):
+            kept.append(word)
+    return kept
 
 
 _ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")
-
-
-def _without_relatives(row: Sequence[Word], verb: int) -> list[Word]:
-    """The words without clauses between commas that only describe: "…, which was on b, …"."""
-    kept: list[Word] = []
-    inside = False
-    for index, word in enumerate(row):
-        if index > verb and word.parted == ",":
-            inside = word.text in RELATIVES
-        if not inside:
-            kept.append(word)
-    return kept
