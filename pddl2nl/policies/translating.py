@@ -169,7 +169,7 @@ class Translator:
             if attempt or self._may_be_action(item, block.opened or block.closed):
                 known[reading.start, reading.end] = item
                 reading = reading._replace(status="read", action=GroundAction(f"line-{number}", ()))
-                supposed.append(item._replace(reading=reading, neutral=False))
+                supposed.append(item._replace(reading=reading))
             else:
                 supposed.append(item._replace(reading=reading._replace(status="not-an-action", action=None)))
         chosen = READING_POLICIES[policy].choose(supposed, layout.blocks)
@@ -182,7 +182,7 @@ class Translator:
         words, (shortest, longest) = len(said.split()), self._lengths
         if tagged or words < shortest:
             return words >= shortest
-        if item.neutral or said.rstrip(_MARKS).endswith(":"):
+        if item.indent >= 2 or said.rstrip(_MARKS).endswith(":"):
             return False
         return item.item != "" or words <= longest + _MORE_WORDS
 

@@ -147,7 +147,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         below = title is not None and item.indent > title.indent
         if item.item != "" and not same_line and not below:
             title = item if reading.status == "read" else None
-        elif reading.rule in ("prose", "label") and not item.neutral and item.indent < 2:
+        elif reading.rule in ("prose", "label") and item.indent < 2:
             if takes_back(reading.text) or announces_plan(reading.text):
                 title = above = None
         elif reading.is_attempt:
@@ -237,7 +237,7 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
                 pending = (*item.outer, item.number)
             bad = bad and reading.rule != "offered"
             parted = parted or (item.gap and _announces(item))
-            spoken = not item.neutral and item.item in ("", "option") and item.indent < 2
+            spoken = item.item in ("", "option") and item.indent < 2
             if not spoken or reading.rule not in ("prose", "claim", "label"):
                 continue
             if takes_back(reading.text) and run.items:
@@ -298,10 +298,10 @@ def _paragraphs_of_prose(placed: Placed) -> frozenset[int]:
     for index, item in enumerate([*placed, None]):
         if item is None or item.gap:
             if not any(placed[other].reading.is_attempt for other in paragraph):
-                ends.update(other for other in paragraph if not placed[other].neutral)
+                ends.update(paragraph)
             paragraph = []
         paragraph.append(index)
-        if item is not None and not item.reading.is_attempt and not item.neutral and item.indent == 0:
+        if item is not None and not item.reading.is_attempt and item.indent == 0:
             ends.update([index] if _announces(item) else [])
     return frozenset(ends)
 

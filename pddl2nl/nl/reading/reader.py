@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -147,11 +146,10 @@ class Reader:
                 follow(context, reading.status, reading.stance, reading.action)
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
-                neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
-                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral,
-                                  coded, peeled.outer, apart)
+                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, coded,
+                                  peeled.outer, apart)
                 )  # fmt: skip
         placed = self._with_doubts_reported(_amended(placed))
         if layout.clean.starts:
@@ -301,7 +299,7 @@ class Reader:
                 if reading.candidates
                 else self.grammar.restates(reading.text, reading.stance, done)
             ):
-                reported_pieces.append(item._replace(reading=reported(reading), doubt=True, neutral=False))
+                reported_pieces.append(item._replace(reading=reported(reading), doubt=True))
             else:
                 reported_pieces.append(
                     item._replace(reading=reading._replace(rule="prose", stance="restated", reason="", candidates=()))
@@ -323,7 +321,7 @@ class Reader:
         ]
         if spoken and (index := max(spoken, key=lambda index: len(placed[index].reading.text))) >= 0:
             item = placed[index]
-            placed[index] = item._replace(reading=reported(item.reading), doubt=True, neutral=False)
+            placed[index] = item._replace(reading=reported(item.reading), doubt=True)
         return placed
 
 
@@ -386,37 +384,15 @@ def _is_prose(said: str, verdict: ClauseReading, listed: bool) -> bool:
     return not listed and verdict.excess > (12 if verdict.names_object else 2)
 
 
-def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
-    """Whether prose belongs to the action lines around it, so that it does not part them."""
-    if reading.rule == "thought" or piece.indent >= 2:
-        return True
-    if reading.rule == "label":
-        return (peeled.number is not None and peeled.item != "option") or reading.text.lstrip(
-            "*_# "
-        ).lower().startswith("action")
-    return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
-
-
 # ── lines of one shape ───────────────────────────────────────────────────────────────────────────
 
 
 class _Shape(NamedTuple):
-    """A line with marks in the places of its objects and of its list number, cut into words and what is between.
-
-    ``held`` are the objects' names in order; ``counted``: its second part is a list number.
-    """
+    """A line with marks in the places of its objects and of its list number: its key, its objects, its number."""
 
     key: tuple[object, ...]
-    parts: list[str]
     held: list[str]
-    counted: bool
-
-
-_Offset = tuple[int, int]
-"""A place in a line as parts before it and characters into the part."""
-
-_Hole = tuple[_Offset, _Offset, Reading, tuple[int | str, ...]]
-"""A reading with holes: its start and end, and its action's arguments as indices of names or as constants."""
+    number: int | None
 
 
 class _Shapes:
@@ -424,72 +400,61 @@ class _Shapes:
 
     def __init__(self, grammar: ActionGrammar):
         self._grammar = grammar
-        self._lexicon = grammar.lexicon
+        self._known = grammar.lexicon.by_nl
         self._marks: dict[str, str] = {}
-        kinds: dict[tuple[frozenset[str], frozenset[str], str], str] = {}
-        for name, item in self._lexicon.by_nl.items():
-            # Names that can be nothing else, and by class of objects that every rule treats alike.
-            if _REGULAR.fullmatch(name) and len(self._lexicon.folded[fold(name)]) == 1:
+        kinds: dict[tuple[frozenset[str], frozenset[str], str], int] = {}
+        for name, item in self._known.items():
+            # Names that can be nothing else, by class of objects that every rule treats alike, and by length, so that
+            # offsets are the same.
+            if _REGULAR.fullmatch(name) and len(grammar.lexicon.folded[fold(name)]) == 1:
                 facts = frozenset() if grammar.statics is None else grammar.statics.unary(item.pddl)
-                kind = (item.types, facts, name.rstrip("0123456789"))
-                self._marks[name] = kinds.setdefault(kind, f"\0{len(kinds)}\0")
-        self._kept: dict[tuple[object, ...], tuple[list[_Hole], Peeled]] = {}
+                kind = kinds.setdefault((item.types, facts, name.rstrip("0123456789")), len(kinds))
+                self._marks[name] = f"\0{kind}:{len(name)}\0"
+        self._kept: dict[tuple[object, ...], tuple[list[tuple[Reading, tuple[int | str, ...]]], Peeled]] = {}
 
     def of(self, said: str, setting: tuple[bool, ...]) -> _Shape:
         parts = _TOKEN.split(said)
         held = list(filter(self._marks.__contains__, parts))
-        counted = len(parts) > 2 and parts[1].isdigit() and len(parts[2]) > 1 and parts[2][0] in ".)"
-        lead, rest = (parts[0], parts[2:]) if counted else ("", parts)
+        number = int(parts[1]) if len(parts) > 2 and parts[1].isdecimal() and parts[2][:1] in (".", ")") else None
+        if number is not None:
+            parts[1] = "\0" * len(parts[1])
         again = tuple(map(held.index, held)) if len(set(held)) < len(held) else ()
-        return _Shape((counted, lead, "".join(map(self._marks.get, rest, rest)), again, setting), parts, held, counted)
+        return _Shape((setting, again, "".join(map(self._marks.get, parts, parts))), held, number)
 
     def known(self, shape: _Shape, text: str, piece: Piece) -> tuple[list[Reading], Peeled] | None:
         kept = self._kept.get(shape.key)
         if kept is None:
             return None
-        begins = list(accumulate(map(len, shape.parts), initial=piece.start))
         readings: list[Reading] = []
-        for (first, into), (last, beyond), reading, args in kept[0]:
-            start, end = begins[first] + into, begins[last] + beyond
-            action = reading.action
+        for item, args in kept[0]:
+            start, end = piece.start + item.start, piece.start + item.end
+            action = item.action
             if action is not None:
-                known = self._lexicon.by_nl
-                names = [arg if isinstance(arg, str) else known[shape.held[arg]].pddl for arg in args]
+                names = [arg if isinstance(arg, str) else self._known[shape.held[arg]].pddl for arg in args]
                 action = GroundAction(action.name, tuple(names))
             readings.append(
-                Reading(piece.line, start, end, text[start:end], reading.status, action, (), reading.rule,
-                        reading.reason, (), (), reading.stance)
+                Reading(piece.line, start, end, text[start:end], item.status, action, (), item.rule, item.reason,
+                        (), (), item.stance)
             )  # fmt: skip
-        peeled = kept[1]
-        return readings, peeled._replace(number=int(shape.parts[1])) if shape.counted else peeled
+        return readings, kept[1]._replace(number=shape.number) if shape.number is not None else kept[1]
 
     def keep(self, shape: _Shape, said: str, start: int, readings: Sequence[Reading], peeled: Peeled) -> None:
         """Keeps readings where other objects of the same kinds could make no other reading."""
-        parts, held = shape.parts, shape.held
-        if not held or len(held) > _MOST_HOLES or "\n" in said:
+        held = shape.held
+        if not held or len(held) > _MOST_HOLES or "\n" in said or shape.number not in (None, peeled.number):
             return
-        if shape.counted and peeled.number != int(parts[1]):
-            return
-        rest = "".join(part if part not in self._marks else ";" for part in parts)
+        rest = "".join(";" if part in self._marks else part for part in _TOKEN.split(said))
         if self._grammar.frames.mentions(words_of(rest)):
             return
-        places = {self._lexicon.by_nl[name].pddl: index for index, name in reversed(list(enumerate(held)))}
-        begins = list(accumulate(map(len, parts), initial=0))
-        holes: list[_Hole] = []
+        places = {self._known[name].pddl: index for index, name in reversed(list(enumerate(held)))}
+        kept: list[tuple[Reading, tuple[int | str, ...]]] = []
         for item in readings:
-            plain = item.status in ("read", "not-an-action") and not _BY_FACTS.intersection(item.rule.split("+"))
-            offsets = [_offset(place - start, begins) for place in (item.start, item.end)]
-            if not plain or any(into and parts[index] in self._marks for index, into in offsets):
-                return
-            if any(name in item.stance + item.reason for name in held):
+            plain = item.status in ("read", "not-an-action") and _BY_FACTS.isdisjoint(item.rule.split("+"))
+            if not plain or any(name in item.stance + item.reason for name in held):
                 return
             args = () if item.action is None else item.action.args
-            holes.append((offsets[0], offsets[1], item, tuple(places.get(arg, arg) for arg in args)))
+            moved = item._replace(start=item.start - start, end=item.end - start, text="")
+            kept.append((moved, tuple(places.get(arg, arg) for arg in args)))
         if len(self._kept) >= _MOST_SHAPES:
             self._kept.clear()
-        self._kept[shape.key] = holes, peeled
-
-
-def _offset(place: int, begins: Sequence[int]) -> _Offset:
-    index = max(index for index, begin in enumerate(begins) if begin <= place)
-    return index, place - begins[index]
+        self._kept[shape.key] = kept, peeled

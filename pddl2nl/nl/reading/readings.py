@@ -96,8 +96,7 @@ class PlacedReading(NamedTuple):
 
     ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
-    that it lies in; ``gap``: whether a blank line stands before it; ``neutral``: whether it is prose that belongs
-    to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks;
+    that it lies in; ``gap``: whether a blank line stands before it; ``coded``: whether it stands in code marks;
     ``apart``: whether it begins a sentence of its own behind another reading of its line; ``doubt``: whether it stands
     in prose, is reported, and begins or ends no plan.
     """
@@ -108,7 +107,6 @@ class PlacedReading(NamedTuple):
     indent: int
     block: int
     gap: bool
-    neutral: bool
     coded: bool = False
     outer: tuple[int, ...] = ()
     apart: bool = False
