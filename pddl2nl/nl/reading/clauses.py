@@ -230,6 +230,9 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
+        if read and clauses[0].is_failure and clauses[0].stance == "rejected" and len(clauses) > 1:
+            # "Stack a on b: not possible, so put it down."
+            clauses[0] = clauses[0].refused("rejected")
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
@@ -422,10 +425,11 @@ class ActionGrammar:
         for at, word in enumerate(words[: _LEAD + _REACH]):
             if word.text not in self.frames.verbs or tried > 3:
                 continue
-            behind = [item.text for item in words[at + 1 : at + 3]]
+            behind = [item.text for item in words[at + 1 : at + 4]]
             further = self.frames.verbs.keys() & set(behind[1:]) - self.lexicon.type_words
-            if behind[:1] == ["to"] and further and word.text in ("going", "go", "continue", "proceed"):
-                # "I am going to move …"
+            motion = word.text in ("going", "go", "continue", "proceed")
+            if motion and (behind[:1] == ["ahead"] or (behind[:1] == ["to"] and further)):
+                # "I am going to move …", "I go ahead and move …"
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed, context)
@@ -476,6 +480,7 @@ class ActionGrammar:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1], bool(context))
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
+        form = "past" if form == "base" and verb and row[verb - 1].text in _PASSIVES - {"'s"} else form
         passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
         lead, subject = self._unspoken(row, verb, fit, meant, bool(context))
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
@@ -528,7 +533,11 @@ class ActionGrammar:
             beside = fit.first < verb and (
                 word.text in nouns
                 or (index >= fit.first and (index in used or (word.text in PREPOSITIONS and word.text != "to")))
-                or (word.text in PREPOSITIONS and all(item.text in nouns for item in row[index + 1 : fit.first]))
+                or (
+                    word.text in PREPOSITIONS
+                    and index < fit.first
+                    and all(item.text in nouns for item in row[index + 1 : fit.first])
+                )
             )
             if not actor and not beside and word.start not in meant and word.raw:
                 lead.append(word)

@@ -308,8 +308,9 @@ class Frames:
         lacking = sum(number for word, number in missing.items() if word not in before)
         last = max([row.verb, *(mention.last - 1 for mention in mentions)])
         first = min([row.verb, *(mention.first for mention in mentions)])
-        last, ending = self._tail(frame, row, last)
-        cost = price + 0.5 * lacking + 0.1 * ending + 0.1 * (row.form != "base")
+        last, left = self._tail(frame, row, last)
+        ending = not self.lexicon.type_words.issuperset(left)
+        cost = price + 0.5 * lacking + 0.3 * bool(left) + 0.1 * (row.form != "base")
         cost += sum(particle not in behind for particle in frame.particles)
         objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
         for place, k in zip(frame.slots, chosen, strict=True):
@@ -412,8 +413,8 @@ class Frames:
             return 1.0 if sought <= _LOCATIVE | _INSTRUMENT else 2.0
         return 2.0 if not said or not sought else _NEVER
 
-    def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, bool]:
-        """The last word of the action with the snippet's last words and the last object's noun; whether words lack."""
+    def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, list[str]]:
+        """The last word of the action with the snippet's last words and the last object's noun; the words that lack."""
         words, at = row.words, last + 1
         known = next((item for mention in row.mentions if mention.last == at for item in mention.objects), None)
         missing = [word for word in frame.tail if word not in ARTICLES]
@@ -429,7 +430,7 @@ class Frames:
             ):  # fmt: skip
                 break
             at += 1
-        return at - 1, any(word not in self.lexicon.type_words for word in missing)
+        return at - 1, missing
 
 
 def _assignments(

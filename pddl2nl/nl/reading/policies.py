@@ -237,7 +237,7 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
                 pending = (*item.outer, item.number)
             bad = bad and reading.rule != "offered"
             parted = parted or (item.gap and _announces(item))
-            spoken = item.item in ("", "option") and item.indent < 2
+            spoken = item.item in ("", "option") and (item.indent < 2 or takes_back(reading.text))
             if not spoken or reading.rule not in ("prose", "claim", "label"):
                 continue
             if takes_back(reading.text) and run.items:
@@ -258,7 +258,7 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
         )
         if reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
             run.items.pop()
-        elif restarts and taken_back and len(number) == 1 and number[0] > 1 and block == item.block:
+        elif restarts and (taken_back or number == last) and len(number) == 1 and number[0] > 1 and block == item.block:
             # "3. … Wait, that fails. 3. …": the plan is mended from there on.
             run.rejected = False
             run.items = [other for other in run.items if other.number is None or (other.number,) < number]

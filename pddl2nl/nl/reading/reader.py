@@ -50,6 +50,8 @@ _APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
+_SAID_AS_STEPS = ("done", "goal", "hypothetical")
+"""Stances of what is reported where it stands as a numbered step."""
 _BY_FACTS = frozenset(("static", "static-types", "loose-ending", "reference"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
@@ -222,8 +224,7 @@ class Reader:
             elif verdict.status == "not-an-action":
                 if not verdict.names_object:
                     continue
-                doubt = is_open(verdict.stance) and verdict.names_object
-                reading = reading._replace(rule="doubt" if doubt else "prose")
+                reading = reading._replace(rule="doubt" if is_open(verdict.stance) else "prose")
             elif verdict.status in ("unreadable", "unknown-object") and (
                 verdict.reason == UNKNOWN_VERB or not (marked or not _is_prose(said, verdict, listed))
             ):
@@ -233,6 +234,10 @@ class Reader:
             readings.append(reading)
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
+        if peeled.number is not None:
+            readings = [
+                item._replace(rule="doubt") if item.stance.startswith(_SAID_AS_STEPS) else item for item in readings
+            ]
         doubts = [item for item in readings if item.rule == "doubt"]
         stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
         if in_thought and not listed:

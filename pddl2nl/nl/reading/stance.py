@@ -96,6 +96,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             or (word in ("it", "it's") and "time" in said)
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
             or (word == "once" and behind in ("again", "more"))
+            or (word in ("instead", "rather") and behind not in ("of", "than"))
             or (word == "should" and listed)
             or (word in _BE and (form == "ing" or passive))
             or (word == "to" and before in _BEFORE_TO)

@@ -64,6 +64,10 @@ def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
     open_stances = [item for item in readings if item.stance and not item.stance.startswith(EXCUSED)]
     if chosen is None and open_stances:
         return reported(max(open_stances, key=lambda item: len(item.text)))
+    asked = any(item.stance == "question" for item in readings)
+    if chosen is None and asked and chosen_option(text[:stop], ["", ""]) is not None:
+        # "Should I stack a on b or on c? I choose the latter."
+        return reported(max(readings, key=lambda item: len(item.text)))
     if chosen is None:
         bare = text[:stop].strip()
         begin = text.find(bare) if bare else 0
