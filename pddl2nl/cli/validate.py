@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -57,8 +56,12 @@ def _validate(
         ),
     ] = "typed",
     val_tolerance: Annotated[
-        bool, switch("--val-tolerance", "Compare numbers as VAL does, within 0.0001, instead of exactly.")
+        bool,
+        switch("--val-tolerance", "Judge as VAL does, numbers within 0.0001 and times within 0.01, not exactly."),
     ] = False,
+    times: Annotated[
+        str | None, option("N", "Judge as VAL's -t N does: times within N, numbers within 0.0001.", "none", flag="-t")
+    ] = None,
     batch: Annotated[
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
@@ -68,10 +71,9 @@ def _validate(
 
     Exit code 0: all plans are valid; 1: some are not; 2: bad input.
     """
-    from pddlval.command import judge_batch, judge_files
-    from pddlval.validate import VAL_TOLERANCE
+    from pddlval.command import judge_batch, judge_files, tolerances_of
 
-    tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
+    tolerances = tolerances_of(val_tolerance, times)
     paths = files or []
     worded = wording is not None or (as_json and batch is None)
     if not worded and names != "typed":
@@ -81,13 +83,13 @@ def _validate(
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
         lines = read_lines(batch)
-        raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerance=tolerance, jobs=jobs))
+        raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerances=tolerances, jobs=jobs))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     domain, problem = _find(*paths[:2])
     check_order(domain, problem)
     code = judge_files(
-        domain, problem, paths[2:], _write, verbose=verbose, as_json=as_json, tell=tell, tolerance=tolerance
+        domain, problem, paths[2:], _write, verbose=verbose, as_json=as_json, tell=tell, tolerances=tolerances
     )
     raise typer.Exit(code)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from fractions import Fraction
 
 from pddl2nl.files import read_lines
 from pddl2nl.pddl import InputError, Pddl2nlError
-from pddlval.command import BAD_INPUT, judge_batch, judge_files
+from pddlval.command import BAD_INPUT, judge_batch, judge_files, tolerances_of
 from pddlval.streams import READER_GONE, drop_output, utf8_streams
-from pddlval.validate import VAL_TOLERANCE
 
 INFRASTRUCTURE = 3
 
@@ -25,10 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     if options.batch is not None and (options.domain is not None or not options.json):
         parser.error("--batch takes no other file, and needs --json")
-    tolerance = VAL_TOLERANCE if options.val_tolerance else Fraction(0)
     try:
+        tolerances = tolerances_of(options.val_tolerance, options.times)
         if options.batch is not None:
-            return judge_batch(read_lines(options.batch), _write, tolerance=tolerance, jobs=options.jobs)
+            return judge_batch(read_lines(options.batch), _write, tolerances=tolerances, jobs=options.jobs)
         return judge_files(
             options.domain,
             options.problem,
@@ -36,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write,
             verbose=options.verbose,
             as_json=options.json,
-            tolerance=tolerance,
+            tolerances=tolerances,
         )
     except Pddl2nlError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -68,8 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--val-tolerance",
         action="store_true",
-        help="compare numbers as VAL does, which may miss by 0.0001 (default: exact)",
+        help="judge as VAL does: numbers may miss by 0.0001, times by 0.01 (default: exact)",
     )
+    parser.add_argument("-t", dest="times", metavar="N", help="judge as VAL's -t does: times may miss by N")
     return parser
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
 from pddlval.plans import Plan, read_plan
 from pddlval.val_text import val_lines, val_summary
-from pddlval.validate import Report, validate
+from pddlval.validate import EXACT, VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, Tolerances, validate
 
 __all__ = [
     "ALL_VALID",
@@ -29,13 +30,12 @@ __all__ = [
     "judge_files",
     "load_domain_of",
     "load_problem_of",
+    "tolerances_of",
 ]
 
 ALL_VALID = 0
 SOME_INVALID = 1
 BAD_INPUT = 2
-
-_EXACT = Fraction(0)
 
 _MOST_TEXT = 10_000_000
 """Characters of the tasks that a batch keeps at most, and again of the domains; a tree takes some forty bytes each."""
@@ -70,6 +70,19 @@ class JudgedPlan:
         return _json_line(self.report.as_json(self.name, self.told))
 
 
+def tolerances_of(val_tolerance: bool, times: str | None) -> Tolerances:
+    """The tolerances that ``--val-tolerance`` and ``-t`` ask for; each alone asks for VAL's default of the other.
+
+    Raises:
+        InputError: ``-t`` has something else than a number from 0 on.
+    """
+    if times is None:
+        return Tolerances(VAL_TOLERANCE, VAL_TIME_TOLERANCE) if val_tolerance else EXACT
+    if not re.fullmatch(r"[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}", times):
+        raise InputError(f"-t takes a number from 0 on, such as 0.001, not '{times[:40]}'")
+    return Tolerances(VAL_TOLERANCE, Fraction(f"0{times}".rstrip(".")))
+
+
 def judge_files(
     domain: str,
     problem: str,
@@ -79,7 +92,7 @@ def judge_files(
     verbose: bool = False,
     as_json: bool = False,
     tell: Tell | None = None,
-    tolerance: Fraction = _EXACT,
+    tolerances: Tolerances = EXACT,
 ) -> int:
     """Judges plan files (``-`` is standard input) for one task, and returns the exit code.
 
@@ -89,7 +102,7 @@ def judge_files(
         verbose: the text of VAL's ``-v``.
         as_json: JSON instead of VAL's text.
         tell: tells every report in sentences as well.
-        tolerance: by how much numbers may differ in comparisons, `pddlval.validate`.
+        tolerances: by how much numbers and durations may miss, `pddlval.validate`.
 
     Raises:
         InputError: a file is missing, or domain or problem cannot be read.
@@ -99,12 +112,12 @@ def judge_files(
     texts = [(name, _read(name)) for name in plans]
     judged = []
     for name, text in texts:
-        one = _judge(task, domain, name, text, tell, tolerance)
+        one = _judge(task, domain, name, text, tell, tolerances)
         judged.append(one)
         if as_json:
             write(one.json_line())
         else:
-            lines = val_lines(task, one.plan, one.report, name, verbose, tolerance)
+            lines = val_lines(task, one.plan, one.report, name, verbose, *tolerances)
             while block := "".join(f"{line}\n" for line in islice(lines, _LINES_AT_ONCE)):
                 write(block)
     if not as_json:
@@ -119,7 +132,7 @@ def judge_batch(
     tell: Tell | None = None,
     *,
     find: Find = _as_given,
-    tolerance: Fraction = _EXACT,
+    tolerances: Tolerances = EXACT,
     jobs: int = 1,
 ) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
@@ -134,10 +147,10 @@ def judge_batch(
         write: is given the answers.
         tell: tells a report in words.
         find: finds the files of a domain and a problem, which may be names; raises InputError.
-        tolerance: by how much numbers may differ in comparisons.
+        tolerances: by how much numbers and durations may miss.
         jobs: processes that judge.
     """
-    judge = _LineJudge(tell, find, tolerance)
+    judge = _LineJudge(tell, find, tolerances)
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
     answers = ([judge(*each)] for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs)
@@ -150,10 +163,10 @@ def judge_batch(
 class _LineJudge:
     """Answers lines of a batch, with the tasks that it has read."""
 
-    def __init__(self, tell: Tell | None, find: Find, tolerance: Fraction):
+    def __init__(self, tell: Tell | None, find: Find, tolerances: Tolerances):
         self._tell = tell
         self.find = find
-        self.tolerance = tolerance
+        self.tolerances = tolerances
         self._domains = _Recent(load_domain_of, lambda domain: domain.source)
         self._tasks = _Recent(self._load, lambda task: task.problem.source)
 
@@ -168,7 +181,7 @@ class _LineJudge:
             name = entry.get("plan", f"line {number}")
             paths = self.find(entry["domain"], entry["problem"])
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(self._tasks[paths], paths[0], name, text, self._tell, self.tolerance)
+            judged = _judge(self._tasks[paths], paths[0], name, text, self._tell, self.tolerances)
         except InputError as error:
             return _json_line({"plan": name, "error": str(error)}), BAD_INPUT
         return judged.json_line(), ALL_VALID if judged.report.valid else SOME_INVALID
@@ -191,7 +204,7 @@ def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: 
     if "fork" in multiprocessing.get_all_start_methods():
         pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"))
     else:
-        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.find, judge.tolerance))
+        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.find, judge.tolerances))
     with pool:
         waiting: deque[Future[list[tuple[str, int]]]] = deque()
         while block := list(islice(numbered, _BLOCK)):
@@ -202,9 +215,9 @@ def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: 
             yield waiting.popleft().result()
 
 
-def _start_judge(find: Find, tolerance: Fraction) -> None:
+def _start_judge(find: Find, tolerances: Tolerances) -> None:
     global _judge_here
-    _judge_here = _LineJudge(None, find, tolerance)
+    _judge_here = _LineJudge(None, find, tolerances)
 
 
 def _judge_block(block: list[tuple[int, str]]) -> list[tuple[str, int]]:
@@ -267,12 +280,12 @@ def _refusals(path: str) -> Iterator[None]:
         raise InputError(f"{path}: {error.strerror}") from error
 
 
-def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> JudgedPlan:
+def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerances: Tolerances) -> JudgedPlan:
     plan: Plan | str = text
     # `validate` makes the report of a malformed plan.
     with suppress(InputError):
         plan = read_plan(text, name)
-    report = validate(task, plan, name, tolerance)
+    report = validate(task, plan, name, *tolerances)
     return JudgedPlan(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
 
 

@@ -46,9 +46,20 @@ from pddlval.schemas import Ground
 from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.simulator import Simulator, simulator_of
 from pddlval.state import Number, State
-from pddlval.validate import Report
+from pddlval.validate import Report, needs_time
 
-__all__ = ["advice_lines", "gives_advice", "in_doubles", "val_lines", "val_summary", "val_text"]
+__all__ = [
+    "CHECKING_GOAL",
+    "OPERATIONS",
+    "advice_lines",
+    "gives_advice",
+    "in_doubles",
+    "judgement",
+    "printed",
+    "val_lines",
+    "val_summary",
+    "val_text",
+]
 
 
 def in_doubles(task: Task) -> Task:
@@ -236,8 +247,9 @@ def _short(value: Fraction | int) -> str:
     return f"{as_float(value):.6g}"
 
 
+CHECKING_GOAL = "Plan executed successfully - checking goal"
 _ERROR = ("Error occurred in validation attempt:", "  Attempt to access undefined numeric expression!")
-_OPERATORS = {
+OPERATIONS = {
     "assign": "assignment",
     "increase": "increase",
     "decrease": "decrease",
@@ -253,9 +265,10 @@ def val_text(
     name: str,
     verbose: bool = False,
     tolerance: Fraction = Fraction(0),
+    time_tolerance: Fraction = Fraction(0),
 ) -> str:
     """What VAL prints about one plan: `val_lines` and the summary."""
-    lines = val_lines(task, plan, report, name, verbose, tolerance)
+    lines = val_lines(task, plan, report, name, verbose, tolerance, time_tolerance)
     return "".join(f"{line}\n" for line in lines) + val_summary(task, [(name, report)])
 
 
@@ -266,6 +279,7 @@ def val_lines(
     name: str,
     verbose: bool = False,
     tolerance: Fraction = Fraction(0),
+    time_tolerance: Fraction = Fraction(0),
 ) -> Iterator[str]:
     """The lines about one plan, one by one: the verbose text about a long plan need not fit into memory.
 
@@ -275,13 +289,17 @@ def val_lines(
         report: what `validate` said about it.
         name: the name of the plan file, which VAL repeats.
         verbose: the text of ``Validate -v`` instead of ``Validate``.
-        tolerance: the tolerance with which the plan was judged.
+        tolerance, time_tolerance: the tolerances with which the plan was judged.
     """
     yield f"Checking plan: {name}"
     if report.verdict == "bad-plan":
         yield "Bad plan description!"
         for diagnostic in report.diagnostics:
             yield from diagnostic.render().splitlines()
+    elif needs_time(task, tolerance):
+        from pddlval.temporal.val_text import timed_lines
+
+        yield from timed_lines(task, plan, report, verbose, tolerance, time_tolerance)
     elif verbose:
         yield from _VerboseText(task, plan, report, tolerance).lines()
     else:
@@ -289,8 +307,8 @@ def val_lines(
             if not _undefined(report):
                 yield ""
         else:
-            yield "Plan executed successfully - checking goal"
-        yield from _judgement(report)
+            yield CHECKING_GOAL
+        yield from judgement(report)
 
 
 def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
@@ -329,7 +347,7 @@ def _undefined(report: Report) -> bool:
     return bool(failing) and all(isinstance(part, Comparison) and part.left == part.right for part in failing)
 
 
-def _judgement(report: Report) -> Iterator[str]:
+def judgement(report: Report) -> Iterator[str]:
     """The end of what VAL says about a plan, after its execution."""
     if _undefined(report):
         yield from _ERROR
@@ -338,10 +356,10 @@ def _judgement(report: Report) -> Iterator[str]:
     elif report.verdict == "goal-not-satisfied":
         yield from ("Goal not satisfied", "Plan invalid")
     else:
-        yield from ("Plan valid", f"Final value: {_number(report.cost or 0)} ")
+        yield from ("Plan valid", f"Final value: {printed(report.cost or 0)} ")
 
 
-def _number(value: Number | Fraction) -> str:
+def printed(value: Number | Fraction) -> str:
     """As a C++ stream of precision 10 prints it."""
     return f"{as_float(value):.10g}"
 
@@ -363,14 +381,14 @@ class _VerboseText:
         """The plan, its execution, and advice on how to repair it."""
         yield from ("Plan to validate:", "", f"Plan size: {len(self._happenings)}")
         for happening in self._happenings:
-            yield f"{_number(happening.time)}:"
+            yield f"{printed(happening.time)}:"
             yield from map(str, happening.actions)
             yield " "
         yield ""
         if self._happenings:
             yield from ("Plan Validation details", "-----------------------")
         for happening in self._happenings:
-            yield from ("", f"Checking next happening (time {_number(happening.time)})")
+            yield from ("", f"Checking next happening (time {printed(happening.time)})")
             grounds = [self._simulator.ground(action) for action in happening.actions]
             failing = next((ground for ground in grounds if not self._possible(ground)), None)
             if failing is not None:
@@ -381,12 +399,12 @@ class _VerboseText:
             yield from warnings
             if conflict is not None:
                 yield from conflict.text.split("\n")
-                yield from _judgement(self._report)
+                yield from judgement(self._report)
                 return
             yield from self._effects(self._numbers.shown(happening.actions, outcomes, self._state))
             self._state = self._simulator.apply(self._state, outcomes)
             self._numbers.follow(self._state)
-        yield "Plan executed successfully - checking goal"
+        yield CHECKING_GOAL
         yield from self._goal()
 
     def _possible(self, ground: Ground) -> bool:
@@ -404,8 +422,8 @@ class _VerboseText:
             for change in outcome.updates:
                 fluent = change.fluent
                 before = levels[fluent] if fluent in levels else self._numbers.state.level(fluent) or 0
-                operator = _OPERATORS[change.operator]
-                yield f"Updating {fluent} ({_number(before)}) by {_number(change.amount)} {operator}"
+                operator = OPERATIONS[change.operator]
+                yield f"Updating {fluent} ({printed(before)}) by {printed(change.amount)} {operator}"
                 # Only increases and decreases may meet at one fluent in one happening.
                 levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
 
@@ -420,9 +438,9 @@ class _VerboseText:
             yield from _ERROR
             return
         yield ""
-        yield from _judgement(self._report)
+        yield from judgement(self._report)
         yield from ("", "Plan Repair Advice:", "")
-        yield f"{ground.action} has an unsatisfied precondition at time {_number(happening.time)}"
+        yield f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
         if gives_advice(condition, self._state, self._derived):
             yield from advice
 
@@ -434,7 +452,7 @@ class _VerboseText:
             if advice is None:
                 yield from _ERROR
                 return
-        yield from _judgement(self._report)
+        yield from judgement(self._report)
         if advice is not None:
             yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
             yield from advice

@@ -28,7 +28,17 @@ from pddlval.simulator import Simulator, known_simulator_of, simulator_of
 from pddlval.state import State
 from pddlval.unsupported import is_executable
 
-__all__ = ["Cause", "Executed", "Report", "VAL_TIME_TOLERANCE", "VAL_TOLERANCE", "Verdict", "causes", "validate"]
+__all__ = [
+    "Cause",
+    "Executed",
+    "Report",
+    "VAL_TIME_TOLERANCE",
+    "VAL_TOLERANCE",
+    "Verdict",
+    "causes",
+    "needs_time",
+    "validate",
+]
 
 
 class Executed(NamedTuple):
@@ -46,7 +56,8 @@ class Cause:
     ``deleted_by_step`` is the step that last made it false (for a negative literal: that added its atom), None
     where no step did; ``never_held`` says that it was true in no state so far; ``lost_after_step``, for goals, is
     the first step after which it no longer held although it had. Of steps that happen together the last one stands
-    for all, unless it is known which of them it was.
+    for all, unless it is known which of them it was. In plans with time, ``time`` is when it last became false, at the
+    ``phase`` of the step: ``action``, ``start`` or ``end``, or ``literal`` where a timed initial literal did it.
     """
 
     literal: Condition
@@ -58,11 +69,13 @@ class Cause:
 
     def as_json(self) -> dict[str, object]:
         """The cause as INTERFACE prints it."""
+        timed = {} if self.time is None else {"time": plain_number(self.time), "phase": self.phase}
         return {
             "literal": write_condition(self.literal),
             "deleted_by_step": self.deleted_by_step,
             "never_held": self.never_held,
             "lost_after_step": self.lost_after_step,
+            **timed,
         }
 
 
@@ -143,6 +156,16 @@ VAL_TOLERANCE = Fraction(1, 10_000)
 VAL_TIME_TOLERANCE = Fraction(1, 100)
 """By how much durations may miss in VAL, unless its ``-t`` says otherwise."""
 
+
+class Tolerances(NamedTuple):
+    """By how much numbers in comparisons and durations may miss; 0 is exact. See `validate`."""
+
+    numbers: Fraction = Fraction(0)
+    times: Fraction = Fraction(0)
+
+
+EXACT = Tolerances()
+
 Verdict = Literal["valid", "goal-not-satisfied", "inapplicable", "bad-plan"]
 
 
@@ -157,6 +180,10 @@ class Report:
     what is wrong with a bad plan, or which actions cannot happen at the same time. ``state`` is the state in which the
     failed step was tried, or else the last one; ``conflict`` what is behind the diagnostic of actions that cannot
     happen at the same time, and ``together`` the numbers of these steps.
+
+    Of plans with time, ``time`` is when it failed and ``phase`` what failed then: an ``action``, the ``start`` or the
+    ``end`` of one, or what must hold ``over all`` of it. ``violations`` counts the violations of each preference.
+    ``valid_tolerances`` says of an invalid plan from which tolerance of times on, and below which, it is valid.
     """
 
     verdict: Verdict
@@ -174,6 +201,7 @@ class Report:
     time: Fraction | None = None
     phase: str | None = None
     violations: Mapping[str, int] | None = None
+    valid_tolerances: tuple[Fraction, Fraction | None] | None = None
 
     @property
     def valid(self) -> bool:
@@ -199,6 +227,20 @@ class Report:
             "explanation": [cause.as_json() for cause in self.explanation],
             "told": list(told or ()),
             "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
+            **self._timed_json(),
+        }
+
+    def _timed_json(self) -> dict[str, object]:
+        """What only plans with time, preferences or constraints have."""
+        if self.violations is None:
+            return {}
+        low, high = self.valid_tolerances or (None, None)
+        return {
+            "failed_time": plain_number(self.time),
+            "phase": self.phase,
+            "violations": dict(sorted(self.violations.items())),
+            "valid_from_tolerance": plain_number(low),
+            "valid_below_tolerance": plain_number(high),
         }
 
 
@@ -223,8 +265,7 @@ def validate(
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
-    if known_simulator_of(task, tolerance) is None and not is_executable(task):
-        # Time, preferences and constraints, or what is refused there too.
+    if needs_time(task, tolerance):
         from pddlval.temporal import judge
 
         return judge(task, plan, name, tolerance, time_tolerance)
@@ -233,6 +274,11 @@ def validate(
         return PlanRun(simulator, as_plan(plan, name)).report()
     except PDDLError as error:
         return Report("bad-plan", diagnostics=error.diagnostics)
+
+
+def needs_time(task: Task, tolerance: Fraction) -> bool:
+    """Whether a task is not executed action by action: it has time, preferences or constraints, or is refused."""
+    return known_simulator_of(task, tolerance) is None and not is_executable(task)
 
 
 class PlanRun:

@@ -7,10 +7,12 @@ Between happenings numbers change linearly, at rates that the state after the ea
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pddl2nl.pddl import (
@@ -32,6 +34,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children, walk
+from pddlval.effects import Outcome
 from pddlval.formulas import required
 from pddlval.happenings import Conflict, claim_effects
 from pddlval.numeric import UndefinedError, as_float, evaluate
@@ -67,9 +70,30 @@ def judge(
     """
     timed = timed_task_of(task, tolerance)
     try:
-        return TimedRun(timed, as_plan(plan, name), time_tolerance).report()
+        run = TimedRun(timed, as_plan(plan, name), time_tolerance)
     except PDDLError as error:
-        return Report("bad-plan", diagnostics=error.diagnostics)
+        return Report("bad-plan", diagnostics=error.diagnostics, violations={})
+    if run.report.verdict == "inapplicable" and timed.durative:
+        return replace(run.report, valid_tolerances=_valid_tolerances(run))
+    return run.report
+
+
+def _valid_tolerances(run: TimedRun) -> tuple[Fraction, Fraction | None] | None:
+    """The tolerances of times from which on, and below which, an invalid plan is valid; None if it never is."""
+    free = TimedRun(run.timed, run.plan, Fraction(0), any_duration=True)
+    low = free.longest_miss
+    if not free.report.valid or not (low or run.tolerance):
+        return None
+    times = [happening.time for happening in free.happenings]
+    gaps = sorted({10 * (later - earlier) for earlier, later in pairwise(times)})
+    # Larger tolerances merge more happenings, of which more and more interfere.
+    bounds = [low, *gaps[bisect_right(gaps, low) :]]
+
+    def fails(tolerance: Fraction) -> bool:
+        return not TimedRun(run.timed, run.plan, tolerance, any_duration=True).report.valid
+
+    first = bisect_left(bounds, True, key=fails)
+    return None if first == 0 else (low, bounds[first] if first < len(bounds) else None)
 
 
 class Running(NamedTuple):
@@ -90,16 +114,41 @@ class Running(NamedTuple):
     preferred: list[tuple[str, Condition]]
 
 
-class TimedRun:
-    """One plan on its way through one task."""
+class Performed(NamedTuple):
+    """A happening that was executed: the state before it, what its actions did, and VAL's warnings."""
 
-    def __init__(self, timed: TimedTask, plan: Plan, tolerance: Fraction):
-        self._timed = timed
+    before: State
+    outcomes: tuple[Outcome, ...]
+    warnings: tuple[str, ...]
+
+
+class TimedRun:
+    """The execution of one plan in one task, up to its end or to where it fails.
+
+    Attributes:
+        happenings: the plan's happenings.
+        performed: those that were executed, one by one.
+        state: the state after the last one that was executed, or in which an invariant failed.
+        report: what there is to say about the plan.
+        timed, plan: the task and the plan.
+        longest_miss: by how much a duration misses its constraints at most.
+
+    Args:
+        tolerance: of times.
+        any_duration: whether durations may miss their constraints.
+    """
+
+    def __init__(self, timed: TimedTask, plan: Plan, tolerance: Fraction, *, any_duration: bool = False):
+        self._any_duration = any_duration
+        self.longest_miss = Fraction(0)
+        self.timed = timed
         self._simulator = timed.simulator
-        self._plan = plan
-        self._tolerance = tolerance
+        self.plan = plan
+        self.tolerance = tolerance
         self._time = Fraction(0)
-        self._state = timed.simulator.initial
+        self.state = timed.simulator.initial
+        self.happenings: list[TimedHappening] = []
+        self.performed: list[Performed] = []
         self._makespan = Fraction(0)
         """The time of the last happening of the plan; timed literals after it do not count."""
         self._running: dict[int, Running] = {}
@@ -107,29 +156,35 @@ class TimedRun:
         """The step that each action is running in."""
         self._events: list[TimedEvent] = []
         self._executed: list[Executed] = []
-        self._moments = [Moment(self._time, self._state)]
+        self._moments = [Moment(self._time, self.state)]
         self._violations: Counter[str] = Counter()
         problem, domain = timed.task.problem, timed.task.domain
         self._constraints = [
-            one for each in (domain.constraints, problem.constraints) for one in constraints(each, self._state, {})
+            one for each in (domain.constraints, problem.constraints) for one in constraints(each, self.state, {})
         ]
+        self.report = self._executed_plan()
+
+    def after(self, number: int) -> State:
+        """The state after a happening, from 0; that of -1 is the initial state."""
+        states = [one.state for one in self._executed if _PASSING not in one.numbers]
+        return states[number] if number >= 0 else self._simulator.initial
 
     # ── the plan as a whole ──────────────────────────────────────────────────────────────────────
 
-    def report(self) -> Report:
-        """Executes the plan."""
-        problems = [*self._bad_actions(), *timing_problems(self._plan, self._timed.durative, self._tolerance)]
+    def _executed_plan(self) -> Report:
+        problems = [*self._bad_actions(), *timing_problems(self.plan, self.timed.durative, self.tolerance)]
         if problems:
-            return Report("bad-plan", len(self._plan), diagnostics=tuple(problems))
-        literals = self._timed.task.problem.init_timed
-        for happening in timeline(self._plan, self._timed.durative, literals, self._tolerance):
+            return Report("bad-plan", len(self.plan), diagnostics=tuple(problems), violations={})
+        literals = self.timed.task.problem.init_timed
+        self.happenings = timeline(self.plan, self.timed.durative, literals, self.tolerance)
+        for happening in self.happenings:
             failure = self._until(happening) or self._happen(happening)
             if failure is not None:
                 return failure
         return self._judge_whole()
 
     def _bad_actions(self) -> Iterator[Diagnostic]:
-        for number, step in enumerate(self._plan.steps, start=1):
+        for number, step in enumerate(self.plan.steps, start=1):
             try:
                 self._simulator.check(step.action)
             except BadActionError as error:
@@ -137,7 +192,7 @@ class TimedRun:
 
     def _judge_whole(self) -> Report:
         """The goal, the constraints, the preferences and the metric, after all happenings."""
-        task, state, last = self._timed.task, self._state, len(self._moments) - 1
+        task, state, last = self.timed.task, self.state, len(self._moments) - 1
         broken: list[tuple[int, Condition]] = []
         for constraint in self._constraints:
             at = violation(constraint, self._moments)
@@ -155,7 +210,7 @@ class TimedRun:
         failing = (*self._simulator.unmet_goals(state), *[constraint for _, constraint in broken])
         return Report(
             "goal-not-satisfied" if failing else "valid",
-            len(self._plan),
+            len(self.plan),
             self._metric(),
             unmet_goals=failing,
             explanation=self._causes(failing, goals=True),
@@ -168,24 +223,25 @@ class TimedRun:
         moment = self._moments[at]
         events = [event for event in self._events if event.time <= moment.time and event.phase != "literal"]
         step = events[-1].step if events else None
-        action = None if step is None else self._plan.steps[step - 1].action
+        action = None if step is None else self.plan.steps[step - 1].action
         return Report(
             "inapplicable",
-            len(self._plan),
+            len(self.plan),
             failed_step=step,
             action=action,
             unmet=(constraint,),
             state=moment.state,
             time=moment.time,
+            violations=dict(self._violations),
         )
 
     def _metric(self) -> Fraction | int | None:
-        metric, steps = self._timed.task.problem.metric, len(self._plan)
+        metric, steps = self.timed.task.problem.metric, len(self.plan)
         if metric is None:
             return steps
-        total = self._makespan if self._timed.durative else Fraction(steps)
+        total = self._makespan if self.timed.durative else Fraction(steps)
         expression = _with_specials(metric.expression, total, self._violations)
-        level = self._state.level
+        level = self.state.level
         try:
             return Fraction(evaluate(expression, lambda fluent: level(fluent) or 0))
         except UndefinedError:
@@ -197,12 +253,12 @@ class TimedRun:
         """What lasts until the next happening; gives the report where an invariant fails."""
         slopes = self._slopes()
         ending = {event.step for event in happening.events if event.phase == "end"}
-        for time, state in self._states_until(happening.time, slopes) if slopes else [(None, self._state)]:
+        for time, state in self._states_until(happening.time, slopes) if slopes else [(None, self.state)]:
             for running in self._running.values():
                 if (time == self._time == running.since) or (time == happening.time and running.step in ending):
                     continue
                 if running.invariant is not None and not running.invariant.applicable(state):
-                    self._state = state
+                    self.state = state
                     failed = happening.time if time is None else time
                     return self._failed(running.step, "over all", failed, running.invariant.unmet(state))
                 self._watch(running, state)
@@ -210,8 +266,8 @@ class TimedRun:
                 self._moments.append(Moment(time, state))
         if slopes:
             outcome = outcome_after(slopes, happening.time - self._time)
-            self._state = self._simulator.apply(self._state, (outcome,))
-            self._executed.append(Executed((_PASSING,), (outcome,), self._state))
+            self.state = self._simulator.apply(self.state, (outcome,))
+            self._executed.append(Executed((_PASSING,), (outcome,), self.state))
         self._time = happening.time
         return None
 
@@ -219,7 +275,7 @@ class TimedRun:
         slopes: dict[GroundAtom, Number] = {}
         for running in self._running.values():
             for update, binding in running.rates:
-                rate = evaluate(update.value, self._state.level, binding)
+                rate = evaluate(update.value, self.state.level, binding)
                 fluent = ground_fluent(update.fluent, binding)
                 slopes[fluent] = slopes.get(fluent, 0) + (rate if update.operator == "increase" else -rate)
         return slopes
@@ -232,8 +288,8 @@ class TimedRun:
             watched += [(condition, running.binding) for condition, _ in running.spanning]
             watched += [(condition, running.binding) for _, condition in running.preferred]
         length = end - self._time
-        for instant in (Fraction(0), *instants(watched, self._state, slopes, length), length):
-            yield self._time + instant, self._simulator.apply(self._state, (outcome_after(slopes, instant),))
+        for instant in (Fraction(0), *instants(watched, self.state, slopes, length), length):
+            yield self._time + instant, self._simulator.apply(self.state, (outcome_after(slopes, instant),))
 
     def _watch(self, running: Running, state: State) -> None:
         """Drops conditional effects and counts preferences whose conditions over all of the action fail."""
@@ -250,10 +306,10 @@ class TimedRun:
         overlapping = self._overlapping(happening)
         if overlapping is not None:
             return overlapping
-        state = self._state
+        state = self.state
         grounds: list[Ground] = []
         for event in happening.events:
-            ground = self._ground(event)
+            ground = self.ground(event)
             durations = self._unmet_durations(event, ground.binding())
             if durations or not ground.applicable(state):
                 failing = (*durations, *ground.unmet(state))
@@ -262,19 +318,21 @@ class TimedRun:
                     return self._failed(event.step, event.phase, happening.time, failing)
             grounds.append(ground)
         outcomes = tuple([ground.outcome(state) for ground in grounds])
-        conflict = claim_effects(self._simulator.task, grounds, outcomes, state, self._reads(happening)).conflict
+        claims = claim_effects(self._simulator.task, grounds, outcomes, state, self._reads(happening))
+        conflict = claims.conflict
         if conflict is not None:
             return self._conflict(happening, conflict)
         for event in happening.events:
             self._count_preferences(event)
-        self._state = self._simulator.apply(state, outcomes)
+        self.state = self._simulator.apply(state, outcomes)
         if state is not self._simulator.initial:
             # All states are kept to the end of the plan.
             state.forget()
+        self.performed.append(Performed(state, outcomes, claims.warnings))
         first = len(self._events)
         self._events += happening.events
-        self._executed.append(Executed(tuple(range(first, len(self._events))), outcomes, self._state))
-        self._moments.append(Moment(happening.time, self._state))
+        self._executed.append(Executed(tuple(range(first, len(self._events))), outcomes, self.state))
+        self._moments.append(Moment(happening.time, self.state))
         for event in happening.events:
             if event.phase != "literal":
                 self._makespan = happening.time
@@ -290,70 +348,88 @@ class TimedRun:
         A happening names actions, not steps: the ends of both could not be paired. VAL does not check this, nor is it
         checked with VAL's tolerance.
         """
-        actions = {event: self._plan.steps[event.step - 1].action for event in happening.events if event.phase in _ENDS}
+        actions = {event: self.plan.steps[event.step - 1].action for event in happening.events if event.phase in _ENDS}
         for event, action in actions.items():
             if event.phase == "end" and self._busy.get(action) == event.step:
                 del self._busy[action]
         for event, action in actions.items():
-            if event.phase == "start" and self._plan.steps[event.step - 1].duration:
+            if event.phase == "start" and self.plan.steps[event.step - 1].duration:
                 other = self._busy.setdefault(action, event.step)
-                if other != event.step and not self._tolerance:
+                if other != event.step and not self.tolerance:
                     reason = f"the same action, begun in step {other}, has not ended yet"
-                    diagnostic = self._diagnostic(self._plan.steps[event.step - 1], event.step, reason)
+                    diagnostic = self._diagnostic(self.plan.steps[event.step - 1], event.step, reason)
                     return self._failed(event.step, "start", happening.time, (), diagnostics=(diagnostic,))
         return None
 
-    def _durative(self, event: TimedEvent) -> tuple[Durative, PlanStep]:
-        step = self._plan.steps[event.step - 1]
-        return self._timed.durative[step.action.name], step
+    def durative(self, event: TimedEvent) -> tuple[Durative, PlanStep]:
+        """The durative action of an event, and its step."""
+        step = self.plan.steps[event.step - 1]
+        return self.timed.durative[step.action.name], step
 
-    def _ground(self, event: TimedEvent) -> Ground:
-        """The action of an event, compiled."""
+    def action(self, event: TimedEvent) -> GroundAction:
+        """The action of an event, whose text is VAL's."""
         if event.phase == "literal":
-            node = self._timed.literals[event.step - 1]
-            return self._timed.ground(node, GroundAction(node.name))
+            return GroundAction(self.timed.literals[event.step - 1].name)
+        action = self.plan.steps[event.step - 1].action
+        return action if event.phase == "action" else Snap(f"{action.name} - {event.phase}", action.args)
+
+    def ground(self, event: TimedEvent) -> Ground:
+        """The action of an event, compiled."""
+        action = self.action(event)
+        if event.phase == "literal":
+            return self.timed.ground(self.timed.literals[event.step - 1], action)
         if event.phase == "action":
-            return self._simulator.ground(self._plan.steps[event.step - 1].action)
-        durative, step = self._durative(event)
+            return self._simulator.ground(action)
+        durative, step = self.durative(event)
         running = self._running.get(event.step)
         spanning = [effect for _, effect in running.spanning] if running is not None and event.phase == "end" else []
         node = durative.start if event.phase == "start" else durative.end
-        return self._timed.ground(node, Snap(node.name, step.action.args), step.duration or Fraction(0), spanning)
+        return self.timed.ground(node, action, step.duration or Fraction(0), spanning)
+
+    def limits(self, event: TimedEvent, binding: Binding) -> Iterator[tuple[str, Number | None]]:
+        """The duration constraints of an event, each with the number on its right; None where that has no value."""
+        durative, step = self.durative(event)
+        for constraint in durative.durations[event.phase]:
+            try:
+                right = with_duration(constraint.right, step.duration or Fraction(0))
+                yield constraint.operator, evaluate(right, self.state.level, binding)
+            except UndefinedError:
+                yield constraint.operator, None
 
     def _unmet_durations(self, event: TimedEvent, binding: Binding) -> tuple[Condition, ...]:
         """The duration constraints that fail at an event, ground."""
         if event.phase not in _ENDS:
             return ()
-        durative, step = self._durative(event)
-        failing: list[Condition] = []
-        for constraint in durative.durations[event.phase]:
-            limit = with_duration(constraint.right, step.duration or Fraction(0))
-            try:
-                right = evaluate(limit, self._state.level, binding)
-            except UndefinedError as error:
-                failing.append(error.condition)
-                continue
-            if not duration_fits(constraint.operator, step.duration or Fraction(0), right, self._tolerance):
-                failing.append(substitute(constraint, binding))
+        durative, step = self.durative(event)
+        duration = step.duration or Fraction(0)
+        failing = []
+        for constraint, (operator, limit) in zip(
+            durative.durations[event.phase], self.limits(event, binding), strict=True
+        ):
+            if limit is None or not duration_fits(operator, duration, limit, self.tolerance):
+                if limit is not None and self._any_duration:
+                    self.longest_miss = max(self.longest_miss, abs(duration - limit))
+                else:
+                    failing.append(substitute(constraint, binding))
         return tuple(failing)
 
     def _reads(self, happening: TimedHappening) -> list[Condition]:
         """What the actions of a happening read besides their preconditions: the numbers in duration constraints."""
         return [
-            And(self._durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
+            And(self.durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
             for event in happening.events
         ]
 
     def _started(self, event: TimedEvent, time: Fraction, before: State) -> Running:
         """What a durative action that starts does until it ends."""
-        durative, step = self._durative(event)
+        durative, step = self.durative(event)
         duration = step.duration or Fraction(0)
         binding = dict(zip([one.name for one in durative.node.parameters], step.action.args, strict=True))
         holds = before.layout.holds
         invariant = None
         if required(durative.over_all) != And():
             node = ActionSchema(f"{durative.node.name} - over all", durative.node.parameters, durative.over_all)
-            invariant = self._timed.ground(node, Snap(node.name, step.action.args), duration)
+            invariant = self.timed.ground(node, Snap(node.name, step.action.args), duration)
         spanning = [
             (
                 substitute(with_duration(one.over_all, duration), chosen),
@@ -377,17 +453,17 @@ class TimedRun:
     def _count_preferences(self, event: TimedEvent) -> None:
         if event.phase == "literal":
             return
-        step = self._plan.steps[event.step - 1]
+        step = self.plan.steps[event.step - 1]
         if event.phase == "action":
-            node = self._timed.task.domain.action(step.action.name)
+            node = self.timed.task.domain.action(step.action.name)
         else:
-            node = getattr(self._durative(event)[0], event.phase)
+            node = getattr(self.durative(event)[0], event.phase)
         assert node is not None
-        if not self._timed.prefers(node):
+        if not self.timed.prefers(node):
             return
         binding = dict(zip([one.name for one in node.parameters], step.action.args, strict=True))
-        for preference, chosen in preferences(node.precondition, self._state, binding):
-            if not self._state.layout.holds(preference.body, self._state, chosen):
+        for preference, chosen in preferences(node.precondition, self.state, binding):
+            if not self.state.layout.holds(preference.body, self.state, chosen):
                 self._violations[preference.name] += 1
 
     # ── reports ──────────────────────────────────────────────────────────────────────────────────
@@ -399,7 +475,7 @@ class TimedRun:
             place = next(place for place, one in enumerate(happening.events) if one.phase != "literal")
             conflict = conflict._replace(place=place, other=conflict.place)
             event = happening.events[place]
-        diagnostic = self._diagnostic(self._plan.steps[event.step - 1], event.step, conflict.reason)
+        diagnostic = self._diagnostic(self.plan.steps[event.step - 1], event.step, conflict.reason)
         together = tuple(dict.fromkeys(one.step for one in happening.events if one.phase != "literal"))
         reasons: dict[str, Any] = {"diagnostics": (diagnostic,), "conflict": conflict, "together": together}
         return self._failed(event.step, event.phase, happening.time, (), **reasons)
@@ -407,14 +483,15 @@ class TimedRun:
     def _failed(self, step: int, phase: str, time: Fraction, unmet: tuple[Condition, ...], **reasons: Any) -> Report:
         return Report(
             "inapplicable",
-            len(self._plan),
+            len(self.plan),
             failed_step=step,
-            action=self._plan.steps[step - 1].action,
+            action=self.plan.steps[step - 1].action,
             unmet=unmet,
             explanation=self._causes(unmet, goals=False),
-            state=self._state,
+            state=self.state,
             time=time,
             phase=phase,
+            violations=dict(self._violations),
             **reasons,
         )
 
@@ -441,7 +518,7 @@ class TimedRun:
 
     def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
         path, text = f"in step {number}", f"{step.action}: {reason}"
-        return Diagnostic("error", self._plan.name, step.line, step.column, text, path=path, suggestion=suggestion)
+        return Diagnostic("error", self.plan.name, step.line, step.column, text, path=path, suggestion=suggestion)
 
 
 _ENDS = ("start", "end")

@@ -88,7 +88,7 @@ class Durative:
     Attributes:
         node: the action as it was read.
         start, end: conditions and effects at both ends; their conditions include preferences.
-        over_all: the invariant.
+        over_all: the invariant; `lasts` says whether there is one.
         durations: the duration constraints, of the start and of the end.
         spanning: conditional effects at the end that depend on earlier states.
         rates: continuous effects.
@@ -103,6 +103,7 @@ class Durative:
             for when in ("at start", "at end")
         )
         self.over_all = _at("over all", node.condition)
+        self.lasts = self.over_all != _NOTHING
         self.durations: dict[str, tuple[Comparison, ...]] = {"start": (), "end": ()}
         for part in conjuncts(node.duration):
             when, body = (part.when[3:], part.body) if isinstance(part, Timed) else ("start", part)

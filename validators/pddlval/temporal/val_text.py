@@ -1,0 +1,216 @@
+"""VAL's text about plans with time and preferences, byte for byte where it judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from pddl2nl.pddl import Condition, GroundAtom, Task, substitute
+from pddlval.effects import Outcome
+from pddlval.formulas import required
+from pddlval.plans import GroundAction, Plan, as_plan
+from pddlval.schemas import Ground
+from pddlval.state import Number, State
+from pddlval.temporal.execution import TimedRun, duration_fits
+from pddlval.temporal.lowering import preferences, timed_task_of
+from pddlval.temporal.timeline import TimedEvent, TimedHappening
+from pddlval.val_text import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
+from pddlval.validate import Report
+
+__all__ = ["timed_lines"]
+
+
+def timed_lines(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    report: Report,
+    verbose: bool,
+    tolerance: Fraction,
+    time_tolerance: Fraction,
+) -> Iterator[str]:
+    """The lines about one plan, from the one after ``Checking plan`` on; see `val_text.val_lines`."""
+    if verbose:
+        run = TimedRun(timed_task_of(task, tolerance), as_plan(plan), time_tolerance)
+        yield from _VerboseText(run, report).lines()
+    else:
+        yield "" if report.verdict == "inapplicable" else CHECKING_GOAL
+        yield from judgement(report)
+
+
+_CONTINUOUS = "Update of continuously changing Primitive Numerical Expressions"
+
+
+class _VerboseText:
+    """The verbose text: the plan, what it does happening by happening, and how to repair it."""
+
+    def __init__(self, run: TimedRun, report: Report):
+        self._run = run
+        self._report = report
+        self._derived = frozenset(rule.name for rule in run.timed.task.domain.derived)
+
+    def lines(self) -> Iterator[str]:
+        """All lines."""
+        happenings = self._run.happenings
+        yield from ("Plan to validate:", "", f"Plan size: {len(happenings)}")
+        for happening, lasting in self._with_lasting():
+            invariants = [self._invariant(event) for event in lasting if self._run.durative(event)[0].lasts]
+            if invariants:
+                yield from (f"{printed(happening.time)}:", *invariants, " ")
+            if any(self._run.durative(event)[0].rates for event in lasting):
+                yield from (f"{printed(happening.time)}:", _CONTINUOUS, " ")
+            yield f"{printed(happening.time)}:"
+            yield from (str(self._run.action(event)) for event in happening.events)
+            yield " "
+        yield ""
+        if happenings:
+            yield from ("Plan Validation details", "-----------------------")
+        yield from self._execution()
+
+    def _with_lasting(self) -> Iterator[tuple[TimedHappening, list[TimedEvent]]]:
+        """The happenings, each with the starts of what has been lasting until then."""
+        lasting: dict[int, TimedEvent] = {}
+        for happening in self._run.happenings:
+            yield happening, list(lasting.values())
+            for event in happening.events:
+                if event.phase == "start":
+                    lasting[event.step] = event
+                elif event.phase == "end":
+                    del lasting[event.step]
+
+    def _invariant(self, event: TimedEvent) -> str:
+        return f"Invariant for {self._run.plan.steps[event.step - 1].action}"
+
+    def _execution(self) -> Iterator[str]:
+        run, report, before = self._run, self._report, Fraction(0)
+        for number, (happening, lasting) in enumerate(self._with_lasting()):
+            checking = ("", f"Checking next happening (time {printed(happening.time)})")
+            if any(run.durative(event)[0].lasts for event in lasting):
+                yield from checking
+            failed = number == len(run.performed)
+            if failed and report.phase == "over all":
+                yield from self._invariant_failed(before, happening)
+                return
+            if any(run.durative(event)[0].rates for event in lasting):
+                yield from checking
+                changed = run.performed[number].before if not failed else run.state
+                yield from self._changed(number, changed)
+            yield from checking
+            if failed:
+                yield from self._failed(happening)
+                return
+            performed = run.performed[number]
+            yield from performed.warnings
+            yield from self._effects(performed.outcomes, performed.before)
+            before = happening.time
+        yield CHECKING_GOAL
+        yield from self._goal()
+
+    def _changed(self, number: int, state: State) -> Iterator[str]:
+        """What changed continuously until the state before a happening."""
+        last = self._run.after(number - 1)
+        for fluent, value in state.changing_values():
+            old = last.level(fluent)
+            if value != old:
+                yield f"Updating {fluent} ({printed(old or 0)}) by {printed(value)} assignment"
+
+    def _effects(self, outcomes: tuple[Outcome, ...], before: State) -> Iterator[str]:
+        for outcome in outcomes:
+            yield from (f"Deleting {atom}" for atom in outcome.deletes)
+        for outcome in outcomes:
+            yield from (f"Adding {atom}" for atom in outcome.adds)
+        levels: dict[GroundAtom, Number] = {}
+        for outcome in outcomes:
+            for change in outcome.updates:
+                fluent = change.fluent
+                old = levels[fluent] if fluent in levels else before.level(fluent) or 0
+                yield f"Updating {fluent} ({printed(old)}) by {printed(change.amount)} {OPERATIONS[change.operator]}"
+                # Only increases and decreases may meet at one fluent in one happening.
+                levels[fluent] = old - change.amount if change.operator == "decrease" else old + change.amount
+
+    # ── failures ─────────────────────────────────────────────────────────────────────────────────
+
+    def _invariant_failed(self, before: Fraction, happening: TimedHappening) -> Iterator[str]:
+        report, run = self._report, self._run
+        assert report.action is not None
+        name = f"Invariant for {report.action}"
+        yield from ("Plan failed because of unsatisfied precondition in:", name, "")
+        yield from (*judgement(report), "", "Plan Repair Advice:", "")
+        yield (
+            f"{name} has its condition unsatisfied between time {printed(before)} to {printed(happening.time)},"
+            " the condition is satisfied on the empty set. "
+        )
+        durative = run.timed.durative[report.action.name]
+        parameters = [parameter.name for parameter in durative.node.parameters]
+        binding = dict(zip(parameters, report.action.args, strict=True))
+        yield from self._advice(substitute(durative.over_all, binding))
+
+    def _failed(self, happening: TimedHappening) -> Iterator[str]:
+        report, run = self._report, self._run
+        if report.conflict is not None:
+            yield from report.conflict.text.split("\n")
+            yield from judgement(report)
+            return
+        event = next(one for one in happening.events if (one.step, one.phase) == (report.failed_step, report.phase))
+        ground = run.ground(event)
+        yield from self._missed_durations(event, ground)
+        yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action), "")
+        yield from (*judgement(report), "", "Plan Repair Advice:", "")
+        yield f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
+        if event.phase == "start":
+            yield from self._duration_advice(event, ground)
+        yield from self._advice(ground.precondition())
+
+    def _missed_durations(self, event: TimedEvent, ground: Ground) -> Iterator[str]:
+        if event.phase not in ("start", "end"):
+            return
+        duration = self._run.durative(event)[1].duration or Fraction(0)
+        for operator, limit in self._run.limits(event, ground.binding()):
+            if limit is not None and not duration_fits(operator, duration, limit, self._run.tolerance):
+                if operator in ("=", "<=", ">="):
+                    yield f"Tolerance of {printed(abs(duration - limit))} required for {ground.action}"
+                yield f"Failed duration constraint in {ground.action}"
+                return
+
+    def _duration_advice(self, event: TimedEvent, ground: Ground) -> Iterator[str]:
+        """What to do about the duration. VAL judges one of 0 here, whatever the plan says."""
+        for operator, limit in self._run.limits(event, ground.binding()):
+            if limit is None:
+                continue
+            if operator == "=" and limit >= _ADVISED:
+                yield f"Failed duration constraint: Set the duration to {printed(limit)}"
+            elif (operator == ">=" and limit > self._run.tolerance) or (operator == ">" and limit >= 0):
+                yield f"Failed duration constraint: Increase duration by at least {printed(limit)}"
+            elif (operator == "<=" and -limit > _ADVISED) or (operator == "<" and limit <= 0):
+                yield f"Failed duration constraint: Decrease duration by at least {printed(-limit)}"
+
+    def _advice(self, condition: Condition) -> Iterator[str]:
+        state = self._run.state
+        if not state.layout.holds(condition, state) and gives_advice(condition, state, self._derived):
+            yield from advice_lines(condition, state, self._derived, test=state.layout.holds)
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────────
+
+    def _goal(self) -> Iterator[str]:
+        run, report, state = self._run, self._report, self._run.state
+        goal = run.timed.task.problem.goal
+        time = printed(run.happenings[-1].time if run.happenings else 0)
+        if report.valid:
+            for preference, binding in preferences(goal, state, {}):
+                if not state.layout.holds(preference.body, state, binding):
+                    lines = advice_lines(
+                        substitute(preference.body, binding), state, self._derived, test=state.layout.holds
+                    )
+                    yield f"Preference {preference.name}: {next(lines)}"
+                    yield from lines
+                    yield f" violated at {time}"
+        yield from judgement(report)
+        if report.valid and report.violations:
+            yield "Violations:"
+            yield from (f"\t{name}: {number}" for name, number in sorted(report.violations.items()))
+        if not report.valid:
+            yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
+            yield from advice_lines(required(goal), state, self._derived, test=state.layout.holds)
+
+
+_ADVISED = Fraction(1, 1_000)
+"""By how much a duration may miss before VAL gives advice."""
