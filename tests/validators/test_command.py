@@ -113,7 +113,8 @@ def test_help_names_every_option_and_what_is_the_default(capsys: pytest.CaptureF
         main(["--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert caught.value.code == 0
-    assert "--val-tolerance compare numbers as VAL does, which may miss by 0.0001 (default: exact)" in said
+    assert "--val-tolerance judge as VAL does: numbers may miss by 0.0001, times by 0.01 (default: exact)" in said
+    assert "-t N judge as VAL's -t does: times may miss by N" in said
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
