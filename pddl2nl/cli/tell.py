@@ -49,9 +49,9 @@ def _tell(
     lines = []
     for number, step in enumerate(read_plan(read_text(plan, "plan", errors="replace"), source).steps, start=1):
         # An action whose objects are of the wrong types can be told, but not read back.
-        bad = why_bad(task, task.domain.action(step.action.name), step.action)
+        bad = why_bad(task, task.domain.step(step.action.name), step.action)
         try:
-            lines.append({"action": str(step.action), "text": teller.action(step.action)})
+            lines.append({"action": str(step.action), "text": teller.timed(step)})
         except InputError as error:
             raise InputError(f"step {number}: {bad or error}") from None
         if bad is not None:

@@ -32,7 +32,7 @@ def effect_literals(effect: Node) -> Iterator[tuple[Atom, bool]]:
 
 def changed_predicates(domain: Domain) -> frozenset[str]:
     """The predicates that an action adds or deletes, or that are derived: all others are static."""
-    literals = (literal for action in domain.actions for literal in effect_literals(action.effect))
+    literals = (literal for action in domain.steps for literal in effect_literals(action.effect))
     return frozenset({item.name for item in domain.derived}.union(atom.predicate for atom, _ in literals))
 
 

@@ -292,7 +292,7 @@ class ActionSchema:
 
 @dataclass(frozen=True, slots=True)
 class DurativeAction:
-    """A durative action: held and written back, not executed."""
+    """A durative action; every part of its condition and effect has a time (`Timed`)."""
 
     name: str
     parameters: tuple[TypedName, ...]
@@ -300,6 +300,10 @@ class DurativeAction:
     condition: Condition
     effect: Effect
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+StepSchema = ActionSchema | DurativeAction
+"""What a step of a plan is an instance of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +408,15 @@ class Domain:
     events: tuple[Event, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def steps(self) -> tuple[StepSchema, ...]:
+        """What the steps of plans are: the actions, then the durative ones."""
+        return (*self.actions, *self.durative_actions)
+
+    def step(self, name: str) -> StepSchema | None:
+        """The action or durative action of that name, or None."""
+        return next((step for step in self.steps if step.name == name), None)
+
     def action(self, name: str) -> ActionSchema | None:
         """The action of that name, or None."""
         return next((action for action in self.actions if action.name == name), None)
@@ -487,6 +500,28 @@ def map_children(node: _NodeT, function: Callable[[Any], Any]) -> _NodeT:
         elif (new := function(value)) is not value:
             changes[name] = new
     return replace(node, **changes) if changes else node
+
+
+def untimed(formula: Condition) -> Condition:
+    """A durative condition, effect or duration without its times: all that it says of any time."""
+    if isinstance(formula, Timed):
+        return formula.body
+    nested = isinstance(formula, And | Forall | When | Preference)
+    return map_children(formula, untimed) if nested else formula
+
+
+def required(condition: Condition) -> Condition:
+    """A condition without its preferences, which are members of conjunctions and of universal quantifications."""
+    match condition:
+        case Preference():
+            return And()
+        case And(parts):
+            kept = tuple([one for part in parts if (one := required(part)) != And() or part == And()])
+            return condition if kept == parts else And(kept, condition.span)
+        case Forall(body=body):
+            inner = required(body)
+            return condition if inner is body else And() if inner == And() else replace(condition, body=inner)
+    return condition
 
 
 def walk(node: Node) -> Iterator[Node]:

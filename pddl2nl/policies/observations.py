@@ -81,7 +81,7 @@ def _told_bad_action(action: GroundAction, teller: Teller) -> str:
 
 def _why_bad(action: GroundAction, teller: Teller) -> str:
     """Why the task cannot have an action, whatever the state."""
-    error = why_bad(teller.task, teller.task.domain.action(action.name), action)
+    error = why_bad(teller.task, teller.task.domain.step(action.name), action)
     if error is None:
         return "it cannot be carried out."
     hint = f" Did you mean '{error.suggestion}'?" if error.suggestion else ""

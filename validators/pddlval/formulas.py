@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from pddl2nl.pddl import (
@@ -21,7 +20,6 @@ from pddl2nl.pddl import (
     Imply,
     Not,
     Or,
-    Preference,
     Update,
     is_variable,
 )
@@ -40,7 +38,6 @@ __all__ = [
     "opposite",
     "partial_predicates",
     "predicates_in",
-    "required",
     "subformulas",
     "updates_in",
 ]
@@ -196,20 +193,6 @@ def free_variables(condition: Condition) -> frozenset[str]:
         case Not() | And() | Or() | Imply():
             return frozenset[str]().union(*[free_variables(cast(Condition, part)) for part in children(condition)])
     return frozenset()
-
-
-def required(condition: Condition) -> Condition:
-    """A condition without its preferences, which are members of conjunctions and of universal quantifications."""
-    match condition:
-        case Preference():
-            return And()
-        case And(parts):
-            kept = tuple([one for part in parts if (one := required(part)) != And() or part == And()])
-            return condition if kept == parts else And(kept, condition.span)
-        case Forall(body=body):
-            inner = required(body)
-            return condition if inner is body else And() if inner == And() else replace(condition, body=inner)
-    return condition
 
 
 def in_order(parts: Sequence[Condition], dynamic: Collection[str]) -> Sequence[Condition]:

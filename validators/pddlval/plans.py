@@ -11,7 +11,8 @@ from typing import NamedTuple
 from pddl2nl.errors import near_name
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl import ActionSchema, Diagnostic, InputError, PDDLError, Source, Task
+from pddl2nl.pddl import Diagnostic, InputError, PDDLError, Source, Task
+from pddl2nl.pddl.tree import StepSchema
 
 __all__ = [
     "BadActionError",
@@ -79,10 +80,10 @@ class BadActionError(InputError):
         super().__init__(f"{action}: {reason}{hint}")
 
 
-def why_bad(task: Task, schema: ActionSchema | None, action: GroundAction) -> BadActionError | None:
+def why_bad(task: Task, schema: StepSchema | None, action: GroundAction) -> BadActionError | None:
     """What is wrong with an action of that schema, whatever the state; None where nothing is."""
     if schema is None:
-        names = [known.name for known in task.domain.actions]
+        names = [known.name for known in task.domain.steps]
         return BadActionError(action, f"the domain has no action '{action.name}'", near_name(action.name, names))
     expected = len(schema.parameters)
     if len(action.args) != expected:

@@ -37,8 +37,8 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
-from pddl2nl.pddl.tree import map_children, walk
-from pddlval.formulas import required, subformulas, updates_in
+from pddl2nl.pddl.tree import required, untimed, walk
+from pddlval.formulas import subformulas, updates_in
 
 __all__ = ["Refusal", "is_executable", "linear_rate", "refusals", "refuse_unsupported", "updated_functions"]
 
@@ -176,11 +176,9 @@ def _refusals_in_time(task: Task) -> Iterator[Refusal]:
     }
     for durative in domain.durative_actions:
         path = f"in durative action '{durative.name}', in its "
-        yield from _in_formula(_untimed(durative.duration), domain.source, f"{path}duration", ("?duration",))
-        yield from _in_formula(
-            required(_untimed(durative.condition)), domain.source, f"{path}condition", ("?duration",)
-        )
-        yield from _in_formula(_untimed(durative.effect), domain.source, f"{path}effect", ("?duration", "#t"))
+        yield from _in_formula(untimed(durative.duration), domain.source, f"{path}duration", ("?duration",))
+        yield from _in_formula(required(untimed(durative.condition)), domain.source, f"{path}condition", ("?duration",))
+        yield from _in_formula(untimed(durative.effect), domain.source, f"{path}effect", ("?duration", "#t"))
         yield from _effects_in_time(durative.effect, changing, domain.source, f"{path}effect")
     yield from _in_formula(required(problem.goal), problem.source, "in the goal")
     for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
@@ -190,14 +188,6 @@ def _refusals_in_time(task: Task) -> Iterator[Refusal]:
         for special in _specials(problem.metric.expression):
             if special.name not in ("total-time", "is-violated"):
                 yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
-
-
-def _untimed(formula: Condition) -> Condition:
-    """A durative condition or effect without its times."""
-    if isinstance(formula, Timed):
-        return formula.body
-    nested = isinstance(formula, And | Forall | When | Preference)
-    return map_children(formula, _untimed) if nested else formula
 
 
 def _effects_in_time(effect: Effect, changing: Collection[str], source: Source | None, path: str) -> Iterator[Refusal]:

@@ -182,7 +182,8 @@ class Report:
     happen at the same time, and ``together`` the numbers of these steps.
 
     Of plans with time, ``time`` is when it failed and ``phase`` what failed then: an ``action``, the ``start`` or the
-    ``end`` of one, or what must hold ``over all`` of it. ``violations`` counts the violations of each preference.
+    ``end`` of one, or what must hold ``over all`` of it. ``duration`` is that of the
+    failed step, None where the plan gives none. ``violations`` counts the violations of each preference.
     ``valid_tolerances`` says of an invalid plan from which tolerance of times on, and below which, it is valid.
     """
 
@@ -202,6 +203,7 @@ class Report:
     phase: str | None = None
     violations: Mapping[str, int] | None = None
     valid_tolerances: tuple[Fraction, Fraction | None] | None = None
+    duration: Fraction | None = None
 
     @property
     def valid(self) -> bool:

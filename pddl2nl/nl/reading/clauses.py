@@ -83,10 +83,10 @@ class ActionGrammar:
         self.lexicon = lexicon
         self.pddl = PDDLGrammar(domain, lexicon)
         self.statics = None if task is None else StaticFacts(task)
-        self._snippets = {action.name: wording.actions[action.name] for action in domain.actions}
+        self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
         frames: list[Frame] = []
         forms: list[ExactForm[Frame]] = []
-        for action in domain.actions:
+        for action in domain.steps:
             snippet = self._snippets[action.name]
             frame = Frame.of(snippet, [parameter.types for parameter in action.parameters], lexicon)
             frames.append(frame)

@@ -14,7 +14,7 @@ from pddl2nl.nl.reading.labels import label_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.words import PREPOSITIONS, fold
-from pddl2nl.pddl.tree import ActionSchema, Domain
+from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction
 
 __all__ = ["TRAILING", "UNKNOWN_VERB", "PDDLGrammar", "ClauseReading", "is_record", "read_record", "verdict_of"]
@@ -82,13 +82,11 @@ class PDDLGrammar:
     def __init__(self, domain: Domain, lexicon: Lexicon):
         self.lexicon = lexicon
         # Hyphens count as underscores where that makes no action another one.
-        folded = {fold(action.name): action for action in domain.actions}
+        folded = {fold(action.name): action for action in domain.steps}
         squeezed = {name.replace("_", ""): action for name, action in folded.items()}
-        self.schemas: Mapping[str, ActionSchema] = (
-            squeezed | folded | {action.name: action for action in domain.actions}
-        )
+        self.schemas: Mapping[str, StepSchema] = squeezed | folded | {action.name: action for action in domain.steps}
 
-    def schema(self, name: str) -> ActionSchema | None:
+    def schema(self, name: str) -> StepSchema | None:
         """The action of that name, or None. Blanks count as hyphens: "put down"."""
         name = name.strip("\"'`").replace(" ", "_")
         return self.schemas.get(name.lower()) or self.schemas.get(fold(name))
@@ -129,7 +127,7 @@ class PDDLGrammar:
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
 
-    def keyed(self, schema: ActionSchema, keys: Mapping[str, str], span: tuple[int, int]) -> ClauseReading | None:
+    def keyed(self, schema: StepSchema, keys: Mapping[str, str], span: tuple[int, int]) -> ClauseReading | None:
         """An action whose objects stand under the names of its parameters or, one each, of their types."""
         names = [fold(parameter.name.lstrip("?")) for parameter in schema.parameters]
         types = [fold(parameter.types[0]) for parameter in schema.parameters]
@@ -138,9 +136,7 @@ class PDDLGrammar:
                 return self.ground(schema, schema.name, [keys[name] for name in wanted], span)
         return None
 
-    def ground(
-        self, schema: ActionSchema | None, name: str, args: Sequence[str], span: tuple[int, int]
-    ) -> ClauseReading:
+    def ground(self, schema: StepSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> ClauseReading:
         """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""
         failed = ClauseReading(*span, "unreadable", rules=("pddl",), names_object=True)
         if schema is None:

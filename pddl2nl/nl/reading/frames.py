@@ -29,7 +29,7 @@ from pddl2nl.nl.reading.words import (
 )
 from pddl2nl.nl.wording.snippets import Snippet
 from pddl2nl.pddl.task import Task, changed_predicates
-from pddl2nl.pddl.tree import ActionSchema, Atom, conjuncts
+from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
 __all__ = ["RELATIVES", "Fit", "Frame", "Frames", "Mention", "StaticFacts"]
@@ -467,7 +467,7 @@ class StaticFacts:
     def __init__(self, task: Task):
         self._task = task
         changed = changed_predicates(task.domain)
-        self._schemas = {action.name: action for action in task.domain.actions}
+        self._schemas = {action.name: action for action in task.domain.steps}
         self._needs = {name: _static(schema, changed) for name, schema in self._schemas.items()}
         wanted = {atom.predicate for atoms in self._needs.values() for atom in atoms}
         self._facts = {atom for atom in task.problem.init if atom[0] in wanted}
@@ -504,6 +504,7 @@ class StaticFacts:
         return None if only is None else only.args[place]
 
 
-def _static(schema: ActionSchema, changed: frozenset[str]) -> tuple[Atom, ...]:
-    atoms = (part for part in conjuncts(schema.precondition) if isinstance(part, Atom))
+def _static(schema: StepSchema, changed: frozenset[str]) -> tuple[Atom, ...]:
+    condition = schema.precondition if isinstance(schema, ActionSchema) else untimed(schema.condition)
+    atoms = (part for part in conjuncts(condition) if isinstance(part, Atom))
     return tuple(atom for atom in atoms if atom.predicate not in changed and atom.predicate != "=")

@@ -23,14 +23,27 @@ from pddl2nl.pddl.tree import (
     DerivedPredicate,
     Domain,
     Equality,
+    Forall,
     Not,
     Or,
+    Preference,
+    StepSchema,
     TypedName,
     conjuncts,
+    required,
     typed_groups,
 )
 
-__all__ = ["Literals", "action_lines", "compose_domain", "is_word", "object_lines", "sorted_literals"]
+__all__ = [
+    "Literals",
+    "action_lines",
+    "compose_domain",
+    "constraint_lines",
+    "is_word",
+    "object_lines",
+    "sorted_literals",
+    "wishes",
+]
 
 
 def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
@@ -40,20 +53,22 @@ def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
         phrases: the domain and its wording.
         constants: list the domain's constants; not needed beside a problem's objects, which include them.
 
-    Raises `UnsupportedError` for durative actions, processes, events, constraints and object fluents.
+    Raises `UnsupportedError` for processes, events and object fluents.
     """
     domain = phrases.domain
     _refuse_unsaid(domain)
     if phrases.wording.domain_text is not None:
         return phrases.wording.domain_text
-    actions = [_Action.of(schema, phrases) for schema in domain.actions]
+    general = Scope("the constraints", {}, phrases.constants)
+    actions = [ToldAction.of(schema, phrases) for schema in domain.steps]
     sections = [
         ["These are the actions that I can take:", *(action.headline for action in actions)],
         [
             "Each action has its conditions, all of which must hold:",
-            *(line for action in actions for line in action.conditions()),
+            *(line for action in actions for line in _conditions(action)),
         ],
-        ["Each action changes this and nothing else:", *(line for action in actions for line in action.effects())],
+        ["Each action changes this and nothing else:", *(line for action in actions for line in _effects(action))],
+        ["On the way this must hold:", *constraint_lines(domain.constraints, phrases, general)],
         ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
         ["These objects are always there:", *object_lines(domain.constants if constants else (), {}, phrases)],
         ["Some kinds of objects belong to others:", *_hierarchy(phrases)],
@@ -63,13 +78,12 @@ def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
 
 def action_lines(phrases: Phrases) -> tuple[str, ...]:
     """The actions as a description lists them, one per line: "stack a block A on a block B"."""
-    return tuple(_Action.of(schema, phrases).headline for schema in phrases.domain.actions)
+    return tuple(ToldAction.of(schema, phrases).headline for schema in phrases.domain.steps)
 
 
 def _refuse_unsaid(domain: Domain) -> None:
     place = f"the domain '{domain.name}'"
     for kind, items in (
-        ("a durative action", domain.durative_actions),
         ("a process", domain.processes),
         ("an event", domain.events),
     ):
@@ -78,25 +92,23 @@ def _refuse_unsaid(domain: Domain) -> None:
     for function in domain.functions:
         if function.types != ("number",):
             raise refuse(f"an object fluent ('{function.name}')", place)
-    if domain.constraints is not None:
-        raise refuse("a trajectory constraint", place)
 
 
 # ── actions ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
-class _Action:
+class ToldAction:
     """An action schema in general terms; ``phrase`` is "stack a block A on a block B"."""
 
-    schema: ActionSchema
+    schema: StepSchema
     phrases: Phrases
     scope: Scope
     phrase: str
     typed: frozenset[int]
 
     @classmethod
-    def of(cls, schema: ActionSchema, phrases: Phrases) -> _Action:
+    def of(cls, schema: StepSchema, phrases: Phrases) -> ToldAction:
         parts = phrases.wording.actions[schema.name].parts
         # Letters in the order in which the sentence mentions them.
         mentioned = dict.fromkeys(part for part in parts if isinstance(part, int))
@@ -121,10 +133,17 @@ class _Action:
         ]
         return f"{self.phrase}, where {enumerate_words(untold)}" if untold else self.phrase
 
-    def conditions(self) -> Iterator[str]:
+    def conditions(self, condition: Condition) -> Iterator[str]:
         """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
-        parts = sorted_literals(self.schema.precondition, self.phrases)
         only = f"I can only {closed_clause(self.phrase)} if "
+        said = list(self.requirements(required(condition), only))
+        yield from said or [f"I can always {self.phrase}."]
+        start = f"when I {closed_clause(self.phrase)}, I would prefer that "
+        yield from wishes(condition, self.phrases, self.scope, start)
+
+    def requirements(self, condition: Condition, only: str) -> Iterator[str]:
+        """What a condition asks for, in sentences that begin with `only`; nothing for an empty condition."""
+        parts = sorted_literals(condition, self.phrases)
         if parts.positive:
             yield (
                 only
@@ -137,27 +156,65 @@ class _Action:
         for part in parts.composite:
             if part == Or():
                 yield f"I can never {self.phrase}."
-                continue
+                return
             text = self.phrases.condition(part, self.scope)
             yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
-        if not (parts.positive or parts.negative or parts.composite):
-            yield f"I can always {self.phrase}."
 
     def _negative(self, part: Condition) -> str:
         if isinstance(part, Equality):
             return self.phrases.condition(Not(part), self.scope)
         return NOT_SO + self.phrases.condition(part, self.scope)
 
-    def effects(self) -> Iterator[str]:
+    def effects(self, schema: ActionSchema, start: str) -> Iterator[str]:
         """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
-        groups = effect_groups(self.schema.effect, self.phrases, self.scope)
-        start = f"Once I {self.phrase}, "
-        unless = Coincidences(self.schema, self.phrases, groups).unless
-        said = [line for group in groups for line in group.sentences(start, self.phrases, unless=unless)]
-        yield from said or [f"{start}nothing changes."]
+        groups = effect_groups(schema.effect, self.phrases, self.scope)
+        unless = Coincidences(schema, self.phrases, groups).unless
+        yield from (line for group in groups for line in group.sentences(start, self.phrases, unless=unless))
 
 
-def _known_nouns(phrases: Phrases, schema: ActionSchema) -> frozenset[str]:
+def _conditions(action: ToldAction) -> Iterator[str]:
+    if isinstance(action.schema, ActionSchema):
+        yield from action.conditions(action.schema.precondition)
+    else:
+        from pddl2nl.nl.telling.durative import condition_lines
+
+        yield from condition_lines(action, action.schema)
+
+
+def _effects(action: ToldAction) -> Iterator[str]:
+    if isinstance(action.schema, ActionSchema):
+        start = f"Once I {action.phrase}, "
+        yield from list(action.effects(action.schema, start)) or [f"{start}nothing changes."]
+    else:
+        from pddl2nl.nl.telling.durative import effect_lines
+
+        yield from effect_lines(action, action.schema)
+
+
+def constraint_lines(constraint: Condition | None, phrases: Phrases, scope: Scope) -> Iterator[str]:
+    """The trajectory constraints, a sentence each, and the preferences among them by their names."""
+    if constraint is not None:
+        for part in conjuncts(required(constraint)):
+            said = phrases.condition(part, scope)
+            yield f"{said[0].upper()}{said[1:]}."
+        yield from wishes(constraint, phrases, scope, "I would prefer that ")
+
+
+def wishes(condition: Condition, phrases: Phrases, scope: Scope, start: str) -> Iterator[str]:
+    """The preferences of a condition, a sentence each; one under a quantifier counts for every choice of objects."""
+    match condition:
+        case Preference(name, body):
+            named = f" (preference '{name}')" if name else ""
+            yield f"{start[0].upper()}{start[1:]}{phrases.condition(body, scope)}{named}."
+        case And(parts):
+            for part in parts:
+                yield from wishes(part, phrases, scope, start)
+        case Forall(parameters, body):
+            inner = scope.bind(parameters)
+            yield from wishes(body, phrases, inner, f"{phrases.every(parameters, inner)}, {start}")
+
+
+def _known_nouns(phrases: Phrases, schema: StepSchema) -> frozenset[str]:
     """Words that are nouns before a parameter: types, unary predicates, parameters' own names."""
     domain = phrases.domain
     words = {phrases.wording.type_word(item.name) for item in domain.types}

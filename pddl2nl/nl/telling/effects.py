@@ -23,7 +23,7 @@ from pddl2nl.pddl.tree import (
     walk,
 )
 
-__all__ = ["Coincidences", "EffectGroup", "effect_groups"]
+__all__ = ["Coincidences", "EffectGroup", "effect_groups", "update_text"]
 
 _GONE = "it is not the case anymore that "
 
@@ -61,7 +61,7 @@ class EffectGroup:
         for exception, facts in gone.items():
             if facts:
                 yield f"{start}{self.lead}{' and '.join(facts)}{exception and f', unless {exception}'}."
-        changes = [_update(update, phrases, self.scope) for update in self.updates]
+        changes = [update_text(update, phrases, self.scope) for update in self.updates]
         if changes:
             yield f"{start}{self.lead}{' and '.join(changes)}."
 
@@ -174,7 +174,8 @@ def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
     return f"if {' and '.join(timeless + said)}, " if timeless or said else ""
 
 
-def _update(update: Update, phrases: Phrases, scope: Scope) -> str:
+def update_text(update: Update, phrases: Phrases, scope: Scope) -> str:
+    """A numeric change: ``the fuel of A decreases by 5``."""
     fluent = phrases.expression(update.fluent, scope)
     value = phrases.expression(update.value, scope)
     verbs = {

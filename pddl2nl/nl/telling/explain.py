@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.telling.reasons import is_undefined, short_number
+from pddl2nl.nl.telling.phrases import COMPARISONS, number_text
+from pddl2nl.nl.telling.reasons import is_undefined, short_number, value_in
 from pddl2nl.nl.wording.english import enumerate_words, within_sentence
-from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
+from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Modal, Not, Or, Special, Timed, walk
 
 if TYPE_CHECKING:
     from pddl2nl.nl.telling.teller import Teller
+    from pddl2nl.pddl.tree import Condition
     from pddlval import Cause, Report
     from pddlval.happenings import Conflict
 
 __all__ = ["explain"]
 
+_PLACES = 8
+"""Times are told with so many places at most."""
 _SEVERAL = "to do at the same time"
 """How the reason of a conflict with other actions ends; without it an action is in its own way."""
 
@@ -34,13 +39,14 @@ def explain(report: Report, teller: Teller) -> tuple[str, ...]:
         worth = report.cost if teller.task.problem.metric is not None else None
         cost = f" It costs {short_number(Fraction(worth))}." if worth is not None else ""
         reach = "1 step reaches" if report.steps == 1 else f"{report.steps} steps reach"
-        return (f"The plan is valid: its {reach} the goal.{cost}",)
+        return (f"The plan is valid: its {reach} the goal.{cost}", *_violations(report))
     if report.verdict == "inapplicable":
-        first = _failed(report, teller)
+        first = _failed(report, teller) if report.time is None else _failed_in_time(report, teller)
     else:
-        because = _because(teller.reasons(report.unmet_goals, report.state))
+        because = _because(_reasons(report.unmet_goals, report, teller))
         first = f"The plan can be executed to its end, but the goal is not reached{because}."
-    return (first, *(sentence for cause in report.explanation for sentence in _cause(cause, teller)))
+    causes = (sentence for cause in report.explanation for sentence in _cause(cause, teller))
+    return (first, *causes, *_tolerances(report))
 
 
 def _sentence(text: str) -> str:
@@ -57,6 +63,78 @@ def _failed(report: Report, teller: Teller) -> str:
     if report.conflict is not None:
         return f"{start}{_conflict(report.conflict, report.together, teller)}."
     return f"{start}{_because(teller.reasons(report.unmet, report.state))}."
+
+
+_ENDS = {"action": "be done", "start": "start", "end": "end"}
+
+
+def _failed_in_time(report: Report, teller: Teller) -> str:
+    """What fails when, of a plan with time."""
+    assert report.time is not None
+    time, because = _time(report.time), _reasons(report.unmet, report, teller)
+    if report.action is None:
+        return f"From time {time} on it cannot be mended that {because}."
+    action = f"Step {report.failed_step}, {within_sentence(teller.action(report.action))},"
+    if report.phase is None:
+        return f"{action} violates a constraint: at {time} {because}."
+    if report.phase == "over all":
+        held = any(cause.time is not None for cause in report.explanation)
+        said = because.replace(" is not ", " is no longer ", 1) if held else because
+        return (
+            f"At {time} {said}, but step {report.failed_step}, {teller.action(report.action)}, needs it until it ends."
+        )
+    start = f"{action} cannot {_ENDS[report.phase]} at {time}"
+    if report.conflict is not None:
+        return f"{start}{_conflict(report.conflict, report.together, teller)}."
+    if report.diagnostics:
+        return f"{start}: {report.diagnostics[0].message.partition(': ')[2]}."
+    return f"{start}{_because(because)}."
+
+
+def _reasons(conditions: tuple[Condition, ...], report: Report, teller: Teller) -> str:
+    """Why conditions do not hold; duration constraints and trajectory constraints are told as they are."""
+    said, plain = [], []
+    for one in conditions:
+        if isinstance(one, Comparison) and one.left == Special("?duration"):
+            said.append(_duration(one, report, teller))
+        elif any(isinstance(part, Modal | Timed) for part in walk(one)):
+            said.append(f"it is not the case that {teller.literal(one)}")
+        else:
+            plain.append(one)
+    reasons = teller.reasons(plain, report.state)
+    return " and ".join([*said, *([reasons] if reasons else [])])
+
+
+def _duration(constraint: Comparison, report: Report, teller: Teller) -> str:
+    """That a duration does not fit: ``its duration is 5, which is not equal to the length of road_1 (7)``."""
+    value = value_in(report.state, constraint.right)
+    limit = teller.expression(constraint.right)
+    if value is not None and limit != number_text(value):
+        limit += f" ({short_number(value)})"
+    if report.duration is None:
+        return f"it has no duration, which must be {COMPARISONS[constraint.operator]} {limit}"
+    return f"its duration is {number_text(report.duration)}, which is not {COMPARISONS[constraint.operator]} {limit}"
+
+
+def _violations(report: Report) -> Iterator[str]:
+    for name, number in sorted((report.violations or {}).items()):
+        preference = f"preference '{name}'" if name else "a preference without a name"
+        yield f"It violates {preference}{'' if number == 1 else f' {number} times'}."
+
+
+def _tolerances(report: Report) -> Iterator[str]:
+    """With which tolerance of times an invalid plan would be valid."""
+    if report.valid_tolerances is not None:
+        low, high = report.valid_tolerances
+        below = "" if high is None else f" and below {_time(high)}"
+        # Rounded up: what is told must suffice.
+        least = _time(Fraction(ceil(low * 10**_PLACES), 10**_PLACES))
+        yield f"The plan is valid with a tolerance of times from {least} on{below}."
+
+
+def _time(value: Fraction) -> str:
+    """A time; VAL's doubles are a little off the decimals that they stand for."""
+    return number_text(round(value, _PLACES))
 
 
 def _conflict(conflict: Conflict, together: tuple[int, ...], teller: Teller) -> str:
@@ -85,13 +163,22 @@ def _cause(cause: Cause, teller: Teller) -> Iterator[str]:
     fact = teller.literal(body)
     if teller.style == "nl" and isinstance(body, And | Or | Imply | Forall | Exists):
         fact = f"({fact})"
-    if cause.deleted_by_step is not None:
-        yield f"Step {cause.deleted_by_step} made it {'true' if negative else 'untrue'} that {fact}."
+    untrue = f"made it {'true' if negative else 'untrue'} that {fact}"
+    if cause.time is not None:
+        which = "A timed initial literal"
+        if cause.deleted_by_step is not None:
+            which = f"{_PHASES.get(cause.phase or '', '')}step {cause.deleted_by_step}"
+        yield f"{which[0].upper()}{which[1:]} {untrue}, at {_time(cause.time)}."
+    elif cause.deleted_by_step is not None:
+        yield f"Step {cause.deleted_by_step} {untrue}."
     if cause.lost_after_step not in (None, cause.deleted_by_step):
         turn = "came" if negative else "ceased"
         yield f"It first {turn} to be the case that {fact} with step {cause.lost_after_step}."
     if cause.never_held:
         yield f"{'At all times it was' if negative else 'At no time was it'} the case that {fact}."
+
+
+_PHASES = {"start": "the start of ", "end": "the end of "}
 
 
 def _never_defined(cause: Cause, condition: Comparison, teller: Teller) -> Iterator[str]:

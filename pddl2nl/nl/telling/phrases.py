@@ -30,10 +30,12 @@ from pddl2nl.pddl.tree import (
     Fluent,
     Forall,
     Imply,
+    Modal,
     Not,
     Number,
     Or,
     Special,
+    Timed,
     TypedName,
     conjuncts,
     write_number,
@@ -46,6 +48,20 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
 )
 """What stands behind "is" in a comparison of numbers."""
 _OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_MODALS: Mapping[str, str] = MappingProxyType(
+    {
+        "always": "at all times, {}",
+        "sometime": "at some time, {}",
+        "at-most-once": "at most once, and then without a break, {}",
+        "sometime-after": "whenever {}, at that time or later {}",
+        "sometime-before": "before the first time that {}, {}",
+        "within": "at time {1} or before, {0}",
+        "always-within": "whenever {0}, at that time or at most {2} later {1}",
+        "hold-during": "from time {1} until time {2}, {0}",
+        "hold-after": "from time {1} on, {0}",
+    }
+)
+"""The trajectory constraints by their operators; the conditions come before the numbers."""
 IMPOSSIBLE = "this is never the case"
 """An empty ``or`` within other conditions."""
 _LETTER = re.compile(r"\b[A-Z]\d*\b")
@@ -261,7 +277,16 @@ class Phrases:
             case Comparison(operator=operator, left=left, right=right) if operator in COMPARISONS:
                 said = f"{self.expression(left, scope)} is {COMPARISONS[operator]} "
                 return said + self.expression(right, scope)
+            case Timed(when="at end", body=body):
+                return f"in the end, ({self.condition(body, scope)})"
+            case Modal():
+                return self._modal(condition, scope)
         raise refuse(_construct(condition), scope.place)
+
+    def _modal(self, modal: Modal, scope: Scope) -> str:
+        """A trajectory constraint (Gerevini and Long 2005, section 3)."""
+        parts = [f"({self.condition(part, scope)})" for part in modal.parts]
+        return _MODALS[modal.operator].format(*parts, *map(number_text, modal.numbers))
 
     def _joined(self, parts: Iterable[Condition], joiner: str, scope: Scope) -> str:
         said: list[str] = []
@@ -307,6 +332,10 @@ class Phrases:
                 return self.function(name).fill([scope.said(term) for term in args])
             case Special(name="total-time"):
                 return "the total time"
+            case Special(name="?duration"):
+                return "its duration"
+            case Special(name="is-violated", args=(preference,)):
+                return f"the number of violations of preference '{preference}'"
             case Special(name=name):
                 raise refuse(f"'{name}'", scope.place)
             case Arithmetic(operator="-", operands=(only,)):

@@ -45,7 +45,7 @@ does not begin with "and ". A negative literal uses ``negated`` only if no other
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -54,17 +54,24 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.telling import pddl_style
-from pddl2nl.nl.telling.domain import action_lines, compose_domain, is_word, object_lines
+from pddl2nl.nl.telling.domain import (
+    action_lines,
+    compose_domain,
+    constraint_lines,
+    is_word,
+    object_lines,
+    wishes,
+)
 from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.telling.reasons import Reasons
 from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import write_condition, write_expression
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
+from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts, required
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction, State, StepResult
+    from pddlval import GroundAction, PlanStep, State, StepResult
 
 __all__ = [
     "EMPTY_GOAL",
@@ -121,7 +128,7 @@ class Teller:
     def action_lines(self) -> tuple[str, ...]:
         """The actions said of things in general, one a line: ``stack a block A on a block B``; headers in PDDL."""
         if self.style == "pddl":
-            schemas = self.task.domain.actions
+            schemas = self.task.domain.steps
             return tuple(f"({' '.join((item.name, *(one.name for one in item.parameters)))})" for item in schemas)
         return action_lines(self._phrases)
 
@@ -142,17 +149,24 @@ class Teller:
         facts = self._facts(dict.fromkeys(problem.init))
         facts += self._negative_facts(problem)
         facts += self._values(_init_values(problem))
-        return STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
+        text = STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
+        return "\n".join([text, *self._timed_lines(problem)])
+
+    def _timed_lines(self, problem: Problem) -> Iterator[str]:
+        """The timed initial literals, a sentence each."""
+        for timed in problem.init_timed:
+            if self._phrases.told(timed.atom[0]):
+                fact = self._phrases.fact(timed.atom[0], [self._said(name) for name in timed.atom[1:]])
+                turn = "it becomes true that" if timed.positive else "it is no longer the case that"
+                yield f"At time {number_text(timed.time)}, {turn} {fact}."
 
     def goal_text(self) -> str:
         """The goal, a conjunct a line, and the metric on a line of its own."""
         problem = self.task.problem
         if self.style == "pddl":
             return pddl_style.goal_text(problem)
-        if problem.constraints is not None:
-            raise refuse("a trajectory constraint", "the problem")
         scope = self._scope("the goal", strict=True)
-        conditions = tuple(conjuncts(problem.goal))
+        conditions = tuple(conjuncts(required(problem.goal)))
         parts = [self._phrases.condition(part, scope) for part in conditions]
         if len(parts) > 1:
             # Among parts joined by "and", an "or" would seem to part them.
@@ -160,6 +174,12 @@ class Teller:
         text = GOAL_START + JOINER.join(parts) + "." if parts else EMPTY_GOAL
         if conditions == (Or(),):
             text = IMPOSSIBLE_GOAL
+        on_the_way = self._scope("the constraints", strict=True)
+        lines = [
+            *wishes(problem.goal, self._phrases, scope, "I would prefer that in the end "),
+            *constraint_lines(problem.constraints, self._phrases, on_the_way),
+        ]
+        text = "\n".join([text, *lines])
         if problem.metric is not None:
             said = self._phrases.expression(problem.metric.expression, self._scope("the metric"))
             text += f"\nI want to {problem.metric.direction} {said}."
@@ -186,6 +206,12 @@ class Teller:
             if name not in said:
                 raise InputError(f"{action}: the task has no object '{name}'")
         return snippet.fill([said[name] for name in action.args])
+
+    def timed(self, step: PlanStep) -> str:
+        """A step of a plan; with its time, ``at 3.5, drive truck_0 to hub_1, for 5``."""
+        start = "" if step.time is None else f"at {number_text(step.time)}, "
+        end = "" if step.duration is None else f", for {number_text(step.duration)}"
+        return f"{start}{self.action(step.action)}{end}"
 
     def literal(self, condition: Condition) -> str:
         """A ground condition, ``block_0 is on block_1``."""
@@ -267,7 +293,7 @@ class Teller:
 
     def mistyped(self, action: GroundAction) -> str:
         """Why the types forbid an action: ``crate_1 is not a truck``; empty where they do not, or it does not exist."""
-        schema = self.task.domain.action(action.name)
+        schema = self.task.domain.step(action.name)
         if schema is None or len(schema.parameters) != len(action.args):
             return ""
         wrong: dict[str, None] = {}
@@ -344,8 +370,6 @@ def _parts(condition: Condition) -> bool:
 
 
 def _init_values(problem: Problem) -> list[tuple[GroundAtom, Fraction]]:
-    if problem.init_timed:
-        raise refuse(f"a timed initial literal ('{problem.init_timed[0].atom}')", "the initial state")
     found: dict[GroundAtom, Fraction] = {}
     for item in problem.init_values:
         if isinstance(item.value, str):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, enumerate_words, words_of
 from pddl2nl.nl.wording.snippets import Snippet, Wording
-from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate
+from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema
 
 __all__ = ["Doubt", "doubts", "meaning_doubts", "marked"]
 
@@ -113,7 +113,11 @@ def _related(part: str, word: str) -> bool:
 
 def _vocabulary(domain: Domain) -> frozenset[str]:
     names = [domain.name, *(item.name for item in (*domain.types, *domain.constants))]
-    declared: tuple[Predicate | Function | ActionSchema, ...] = (*domain.predicates, *domain.functions, *domain.actions)
+    declared: tuple[Predicate | Function | StepSchema, ...] = (
+        *domain.predicates,
+        *domain.functions,
+        *domain.steps,
+    )
     for item in declared:
         names += [item.name, *(parameter.name for parameter in item.parameters)]
     return frozenset(word for name in names for word in _name_words(name))

@@ -151,7 +151,7 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
     """
     for kind, snippets, arities in (
         ("predicates", wording.predicates, _arities(domain.predicates)),
-        ("actions", wording.actions, {item.name: len(item.parameters) for item in domain.actions}),
+        ("actions", wording.actions, {item.name: len(item.parameters) for item in domain.steps}),
         ("functions", wording.functions, _arities(domain.functions)),
     ):
         place = f"{where} → {kind}"
@@ -279,7 +279,7 @@ def _kind_of(data: object) -> str:
 
 def refuse_other_domain(actions: Iterable[str], domain: Domain, where: str) -> None:
     """Raises `WordingError` if a file has none of the domain's actions: it is for another domain."""
-    declared = [item.name for item in domain.actions]
+    declared = [item.name for item in domain.steps]
     if declared and set(declared).isdisjoint(actions):
         raise WordingError(
             where, f"is of another domain: it has none of {domain.name}'s actions, {', '.join(declared)}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.snippets import Snippet, Wording
-from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
+from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema, TypedName
 
 __all__ = ["template_action", "template_function", "template_predicate", "template_wording", "with_functions"]
 
@@ -22,7 +22,7 @@ def template_wording(domain: Domain) -> Wording:
     return Wording(
         domain=domain.name,
         predicates={item.name: template_predicate(item) for item in domain.predicates},
-        actions={item.name: template_action(item) for item in domain.actions},
+        actions={item.name: template_action(item) for item in domain.steps},
         types={},
         functions={item.name: template_function(item) for item in domain.functions},
         source={"method": "template"},
@@ -41,7 +41,7 @@ def template_predicate(predicate: Predicate) -> Snippet:
     return Snippet(predicate.name, names, text)
 
 
-def template_action(action: ActionSchema) -> Snippet:
+def template_action(action: StepSchema) -> Snippet:
     """``apply the action 'a' to <type> {?x}, <type> {?y}, and <type> {?z}``."""
     names = _variables(action.parameters)
     text = f"apply the action '{action.name}'"

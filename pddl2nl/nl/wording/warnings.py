@@ -29,7 +29,7 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     if wording.domain != domain.name:
         found.append(f"the wording was made for the domain '{wording.domain}', not for '{domain.name}'")
     for kind, snippets, parameters in (
-        ("actions", wording.actions, {item.name: item.parameters for item in domain.actions}),
+        ("actions", wording.actions, {item.name: item.parameters for item in domain.steps}),
         ("predicates", wording.predicates, {item.name: item.parameters for item in domain.predicates}),
         ("functions", wording.functions, {item.name: item.parameters for item in domain.functions}),
     ):

@@ -111,7 +111,7 @@ def items(domain: Domain) -> tuple[WordedItem, ...]:
     if _compares(domain):
         found += [WordedItem("equality", name, (_X1, _X2), snippet) for name, snippet in EQUALITY.items()]
     found += [WordedItem("functions", item.name, item.parameters, template_function(item)) for item in domain.functions]
-    found += [WordedItem("actions", item.name, item.parameters, template_action(item)) for item in domain.actions]
+    found += [WordedItem("actions", item.name, item.parameters, template_action(item)) for item in domain.steps]
     return tuple(found)
 
 

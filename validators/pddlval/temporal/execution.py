@@ -33,9 +33,8 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddl2nl.pddl.tree import map_children, walk
+from pddl2nl.pddl.tree import map_children, required, walk
 from pddlval.effects import Outcome
-from pddlval.formulas import required
 from pddlval.happenings import Conflict, claim_effects
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
@@ -491,6 +490,7 @@ class TimedRun:
             state=self.state,
             time=time,
             phase=phase,
+            duration=self.plan.steps[step - 1].duration,
             violations=dict(self._violations),
             **reasons,
         )

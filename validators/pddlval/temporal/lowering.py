@@ -33,8 +33,7 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
-from pddl2nl.pddl.tree import Node, map_children, walk
-from pddlval.formulas import required
+from pddl2nl.pddl.tree import Node, map_children, required, walk
 from pddlval.plans import GroundAction
 from pddlval.schemas import Ground, Schema
 from pddlval.semantics import World, choices

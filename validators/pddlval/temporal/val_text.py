@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from pddl2nl.pddl import Condition, GroundAtom, Task, substitute
+from pddl2nl.pddl.tree import required
 from pddlval.effects import Outcome
-from pddlval.formulas import required
 from pddlval.plans import GroundAction, Plan, as_plan
 from pddlval.schemas import Ground
 from pddlval.state import Number, State
