@@ -169,7 +169,6 @@ def test_letters_are_not_the_names_of_constants() -> None:
 @pytest.mark.parametrize(
     ("part", "construct"),
     [
-        ("(:constraints (always (p)))", "a trajectory constraint"),
         ("(:functions (where) - truck)", r"an object fluent \('where'\)"),
     ],
 )

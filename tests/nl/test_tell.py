@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.errors import InputError
 from pddl2nl.nl import explain
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.telling.phrases import UntoldError, number_text
@@ -293,27 +293,55 @@ def test_a_negated_text_that_says_another_fact_is_not_used_in_goals() -> None:
     assert told(small("(not (p a))"), pair).goal_text() == "My goal is that in the end a is closed."
 
 
-@pytest.mark.parametrize(
-    ("more", "init", "construct"),
-    [
-        ("", "(at 5 (r))", "a timed initial literal"),
-        ("(:constraints (always (r)))", "", "a trajectory constraint"),
-    ],
-)
-def test_what_has_no_words_is_refused_by_name(more: str, init: str, construct: str) -> None:
-    task = small("(r)", init, more=more)
-    with pytest.raises(UnsupportedError, match=construct):
-        told(task).init_text() + told(task).goal_text()
+def test_timed_literals_and_constraints() -> None:
+    init = told(small("(r)", "(at 5 (r)) (at 7.5 (not (r)))")).init_text()
+    assert init.splitlines()[-2:] == [
+        "At time 5, it becomes true that 'r' holds.",
+        "At time 7.5, it is no longer the case that 'r' holds.",
+    ]
+    goal = told(small("(r)", more="(:constraints (and (always (r)) (within 3 (not (r)))))")).goal_text()
+    assert goal.splitlines()[1:] == [
+        "At all times, ('r' holds).",
+        "At time 3 or before, (it is not the case that 'r' holds).",
+    ]
 
 
-def test_durative_actions_are_refused_by_name() -> None:
-    domain = parse_domain(
-        "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:durative-action go :parameters () "
-        ":duration (= ?duration 3) :condition (at start (p)) :effect (at end (not (p)))))"
-    )
+def test_preferences_and_their_violations() -> None:
+    more = "(:metric minimize (+ total-time (* 2 (is-violated late))))"
+    assert told(small("(and (r) (preference late (not (r))))", more=more)).goal_text().splitlines() == [
+        "My goal is that in the end 'r' holds.",
+        "I would prefer that in the end it is not the case that 'r' holds (preference 'late').",
+        "I want to minimize (the total time plus (2 times the number of violations of preference 'late')).",
+    ]
+
+
+GO = """(define (domain d) (:requirements :durative-actions :fluents :duration-inequalities)
+  (:predicates (p) (q) (free)) (:functions (fuel) (most))
+  (:durative-action go :parameters () :duration (and (>= ?duration 3) (at end (<= ?duration (most))))
+    :condition (and (at start (p)) (over all (not (q))) (at end (> (fuel) 1)) (preference slow (at start (free))))
+    :effect (and (at start (not (free))) (at end (free)) (decrease (fuel) (* #t 0.5))
+                 (when (and (at start (q)) (at end (p))) (at end (q))))))"""
+
+
+def test_durative_actions() -> None:
+    domain = parse_domain(GO)
     task = Task(domain, parse_problem("(define (problem x) (:domain d) (:init (p)) (:goal (p)))", domain))
-    with pytest.raises(UnsupportedError, match=r"a durative action \('go'\) in the domain 'd'"):
-        told(task).domain_text()
+    conditions, changes = told(task).domain_text().split("\n\n")[1:]
+    assert conditions.splitlines()[1:] == [
+        "It takes at least 3 to apply the action 'go'.",
+        "It takes at most the value of 'most' to apply the action 'go', as things are at the end.",
+        "I can only start to apply the action 'go' if it is the case that 'p' holds.",
+        "When I start to apply the action 'go', I would prefer that 'free' holds (preference 'slow').",
+        "While I apply the action 'go', I can only go on if it is not the case that 'q' holds.",
+        "While I apply the action 'go', I can only end if it is the case that the value of 'fuel' is more than 1.",
+    ]
+    assert changes.splitlines()[1:] == [
+        "As soon as I start to apply the action 'go', it is not the case anymore that 'free' holds.",
+        "At the end, when I apply the action 'go', it is the case that 'free' holds.",
+        "At the end, when I apply the action 'go', if it was the case at the start that 'q' holds"
+        " and it was the case just before that 'p' holds, it is the case that 'q' holds.",
+        "While I apply the action 'go', the value of 'fuel' decreases by 0.5 in every unit of time.",
+    ]
 
 
 def test_a_domain_text_of_the_wordings_own_stands_for_the_composed_one() -> None:

@@ -78,11 +78,10 @@ def _failed_in_time(report: Report, teller: Teller) -> str:
     if report.phase is None:
         return f"{action} violates a constraint: at {time} {because}."
     if report.phase == "over all":
-        held = any(cause.time is not None for cause in report.explanation)
-        said = because.replace(" is not ", " is no longer ", 1) if held else because
-        return (
-            f"At {time} {said}, but step {report.failed_step}, {teller.action(report.action)}, needs it until it ends."
-        )
+        if any(cause.time is not None for cause in report.explanation):
+            because = because.replace(" is not ", " is no longer ", 1).replace(" are not ", " are no longer ", 1)
+        needed = f"step {report.failed_step}, {teller.action(report.action)}, needs it until it ends"
+        return f"At {time} {because}, but {needed}."
     start = f"{action} cannot {_ENDS[report.phase]} at {time}"
     if report.conflict is not None:
         return f"{start}{_conflict(report.conflict, report.together, teller)}."
