@@ -165,5 +165,5 @@ def test_check_names_all_that_is_not_executed(tmp_path: Path, capsys: pytest.Cap
     found = [(item["line"], item["severity"], item["message"]) for file in ours for item in file["diagnostics"]]
     refused = "is read and checked, but cannot be executed"
     # Plans with durative actions and timed literals are judged.
-    assert found == [(7, "warning", f"the event 'burn' {refused}")]
+    assert found == [(8, "warning", f"the event 'burn' {refused}")]
     assert [file["ok"] for file in ours] == [True, True]

@@ -31,7 +31,7 @@ def timed_lines(
     """The lines about one plan, from the one after ``Checking plan`` on; see `val_text.val_lines`."""
     if verbose:
         run = TimedRun(timed_task_of(task, tolerance), as_plan(plan), time_tolerance)
-        yield from _VerboseText(run, report).lines()
+        yield from _TimedVerboseText(run, report).lines()
     else:
         yield "" if report.verdict == "inapplicable" else CHECKING_GOAL
         yield from judgement(report)
@@ -40,7 +40,7 @@ def timed_lines(
 _CONTINUOUS = "Update of continuously changing Primitive Numerical Expressions"
 
 
-class _VerboseText:
+class _TimedVerboseText:
     """The verbose text: the plan, what it does happening by happening, and how to repair it."""
 
     def __init__(self, run: TimedRun, report: Report):
