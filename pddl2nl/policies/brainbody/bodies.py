@@ -25,6 +25,7 @@ from pddl2nl.policies.brainbody.prompts import StepPrompter
 from pddl2nl.policies.brainbody.replies import ProgramLine, ProgramReader
 from pddl2nl.policies.episode import Episode
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest
+from pddlval import GroundAction
 
 __all__ = ["Body", "make_body"]
 
@@ -93,8 +94,10 @@ class ReaderBody:
                 actions.append(replace(schema, name=name, parameters=tuple(schema.parameters[at] for at in places)))
                 snippets[name] = _command_snippet(name, wording.actions[item.action], places)
                 self._primitives[name] = primitive
-        task = Task(replace(domain, actions=tuple(actions)), teller.task.problem)
-        self._reader = Reader(task, replace(wording, actions=snippets), teller.names)
+        self._task = Task(replace(domain, actions=tuple(actions)), teller.task.problem)
+        wording = replace(wording, actions=snippets)
+        self._reader = Reader(self._task, wording, teller.names)
+        self._teller = Teller(self._task, wording, teller.names)
 
     def act(self, step: str) -> ProgramLine:
         """The command that was read, also where the types forbid it."""
@@ -104,6 +107,13 @@ class ReaderBody:
             return ProgramLine("<pass>", "pass")
         command = Command(self._primitives[action.name], action.args)
         return ProgramLine(command.line(self._names), "action", command)
+
+    def say(self, command: Command) -> str:
+        """A command in words that `act` reads, ``grab salmon``."""
+        actions = [
+            GroundAction(name, command.args) for name, item in self._primitives.items() if item == command.primitive
+        ]
+        return self._teller.action(next((each for each in actions if not self._teller.mistyped(each)), actions[0]))
 
 
 def _command_snippet(name: str, snippet: Snippet, places: Sequence[int]) -> Snippet:
