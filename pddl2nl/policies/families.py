@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pddl2nl.llm import Message
+from pddl2nl.policies.brainbody import FAMILY as BRAINBODY
 from pddl2nl.policies.family import Family, Note
 from pddl2nl.policies.hvr import FAMILY as HVR
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
 
-FAMILIES: Mapping[str, Family] = MappingProxyType({"hvr": HVR})
+FAMILIES: Mapping[str, Family] = MappingProxyType({"hvr": HVR, "brainbody": BRAINBODY})
 """Every family by its name."""
 
 FAMILY_POLICIES: Mapping[str, Family] = MappingProxyType(

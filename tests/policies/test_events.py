@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
+from pddl2nl.policies.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -80,6 +81,10 @@ EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(Discrepancy, NUMBER, TEXT, TEXTS, TEXTS, TEXT, TEXT),
     st.builds(Recovered, NUMBER, TEXT, TEXTS),
     st.builds(MacroProved, NUMBER, NUMBER, st.booleans(), TEXT),
+    st.builds(BrainPlanned, NUMBER, NUMBER, TEXTS, TEXT, TEXTS),
+    st.builds(BodyActed, NUMBER, TEXT, TEXT, TEXT, TEXT),
+    st.builds(ErrorSignal, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXTS, NUMBER, st.booleans()),
+    st.builds(DeadEndProved, NUMBER, TEXT, st.booleans()),
 )
 
 
@@ -93,7 +98,7 @@ def test_an_event_survives_its_json(event: RunEvent) -> None:
 def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
-    kinds |= {Discrepancy, Recovered, MacroProved}
+    kinds |= {Discrepancy, Recovered, MacroProved, BrainPlanned, BodyActed, ErrorSignal, DeadEndProved}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"

@@ -87,7 +87,14 @@ def test_every_metric_says_which_way_is_better():
     higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
     verified = {f"{what}-verified{when}" for what in ("macro-plan", "blocks") for when in ("", "-before")}
     correct = {"plan-correctness", "plan-correctness-prefix", "execution-success", "expanded-plan-verified"}
-    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"} | verified | correct
+    brainbody = {
+        "executability",
+        "executability-first-plan",
+        "goal-conditions-recall",
+        "success-rate",
+        "errors-resolved",
+    }
+    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"} | verified | correct | brainbody
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
 
 

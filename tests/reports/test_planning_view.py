@@ -133,6 +133,23 @@ def test_every_kind_of_planning_event_has_a_note(hvr_events) -> None:
     assert all(note_of(event).title for event in hvr_events if isinstance(event, get_args(Hierarchical)))
 
 
+def test_a_page_shows_plans_steps_and_errors_of_brainbody_as_text(write, brainbody_events, hostile, tmp_path) -> None:
+    write("one", brainbody_events)
+    page = write_html(gather(tmp_path), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
+    for said in (
+        "First plan",
+        "Plan after feedback 1",
+        "3 steps, new from step 0 on",
+        "Step 0 failed in the world",
+        "number 2 of this error in this state",
+        "Step 0 left no way to the goal",
+        "BrainBody-LLM and its baselines, in %",
+    ):
+        assert said in page, said
+    assert hostile not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
 def test_a_turn_ends_where_something_was_noted(hvr_events) -> None:
     turns = run_turns(hvr_events)
     shown = [

@@ -16,7 +16,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import PLOTS, NoDataError, draw, plot_svg, write_plots
+from pddl2nl.reports.plots import PLOTS, NoDataError, draw, plot_svg, plots_of, write_plots
 from pddl2nl.reports.plots.style import looks, shown
 
 Make = Callable[..., Gathered]
@@ -142,12 +142,32 @@ def test_cost_is_in_usd_where_prices_are_known_else_in_tokens(small: Gathered, e
     assert len([line for line in axis.get_lines() if line.get_marker() != "None"]) == 2
 
 
+def test_feedback_is_drawn_by_the_most_rounds_and_for_its_own_policies_alone(experiment_of: Make) -> None:
+    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> dict[str, float]:
+        share = 25.0 * column.options["feedback_loops"]
+        return {"success-rate": share, "goal-conditions-recall": 50 + share / 2, "executability": 100}
+
+    columns = [
+        LayoutColumn(f"K = {k}", policy="brainbody", options={"feedback_loops": k, "signal": "raw"}) for k in (0, 1, 3)
+    ]
+    gathered = experiment_of(columns, [LayoutRow("household")], result, 4)
+    (axis,) = _axes(gathered, "feedback-loops")
+    # Of each line of marks there is one whisker a mark before it.
+    drawn = [list(line.get_ydata()) for line in axis.lines if len(line.get_ydata()) == 3]
+    assert drawn == [[0, 0.25, 0.75], [0.5, 0.625, 0.875], [1, 1, 1]]
+    assert list(axis.get_xticks()) == [0, 1, 3]
+    assert "feedback-loops" in plots_of(gathered)
+    alike = experiment_of(columns[:1], [LayoutRow("household")], result, 4)
+    with pytest.raises(NoDataError, match="no two columns differ in their feedback_loops"):
+        PLOTS["feedback-loops"].figure(alike)
+
+
 def test_runs_that_broke_are_in_no_plot(experiment_of: Make, tmp_path: Path) -> None:
     gathered = experiment_of([ACT, REACT], [LayoutRow("ferry")], lambda *run: "broken" if run[2] else True)
     (axis,) = _axes(gathered, "coverage-by-domain")
     assert axis.get_title(loc="left") == "ferry (1)"
     everything_broke = experiment_of([ACT], [LayoutRow("ferry")], lambda *run: "broken")
-    assert set(write_plots(everything_broke, tmp_path)[1]) == set(PLOTS)
+    assert set(write_plots(everything_broke, tmp_path)[1]) == set(plots_of(everything_broke)) < set(PLOTS)
 
 
 def test_a_plot_without_data_says_why_and_is_not_written(experiment_of: Make, tmp_path: Path) -> None:

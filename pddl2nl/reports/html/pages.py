@@ -23,7 +23,7 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.plan import PagePlan, RunPage, list_data, plan_pages
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, view_of
 from pddl2nl.reports.html.steps import status_label
-from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
+from pddl2nl.reports.plots import NoDataError, plot_svg, plots_of
 from pddl2nl.reports.summaries import in_processes
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 
@@ -154,7 +154,7 @@ def overview_of(
 def _pictures(gathered: Gathered) -> list[dict[str, str]]:
     """The plots as images, which run no script and keep their style; those without data, with the reason, come last."""
     drawn, missing = [], []
-    for key, plot in PLOTS.items():
+    for key, plot in plots_of(gathered).items():
         picture = {"key": key, "title": plot.title, "caption": plot.caption}
         try:
             svg = base64.b64encode(plot_svg(gathered, key).encode("utf-8")).decode("ascii")

@@ -1,4 +1,4 @@
-"""Plots of a report, as SVG and PDF: coverage, its fall with size, costs, and failures.
+"""Plots of a report, as SVG and PDF: coverage, its fall with size, costs, failures, and feedback.
 
 matplotlib (extra ``plots``) is imported when a plot is drawn, and not before.
 """
@@ -11,24 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.policies.families import family_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.plots import figures
 from pddl2nl.reports.plots.style import NoDataError, embedded, saved
 
-__all__ = ["PLOTS", "NoDataError", "Plot", "draw", "plot_svg", "write_plots"]
+__all__ = ["PLOTS", "NoDataError", "Plot", "draw", "plot_svg", "plots_of", "write_plots"]
 
 
 @dataclass(frozen=True)
 class Plot:
     """A plot: its ``key`` for files and anchors, its ``title``, and a ``caption`` that explains its marks.
 
-    ``figure`` returns a matplotlib figure, or raises `NoDataError` if the records have no data for it.
+    ``figure`` returns a matplotlib figure, or raises `NoDataError` if the records have no data for it. ``family`` is
+    the family of policies that it is about; empty for all policies.
     """
 
     key: str
     title: str
     caption: str
     figure: Callable[[Gathered], Any]
+    family: str = ""
 
 
 _LEFT_OUT = "Runs with infrastructure errors and rows of a variant (such as PlanBench's text) are left out."
@@ -77,9 +80,24 @@ PLOTS: Mapping[str, Plot] = {
             f"{_LEFT_OUT}",
             figures.cost_by_coverage,
         ),
+        Plot(
+            "feedback-loops",
+            "BrainBody-LLM by rounds of feedback",
+            "SR, GCR and EXEC, by the most rounds of feedback (Figure 6 of the BrainBody-LLM paper). Whiskers: 95 % "
+            f"interval over the tasks (Wilson). Marks are shifted a little. {_LEFT_OUT}",
+            figures.feedback_loops,
+            family="brainbody",
+        ),
     )
 }
 """Every plot by its key."""
+
+
+def plots_of(gathered: Gathered) -> Mapping[str, Plot]:
+    """The plots that are about the policies of an experiment."""
+    families = {family_of(column.policy) for column in gathered.layout.columns}
+    names = {"", *(family.name for family in families if family is not None)}
+    return {key: plot for key, plot in PLOTS.items() if plot.family in names}
 
 
 def draw(gathered: Gathered, key: str, form: str, *, text: bool = False) -> bytes:
@@ -113,7 +131,7 @@ def write_plots(gathered: Gathered, folder: Path) -> tuple[tuple[Path, ...], Map
         InfrastructureError: the folder cannot be written.
     """
     written, missing = [], {}
-    for key in PLOTS:
+    for key in plots_of(gathered):
         try:
             contents = {form: draw(gathered, key, form) for form in ("svg", "pdf")}
         except NoDataError as error:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
@@ -23,6 +24,7 @@ from pddl2nl.reports.plots.style import (
     panel_width,
     shown,
 )
+from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
 
 _BAR = 0.115  # inches of a bar with the space above it
@@ -243,6 +245,39 @@ def failure_composition(gathered: Gathered) -> Any:
         axis.text(1.01, place, f"{count.total() - count[_SOLVED]} of {count.total()}", va="center", fontsize=6)
     axis.text(1.01, -0.62, "failed", va="bottom", fontsize=6.5, color="#333333")
     figure.legend(loc="outside right upper", handlelength=1.6, handleheight=1.0)
+    return figure
+
+
+# ── feedback ─────────────────────────────────────────────────────────────────────────────────────
+
+_BY_FEEDBACK = {"success-rate": "SR", "goal-conditions-recall": "GCR", "executability": "EXEC"}
+
+
+def feedback_loops(gathered: Gathered) -> Any:
+    """SR, GCR and EXEC of BrainBody by the most rounds of feedback, one line each, with intervals over the tasks."""
+    runs = _scored(gathered, _bases(gathered))
+    options = {column: gathered.layout.columns[column].options.get("feedback_loops") for column in runs}
+    rounds = sorted({each for each in options.values() if isinstance(each, int)})
+    if len(rounds) < 2:
+        raise NoDataError("no two columns differ in their feedback_loops")
+    by_rounds = {each: [run for column in runs if options[column] == each for run in runs[column]] for each in rounds}
+    figure = new_figure(2.6, _WIDE)
+    axis = figure.subplots()
+    style = looks([LayoutColumn(name) for name in _BY_FEEDBACK.values()])
+    for number, (metric, look) in enumerate(zip(_BY_FEEDBACK, style, strict=True)):
+        found = {each: mean for each in rounds if (mean := aggregate(METRICS[metric], by_rounds[each])) is not None}
+        # Shifted a little, because equal values would hide each other's marks.
+        places = [each + 0.08 * (number - 1) for each in found]
+        for place, mean in zip(places, found.values(), strict=True):
+            within = wilson_interval(mean.value / 100 * mean.tasks, mean.tasks)
+            axis.plot([place] * 2, [within.low, within.high], color=look.color, linewidth=0.7)
+        axis.plot(places, [mean.value / 100 for mean in found.values()], **look.line())
+    axis.set_xticks(rounds)
+    axis.set_ylim(-0.03, 1.05)
+    axis.set_yticks(*_PERCENT)
+    axis.set_xlabel("most rounds of feedback, K")
+    axis.set_ylabel("%")
+    line_legend(figure, style, list(_BY_FEEDBACK.values()))
     return figure
 
 

@@ -306,7 +306,8 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
     """What the metrics are and how they are summed."""
     notes = family.paper.notes
     yield from (f"{name}: {notes[name]}." for name in laid.notes)
-    yield notes["together"]
+    if laid.lines != "steps":
+        yield notes["together"]
     runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
     if runs and "unmeasured" in notes and not any(run.reference for run in runs):
         yield notes["unmeasured"]
@@ -317,7 +318,8 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
 
 def _paper_note(family: Family) -> str:
     source = family.paper.source
-    models = " and ".join(f"{model} ({name})" for model, name in source.models.items())
+    named = [model if model == name else f"{model} ({name})" for model, name in source.models.items()]
+    models = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
     return f"paper: {source.short}, “{source.title}”, with {models}; {family.paper.notes['paper']}"
 
 

@@ -1,0 +1,165 @@
+"""The tables of the BrainBody-LLM paper: spread and intervals, the best run, what acting models make of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
+from pddl2nl.policies.brainbody.events import BodyActed
+from pddl2nl.policies.events import Finished, Started
+from pddl2nl.policies.families import FAMILIES
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.tables import FORMATS, TABLES, written
+from pddl2nl.reports.tables.model import Table
+from tests.reports.tables.test_hvr import experiment, lines, texts
+
+PAPER = FAMILIES["brainbody"].paper
+BRAINBODY = LayoutColumn("BrainBody", policy="brainbody")
+TASKS = [f"V{number}" for number in range(1, 11)]
+
+
+def solved(*tasks: int, executed: float = 100) -> dict[str, dict[str, float]]:
+    """The metrics of a run on the ten tasks, of which these are solved; the others reach half of the goal."""
+    return {
+        task: {
+            "success-rate": 100.0 * (number in tasks),
+            "goal-conditions-recall": 100.0 if number in tasks else 50.0,
+            "executability": executed,
+        }
+        for number, task in enumerate(TASKS, 1)
+    }
+
+
+def of_runs(*runs: dict[str, dict[str, float]]) -> Gathered:
+    """An experiment with one seed for each run."""
+    results = {("BrainBody", task, seed): found for seed, run in enumerate(runs, 1) for task, found in run.items()}
+    return experiment(results, (BRAINBODY,))
+
+
+# ── Table 1 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_mean_has_its_deviation_over_the_runs_and_its_interval_over_the_tasks() -> None:
+    # Runs with 4 and 6 of ten tasks: mean 50, standard deviation 14.14; Wilson's interval of 5 of 10 is 24 to 76.
+    table = TABLES["brainbody"](of_runs(solved(1, 2, 3, 4), solved(1, 2, 3, 4, 5, 6)), LayoutTable("brainbody"))
+    found = texts(table, lines(table)[0])
+    assert found["SR"] == "50.00 ± 14.14 [24, 76]"
+    assert found["GCR"] == "75.00 ± 7.07 [44, 92]"
+    assert found["EXEC"] == "100.00"
+    assert any("24 to 76" in note for note in table.notes), "what ten tasks can say is said"
+
+
+def test_one_run_has_no_deviation() -> None:
+    table = TABLES["brainbody"](of_runs(solved(1, 2, 3, 4, 5, 6, 7)), LayoutTable("brainbody"))
+    assert texts(table, lines(table)[0])["SR"] == "70.00 [40, 89]"
+
+
+def test_the_papers_lines_stand_below_with_the_same_interval() -> None:
+    table = TABLES["brainbody"](of_runs(solved(1)), LayoutTable("brainbody", paper="brainbody-table-1"))
+    sections = {section.title: section.lines for section in table.sections}
+    [progprompt, without, feedback] = sections["paper: GPT-4"]
+    assert [line.label for line in (progprompt, without, feedback)] == [
+        "ProgPrompt",
+        "BrainBody-LLM without feedback",
+        "BrainBody-LLM",
+    ]
+    assert [cell.text for cell in feedback.cells] == ["10", "54.00 ± 9.00 [27, 79]", "81.00 ± 4.00 [50, 95]", "", ""]
+    assert len(sections) == 1 + 5
+    assert any("no replication" in note for note in table.notes)
+
+
+# ── Tables 2 and 4 ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_of_several_runs_the_best_is_shown_by_success_then_recall_then_execution() -> None:
+    wanted = LayoutTable("brainbody-tasks", paper="brainbody-table-2")
+    worse, better = solved(1, 2, executed=100), solved(3, 4, 5, executed=60)
+    success, recall, executed = TABLES["brainbody-tasks"](of_runs(worse, better), wanted).sections
+    ours = [section.lines[0] for section in (success, recall, executed)]
+    assert [[cell.text for cell in line.cells][:4] for line in ours] == [
+        ["0.00", "0.00", "100.00", "100.00"],
+        ["50.00", "50.00", "100.00", "100.00"],
+        ["60.00", "60.00", "60.00", "60.00"],
+    ]
+    assert [line.cells[-1].text for line in ours] == ["30.00", "65.00", "60.00"]
+    # Alike in success and recall: the one that executes more.
+    tie = TABLES["brainbody-tasks"](of_runs(solved(1, executed=70), solved(2, executed=80)), wanted)
+    assert tie.sections[0].lines[0].cells[1].text == "100.00"
+
+
+def test_a_run_can_have_the_numbers_of_a_row_of_the_paper() -> None:
+    """GPT-4 on V6 has SR 1, GCR 1 and EXEC 0.88: of eight primitives seven were executed."""
+    run = {"V6": {"success-rate": 100.0, "goal-conditions-recall": 100.0, "executability": 87.5}}
+    table = TABLES["brainbody-tasks"](of_runs(run), LayoutTable("brainbody-tasks", paper="brainbody-table-2"))
+    for section in table.sections:
+        by_label = {line.label: line.cells[0] for line in section.lines}
+        ours, theirs = by_label["BrainBody"].value, by_label["paper, GPT-4: BrainBody-LLM (Table 2)"].value
+        assert ours is not None
+        assert theirs is not None
+        assert abs(ours - theirs) <= 0.5, section.title
+
+
+def test_the_arms_tasks_have_the_papers_successes() -> None:
+    results = {("BrainBody", f"F{number}", 1): {"success-rate": 100.0} for number in range(1, 8)}
+    wanted = LayoutTable("brainbody-arm", paper="brainbody-table-4")
+    success = TABLES["brainbody-arm"](experiment(results, (BRAINBODY,)), wanted).sections[0]
+    found = {line.label: [cell.text for cell in line.cells] for line in success.lines}
+    assert found["paper, PaLM: BrainBody-LLM (Table 4)"] == ["100.00", "0.00", "100.00", "100.00", *["0.00"] * 3, ""]
+    assert found["BrainBody"] == ["100.00"] * 8
+
+
+# ── Table 3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Path]) -> Table:
+    """Two acting models on the paper's first step and one of our own."""
+    steps = {"model": "<char0> [putin] <toothpaste> <toothbrush>", "embedding": "<pass>"}
+    columns = [LayoutColumn(name, policy="brainbody") for name in steps]
+    gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
+    runs = {}
+    for run in gathered.runs.values():
+        name = next(name for name in steps if name in run.name)
+        started = Started("brainbody", "m", 1, "d", "p", "", "", "", "")
+        acted = [
+            BodyActed(at, line, steps[name], "action") for at, line in enumerate(["Close the fridge", "<b>Jump</b>"])
+        ]
+        path = write(name, [started, *acted, Finished("goal-missed")])
+        runs[run.name] = replace(run, path=path)
+    cells = {place: tuple(runs[run.name] for run in each) for place, each in gathered.cells.items()}
+    wanted = LayoutTable("brainbody-steps", paper="brainbody-table-3")
+    return TABLES["brainbody-steps"](replace(gathered, runs=runs, cells=cells), wanted)
+
+
+def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_steps: Table) -> None:
+    found: dict[str, Any] = {line.label: [cell.text for cell in line.cells] for line in lines(three_steps)}
+    program = "<char0> [putin] <toothpaste> <toothbrush>"
+    assert found == {
+        "Put toothpaste on the toothbrush": [
+            "–",
+            "–",
+            "<putin> <toothpaste> <toothbrush>",
+            "<put> <toothbrush> <toothpaste>",
+        ],
+        "Close the fridge": [program, "<pass>", "<close> <fridge>", "<switchoff> <fridge>"],
+        "Wait for the toast to be ready": ["–", "–", "<pass>", "<drink> <toaster>"],
+        "<b>Jump</b>": [program, "<pass>", "", ""],
+    }
+    assert [heading.paper for heading in three_steps.headings] == [False, False, True, True]
+    for form in FORMATS:
+        assert written([three_steps], form)
+
+
+# ── Figure 6 ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_table_of_feedback_has_no_numbers_of_the_paper() -> None:
+    table = TABLES["brainbody-feedback"](of_runs(solved(1)), LayoutTable("brainbody-feedback"))
+    assert [section.title for section in table.sections] == [""]
+    assert texts(table, lines(table)[0])["EXEC all"] == "100.00"
+    assert not PAPER.tables[-1].paper
