@@ -78,11 +78,15 @@ class Claims(NamedTuple):
     conflict: Conflict | None = None
 
 
-def claim(task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = ()) -> Claims:
+def claim(
+    task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = (), *, strict: bool = False
+) -> Claims:
     """Checks the actions of a happening, all applicable in the state before it, for interference; `claim_effects`."""
     claimant = _Claimant(task, grounds, state, reads)
     try:
         claimant.claim_all()
+        if strict:
+            claimant.claim_sums()
     except _CollisionError as error:
         return Claims(tuple(claimant.warnings), error.conflict)
     return Claims(tuple(claimant.warnings))
@@ -121,6 +125,20 @@ class _Claimant:
         for rule in task.domain.derived:
             self._rules.setdefault(rule.name, []).append(rule)
         self._followed: dict[GroundAtom, int] = {}
+        self._readers: dict[GroundAtom, list[int]] = {}
+        self._writers: dict[GroundAtom, list[int]] = {}
+
+    def claim_sums(self) -> None:
+        """Nothing that one action reads may be changed by another, not even where both only add to it.
+
+        VAL lets it pass if the action that reads a fluent changes it too (Fox and Long 2003, definition 12, does not).
+        """
+        for fluent, readers in self._readers.items():
+            for writer in self._writers.get(fluent, ()):
+                other = next((reader for reader in readers if reader != writer), None)
+                if other is not None:
+                    owner = _Owner(other, "either")
+                    self._collide(writer, "changes", fluent, owner, f"(expression {fluent}){self._and(owner)}\n")
 
     def claim_all(self) -> None:
         """Preconditions first, then effects, action by action."""
@@ -179,6 +197,7 @@ class _Claimant:
     def _read(self, place: int, expression: Expression, binding: Binding) -> None:
         for fluent in fluents_in(expression):
             atom = ground_fluent(fluent, binding)
+            self._readers.setdefault(atom, []).append(place)
             owner = self._fluents.setdefault(atom, _Owner(place, "either"))
             if owner.place == place:
                 continue
@@ -251,6 +270,7 @@ class _Claimant:
             conflict = error.conflict
             text = f"{conflict.text}Conflict over ownership of resource: {fluent} wanted by {self._actions[place]}\n"
             raise _CollisionError(conflict._replace(text=text)) from None
+        self._writers.setdefault(fluent, []).append(place)
         sums = update.operator in ("increase", "decrease")
         owner = self._fluents.get(fluent)
         if owner is None:
@@ -334,6 +354,8 @@ def claim_effects(
     outcomes: Sequence[Outcome],
     state: State,
     reads: Sequence[Condition] = (),
+    *,
+    strict: bool = False,
 ) -> Claims:
     """Claims what each action of a happening reads and changes, and reports where claims collide.
 
@@ -343,11 +365,12 @@ def claim_effects(
         outcomes: what each of them does in the state.
         state: the state before.
         reads: conditions that the actions read besides their preconditions, one for each; by default none.
+        strict: whether a fluent that one action reads may not be changed by another in any way, which VAL allows.
     """
     if len(grounds) == 1 and _each_once(outcomes[0]):
         # The rule: an action alone may change what it reads, so that nothing need be claimed.
         return _NOTHING
-    return claim(task, grounds, state, reads)
+    return claim(task, grounds, state, reads, strict=strict)
 
 
 def _each_once(outcome: Outcome) -> bool:

@@ -85,8 +85,9 @@ def _valid_tolerances(run: TimedRun) -> tuple[Fraction, Fraction | None] | None:
         return None
     times = [happening.time for happening in free.happenings]
     gaps = sorted({10 * (later - earlier) for earlier, later in pairwise(times)})
-    # Larger tolerances merge more happenings, of which more and more interfere.
-    bounds = [low, *gaps[bisect_right(gaps, low) :]]
+    # Larger tolerances merge more happenings, of which more and more interfere, until an action's own ends merge.
+    longest = 10 * min((step.duration for step in run.plan.steps if step.duration), default=Fraction(0))
+    bounds = [low, *gaps[bisect_right(gaps, low) : bisect_left(gaps, longest)]]
 
     def fails(tolerance: Fraction) -> bool:
         return not TimedRun(run.timed, run.plan, tolerance, any_duration=True).report.valid
@@ -317,7 +318,8 @@ class TimedRun:
                     return self._failed(event.step, event.phase, happening.time, failing)
             grounds.append(ground)
         outcomes = tuple([ground.outcome(state) for ground in grounds])
-        claims = claim_effects(self._simulator.task, grounds, outcomes, state, self._reads(happening))
+        reads, exact = self._reads(happening), not self.tolerance
+        claims = claim_effects(self._simulator.task, grounds, outcomes, state, reads, strict=exact)
         conflict = claims.conflict
         if conflict is not None:
             return self._conflict(happening, conflict)

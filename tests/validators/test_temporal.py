@@ -1,0 +1,289 @@
+"""Plans with time, preferences and constraints: verdicts, times and causes that can be worked out by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.pddl import Task, parse_task
+from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, validate
+
+DOMAIN = """(define (domain d) (:requirements :adl :durative-actions :fluents :duration-inequalities :preferences
+    :constraints :timed-initial-literals :continuous-effects :derived-predicates)
+  (:types place) (:constants a b - place)
+  (:predicates (p) (q) (r) (s) (open) (at ?x - place) (lit))
+  (:functions (f) (g) (length) (total))
+  (:derived (lit) (and (open) (r)))
+  (:action tick :parameters () :precondition (preference ready (q)) :effect (increase (total) 1))
+  (:action light :parameters () :precondition (lit) :effect (s))
+  (:action unset :parameters () :precondition (p) :effect (not (p)))
+  (:action refill :parameters () :precondition () :effect (assign (f) 10))
+  (:durative-action make :parameters () :duration (= ?duration (length))
+    :condition (and (at start (p)) (over all (q)) (at end (r))) :effect (and (at start (not (p))) (at end (s))))
+  (:durative-action keep :parameters () :duration (and (>= ?duration 2) (<= ?duration 5))
+    :condition (over all (p)) :effect (at end (r)))
+  (:durative-action grow :parameters () :duration (at end (<= ?duration (total)))
+    :condition () :effect (and (at start (increase (total) 3)) (at end (increase (g) ?duration))))
+  (:durative-action move :parameters (?x ?y - place) :duration (= ?duration 1)
+    :condition (at start (at ?x)) :effect (and (at start (not (at ?x))) (at end (at ?y))))
+  (:durative-action watch :parameters () :duration (>= ?duration 1) :condition (preference quiet (over all (q)))
+    :effect (when (and (at start (p)) (over all (q))) (at end (s))))
+  (:durative-action drain :parameters () :duration (>= ?duration 0)
+    :condition (and (over all (>= (f) 0))) :effect (decrease (f) (* #t (g))))
+  (:durative-action strict :parameters () :duration (>= ?duration 0) :condition (over all (> (f) 0)) :effect ()))"""
+
+PROBLEM = """(define (problem x) (:domain d)
+  (:init (p) (q) (at a) (= (f) 10) (= (g) 2) (= (length) 4) (= (total) 0) {init}) (:goal (and {goal})) {more})"""
+
+
+def task(init: str = "", goal: str = "", more: str = "") -> Task:
+    return parse_task(DOMAIN, PROBLEM.format(init=init, goal=goal, more=more))
+
+
+def judge(plan: str, init: str = "", goal: str = "", more: str = "") -> Report:
+    return validate(task(init, goal, more), plan)
+
+
+def failure(report: Report) -> tuple[int | None, str | None, Fraction | None, list[str]]:
+    assert report.verdict == "inapplicable"
+    return report.failed_step, report.phase, report.time, [str(condition) for condition in report.unmet]
+
+
+# ── durative actions ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_conditions_are_read_at_their_times() -> None:
+    assert judge("0.5: (make) [4]", "(r)", "(s)").valid
+    assert failure(judge("0.5: (make) [4]")) == (1, "end", Fraction("4.5"), ["(r)"])
+    assert failure(judge("1: (unset)\n2: (make) [4]", "(r)")) == (2, "start", 2, ["(p)"])
+
+
+def test_the_order_of_the_lines_is_the_order_of_nothing() -> None:
+    plan = ["3: (move b a) [1]", "1: (move a b) [1]"]
+    assert judge("\n".join(plan), goal="(at a)") == judge("\n".join(reversed(plan)), goal="(at a)")
+
+
+def test_an_invariant_fails_at_the_next_happening_and_names_its_cause() -> None:
+    report = judge("1: (keep) [3]\n2: (unset)")
+    # It is seen when the next thing happens, the end; the state has been so since 2.
+    assert failure(report) == (1, "over all", 4, ["(p)"])
+    (cause,) = report.explanation
+    assert (cause.deleted_by_step, cause.time, cause.phase) == (2, 2, "action")
+
+
+@pytest.mark.parametrize("plan", ["1: (keep) [3]\n4.5: (unset)", "1: (unset)"])
+def test_an_invariant_holds_over_an_open_interval(plan: str) -> None:
+    assert judge(plan).valid
+
+
+def test_what_an_end_needs_not_may_be_undone_with_it() -> None:
+    """The invariant of keep is over at its end, so that deleting p at that time interferes with nothing."""
+    assert judge("1: (keep) [3]\n4: (unset)").valid
+
+
+def test_actions_that_touch_interfere_whatever_small_gap_does_not() -> None:
+    report = judge("1: (move a b) [1]\n2: (move b a) [1]")
+    assert failure(report) == (2, "start", 2, ["(at b)"])
+    assert judge("1: (move a b) [1]\n2.0000001: (move b a) [1]", goal="(at a)").valid
+
+
+def test_durations() -> None:
+    assert failure(judge("1: (make) [5]", "(r)"))[:2] == (1, "start")
+    assert [str(one) for one in judge("1: (make)", "(r)").unmet] == ["(= ?duration (length))"]
+    assert judge("1: (keep) [2]").valid
+    assert judge("1: (keep) [5]").valid
+    assert failure(judge("1: (keep) [5.01]"))[3] == ["(<= ?duration 5)"]
+    # The constraint is read at the end, when total has grown to 3.
+    assert judge("1: (grow) [3]", goal="(= (g) 5)").valid
+    assert failure(judge("1: (grow) [4]")) == (1, "end", 5, ["(<= ?duration (total))"])
+
+
+def test_a_conditional_effect_that_spans_the_action() -> None:
+    assert judge("1: (watch) [2]", goal="(s)").valid
+    assert not judge("1: (unset)\n2: (watch) [2]", goal="(s)").valid
+    assert not judge("1: (watch) [2]", "(at 2 (not (q))) (at 2.5 (q))", goal="(s)").valid
+
+
+# ── timed literals and derived predicates ────────────────────────────────────────────────────────
+
+
+def test_timed_literals_open_a_window() -> None:
+    window = "(r) (at 5 (open)) (at 7 (not (open)))"
+    assert judge("6: (light)", window, "(s)").valid
+    assert failure(judge("4: (light)", window)) == (1, "action", 4, ["(lit)"])
+    late = judge("8: (light)", window)
+    assert failure(late)[2] == 8
+    interferes = judge("5: (light)", window)
+    assert failure(interferes)[3] == ["(lit)"]
+
+
+def test_an_action_may_not_need_what_a_literal_changes_at_its_time() -> None:
+    report = judge("7: (light)", "(r) (at 5 (open)) (at 7 (not (open)))")
+    assert (report.verdict, report.failed_step, report.conflict is not None) == ("inapplicable", 1, True)
+
+
+def test_the_cause_may_be_a_timed_literal() -> None:
+    (cause,) = judge("9: (keep) [2]", "(at 5 (not (p)))").explanation
+    assert (cause.deleted_by_step, cause.time, cause.phase) == (None, 5, "literal")
+
+
+# ── continuous effects ───────────────────────────────────────────────────────────────────────────
+
+
+def test_a_number_changes_linearly() -> None:
+    # 10 - 2 * 5 = 0 is reached just at the end, which the open interval leaves out of it.
+    assert judge("1: (drain) [5]", goal="(= (f) 0)").valid
+    assert failure(judge("1: (drain) [6]"))[:2] == (1, "over all")
+    assert judge("1: (drain) [3]\n2: (tick)", goal="(= (f) 4)").valid
+
+
+def test_a_comparison_fails_at_its_crossing() -> None:
+    report = judge("1: (drain) [5.5]")
+    # 0 is reached at 6; from then until the end at 6.5 it is below: the first time looked at behind the crossing.
+    assert report.time is not None
+    assert Fraction(6) < report.time < Fraction("6.5")
+    assert judge("1: (drain) [5]\n1: (strict) [5]").valid
+    assert failure(judge("1: (drain) [5]\n1: (strict) [5.1]"))[2] == 6
+
+
+def test_rates_add_up_and_are_read_after_each_happening() -> None:
+    # 10 - 2 * 2 until 3, then filled up to 10, then 10 - 2 * 2.
+    assert judge("1: (drain) [4]\n3: (refill)", goal="(= (f) 6)").valid
+
+
+def test_derived_numbers_and_the_metric() -> None:
+    report = judge("1: (drain) [4]", more="(:metric minimize (+ (f) (* 10 total-time)))")
+    assert report.cost == 2 + 50
+
+
+# ── preferences and constraints ──────────────────────────────────────────────────────────────────
+
+
+def test_preferences_are_counted() -> None:
+    more = "(:metric minimize (+ (is-violated ready) (* 10 (is-violated quiet)) (* 100 (is-violated end))))"
+    goal = "(forall (?x - place) (preference end (at ?x)))"
+    report = judge("1: (tick)\n2: (tick)\n4: (watch) [6]", "(at 1.5 (not (q))) (at 5 (q)) (at 6 (not (q)))", goal, more)
+    # One tick without q, one watch however often q is lost, and b of the two places.
+    assert report.violations == {"ready": 1, "quiet": 1, "end": 1}
+    assert report.cost == 111
+
+
+STATES = "1: (move a b) [1]\n3: (move b a) [1]\n5: (move a b) [1]"
+"""At a until 1, at b from 2 to 3, at a from 4 to 5, at b from 6 on."""
+
+
+@pytest.mark.parametrize(
+    ("constraint", "satisfied"),
+    [
+        ("(always (p))", True),
+        ("(always (at a))", False),
+        ("(sometime (at b))", True),
+        ("(sometime (s))", False),
+        ("(at-most-once (p))", True),
+        ("(at-most-once (at a))", False),
+        ("(at-most-once (s))", True),
+        ("(sometime-after (at a) (at b))", True),
+        ("(sometime-after (at b) (at a))", False),
+        ("(sometime-before (at b) (at a))", True),
+        ("(sometime-before (at a) (at b))", False),
+        ("(within 2 (at b))", True),
+        ("(within 1.9 (at b))", False),
+        ("(always-within 2 (at a) (at b))", True),
+        ("(always-within 1 (at a) (at b))", False),
+        ("(hold-during 2 3 (at b))", True),
+        ("(hold-during 2 3.5 (at b))", False),
+        ("(hold-during 1.5 2 (at b))", False),
+        ("(hold-during 0.2 0.5 (at a))", True),
+        ("(hold-after 6 (at b))", True),
+        ("(hold-after 5.5 (at b))", False),
+        ("(at end (at b))", True),
+        ("(at end (at a))", False),
+        ("(forall (?x - place) (sometime (at ?x)))", True),
+        ("(and (sometime (at a)) (always (at a)))", False),
+        ("(not (always (at a)))", True),
+        ("(or (always (at a)) (sometime (at b)))", True),
+    ],
+)
+def test_trajectory_constraints(constraint: str, satisfied: bool) -> None:
+    assert judge(STATES, more=f"(:constraints {constraint})").valid is satisfied
+    wished = judge(STATES, more=f"(:constraints (preference c {constraint}))")
+    assert wished.valid
+    assert wished.violations == ({} if satisfied else {"c": 1})
+
+
+def test_a_state_is_held_to_the_window_it_reaches_into() -> None:
+    """From 2 to 3 the state at b, begun at 2, holds at 2.5, where the window opens.
+
+    VAL looks only at states that begin within the window, and at the first of them only.
+    """
+    assert not judge(STATES, more="(:constraints (hold-during 2.5 2.7 (at a)))").valid
+
+
+def test_a_constraint_that_is_violated_early_names_the_step_and_the_rest_is_a_goal() -> None:
+    early = judge(STATES, more="(:constraints (always (at a)))")
+    assert (early.verdict, early.failed_step, early.time) == ("inapplicable", 1, 1)
+    late = judge(STATES, more="(:constraints (sometime (s)))")
+    assert late.verdict == "goal-not-satisfied"
+    assert [str(one) for one in late.unmet_goals] == ["(sometime (s))"]
+
+
+def test_constraints_hold_while_numbers_change() -> None:
+    assert judge("1: (drain) [5]", more="(:constraints (sometime (and (< (f) 3.1) (> (f) 2.9))))").valid
+    assert not judge("1: (drain) [3]", more="(:constraints (sometime (< (f) 4)))").valid
+    assert judge("1: (drain) [5]", more="(:constraints (within 2 (<= (f) 8)))").valid
+
+
+# ── tolerance ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_report_says_which_tolerance_would_do() -> None:
+    plan = "1: (make) [4.0003]\n7.0: (move a b) [1]\n8.01: (move b a) [1]"
+    report = judge(plan, "(r)")
+    assert not report.valid
+    assert report.valid_tolerances == (Fraction("0.0003"), Fraction("0.1"))
+    with_vals = validate(task("(r)"), plan, "x", VAL_TOLERANCE, VAL_TIME_TOLERANCE)
+    assert with_vals.valid
+    too_wide = validate(task("(r)"), plan, "x", VAL_TOLERANCE, Fraction("0.2"))
+    assert not too_wide.valid
+    assert too_wide.valid_tolerances == (Fraction("0.0003"), Fraction("0.1"))
+
+
+def test_a_plan_that_no_tolerance_helps_says_nothing() -> None:
+    assert judge("1: (unset)\n2: (make) [4]").valid_tolerances is None
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("plan", "line", "reason"),
+    [
+        ("1: (tick)\n-1: (keep) [2]", 2, "it happens at -1, before the plan begins"),
+        ("1: (keep) [-2]", 1, "its duration is negative, -2"),
+        ("1: (tick) [2]", 1, "'tick' takes no time, but the plan gives it the duration 2"),
+        ("1: (kep) [2]", 1, "the domain has no action 'kep'"),
+        ("1: (move a) [1]", 1, "'move' takes 2 arguments, found 1"),
+        ("1: (keep) [inf]", 1, "not an action"),
+    ],
+)
+def test_bad_times_are_named_with_their_places(plan: str, line: int, reason: str) -> None:
+    report = judge(plan)
+    assert report.verdict == "bad-plan"
+    assert (report.diagnostics[0].line, reason in report.diagnostics[0].message) == (line, True)
+
+
+def test_one_action_may_not_overlap_itself() -> None:
+    report = judge("1: (keep) [3]\n2: (keep) [3]")
+    assert failure(report)[:3] == (2, "start", 2)
+    assert "the same action, begun in step 1, has not ended yet" in report.diagnostics[0].message
+    assert judge("1: (keep) [3]\n4.1: (keep) [3]").valid
+    # VAL does not look.
+    assert validate(task(), "1: (keep) [3]\n2: (keep) [3]", "x", VAL_TOLERANCE, VAL_TIME_TOLERANCE).valid
+
+
+def test_json_has_what_time_adds() -> None:
+    data = judge("1: (keep) [3]\n2.5: (unset)").as_json("x")
+    assert (data["failed_step"], data["failed_time"], data["phase"], data["violations"]) == (1, 4, "over all", {})
+    (cause,) = data["explanation"]  # type: ignore[misc]
+    assert (cause["deleted_by_step"], cause["time"], cause["phase"]) == (2, 2.5, "action")
