@@ -255,13 +255,17 @@ class TimedRun:
         ending = {event.step for event in happening.events if event.phase == "end"}
         for time, state in self._states_until(happening.time, slopes) if slopes else [(None, self.state)]:
             for running in self._running.values():
-                if (time == self._time == running.since) or (time == happening.time and running.step in ending):
+                if time is not None and (
+                    time == self._time == running.since or (time == happening.time and running.step in ending)
+                ):
+                    # At its own ends an invariant need not hold.
                     continue
                 if running.invariant is not None and not running.invariant.applicable(state):
                     self.state = state
                     failed = happening.time if time is None else time
                     return self._failed(running.step, "over all", failed, running.invariant.unmet(state))
-                self._watch(running, state)
+                if running.spanning or running.preferred:
+                    self._watch(running, state)
             if time is not None and time != self._time:
                 self._moments.append(Moment(time, state))
         if slopes:
