@@ -116,9 +116,9 @@ class RunSpec:
     model: str | Model = _model(
         "oracle",
         "A model's name for the openai client (key in OPENAI_API_KEY), oracle (reads the prompt, plans with Fast "
-        "Downward, needs no key), script:FILE (replies from a file) or replay:DIR (replies from records). With hvr "
-        "and its ablations, oracle:MISTAKE makes a mistake on purpose: wrong-precondition, missing-navigation, "
-        "wrong-order, missing-step or impossible-macro.",
+        "Downward, needs no key), script:FILE (replies from a file) or replay:DIR (replies from records). With hvr, "
+        "brainbody and ablations, oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; "
+        "an unknown name lists all.",
         users="models",
         model=True,
         in_file=False,
