@@ -33,7 +33,7 @@
     flooded seats_three striped plain full_of_flowers empty thorny dry_soil ribbed spiny tall - attribute)
 
   (:init
-    (at lobby0) (hand-empty)
+    (at pose46) (hand-empty)
     (linked pose1 pose2) (linked pose2 pose1) (linked pose2 pose3) (linked pose3 pose2) (linked pose3 pose4)
     (linked pose4 pose3) (linked pose4 pose5) (linked pose5 pose4) (linked pose5 pose6) (linked pose6 pose5)
     (linked pose6 pose7) (linked pose7 pose6) (linked pose7 pose8) (linked pose8 pose7) (linked pose8 pose9)

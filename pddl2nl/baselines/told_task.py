@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -13,16 +13,22 @@ from pddl2nl.nl import Names, Reader, Teller, Wording
 from pddl2nl.nl.reading.read_state import NLReadError, read_problem, read_state
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import (
+    And,
+    Atom,
+    Condition,
     Domain,
+    Not,
+    Or,
     PDDLError,
     Problem,
     Task,
+    is_variable,
     parse_problem,
     write_problem,
 )
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["NoToldPlanError", "ToldTask", "ToldTaskError", "read_told_task"]
+__all__ = ["NoToldPlanError", "ToldTask", "ToldTaskError", "among", "read_told_task"]
 
 _SOURCE = "<the task as told>"
 _LAMA_SECONDS = 60
@@ -199,3 +205,19 @@ def _parse_blocks(*blocks: str, domain: Domain) -> Problem:
 
 def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "")
+
+
+def among(condition: Condition, objects: Collection[str]) -> Condition:
+    """A condition restricted to some objects: atoms about others count as false.
+
+    If a goal can be reached in several ways, a prompt need not tell what the others would need.
+    """
+    match condition:
+        case Atom(args=args):
+            return condition if all(is_variable(term) or term in objects for term in args) else Or(())
+        case And(parts=parts) | Or(parts=parts):
+            return replace(condition, parts=tuple(among(part, objects) for part in parts))
+        case Not(body=body):
+            about = among(body, objects)
+            return And() if about == Or(()) else Not(about)
+    return condition

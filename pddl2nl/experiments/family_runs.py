@@ -25,8 +25,10 @@ from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.brainbody.primitives import Robot, load_robot, parse_robot
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
+from pddl2nl.policies.sayplan.prompts import shipped_roles
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, TaskReference, reference_of
+from pddl2nl.worlds.scene_graph import SceneRoles, load_roles, parse_roles
 from pddlval import Simulator
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["family_settings", "recorded_world"]
 
-_RECORDED = ("form", "replans", "prompts", "feedback_loops", "signal", "body", "preview", "dead_ends")
+_RECORDED = ("form", "replans", "prompts", "feedback_loops", "signal", "body", "preview", "dead_ends", "goal_feedback")
 """The options of families whose values are settings of a run."""
 
 
@@ -63,6 +65,8 @@ def family_settings(
     setting.pop("form", None)
     if "preview" in setting:
         setting["preview"] = spec.preview == "on"
+    if "goal_feedback" in setting:
+        setting["goal_feedback"] = spec.goal_feedback == "on"
     world: dict[str, Any] = {}
     if spec.faults is not None:
         from pddl2nl.worlds.executor import FaultyExecutor
@@ -74,6 +78,9 @@ def family_settings(
     if family.takes(spec.policy, "robot") and (robot := _robot(spec)) is not None:
         setting |= {"robot": robot, "hidden": robot.hidden}
         world["robot"] = robot.to_json()
+    if family.takes(spec.policy, "scene") and (scene := _scene(spec)) is not None:
+        setting["scene"] = scene
+        world["scene"] = scene.to_json()
     ontology = _ontology(spec) if family.takes(spec.policy, "ontology") else None
     if ontology is not None:
         setting["ontology"] = ontology
@@ -135,6 +142,15 @@ def _robot(spec: RunSpec) -> Robot | None:
     return load_robot(path, spec.task.domain)
 
 
+def _scene(spec: RunSpec) -> SceneRoles | None:
+    """The roles that were given, else those that are shipped with the domain, if there are some."""
+    if isinstance(spec.scene, SceneRoles):
+        return spec.scene
+    if spec.scene is not None:
+        return load_roles(spec.scene)
+    return shipped_roles(spec.task.domain)
+
+
 def _embedder(
     spec: RunSpec, wording: Wording, access: Access
 ) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
@@ -164,12 +180,14 @@ class _FamilyOptions(msgspec.Struct):
     body: str = "llm"
     preview: str = "off"
     dead_ends: str = "ignore"
+    goal_feedback: str = "off"
 
 
 class _RecordedWorld(msgspec.Struct):
     faults: str | None = None
     ontology: str | None = None
     robot: str | None = None
+    scene: str | None = None
     library: tuple[str, ...] | None = None
     embedding_model: str | None = None
 
@@ -203,6 +221,8 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
     if world.robot is not None:
         domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
         fields["robot"] = parse_robot(world.robot, domain, "<the recorded robot>")
+    if world.scene is not None:
+        fields["scene"] = parse_roles(world.scene, "<the recorded scene>")
     if world.library is None:
         yield fields
         return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.faults import Faults
     from pddl2nl.worlds.ontology import Ontology
+    from pddl2nl.worlds.scene_graph import SceneRoles
 
 __all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text"]
 
@@ -280,6 +281,12 @@ class RunSpec:
         metavar="FILE",
         default_text="the shipped domain's own, else a command for each action",
     )
+    scene: str | Path | SceneRoles | None = _family_task(
+        None,
+        "sayplan and ablations: what the domain's types and predicates are in a scene graph, in JSON.",
+        metavar="FILE",
+        default_text="the shipped domain's own",
+    )
     library: str | Path | None = _family_policy(
         None,
         "hvr and ablations: folder in which the macro-actions of solved tasks are stored for later tasks.",
@@ -310,9 +317,14 @@ class RunSpec:
     )
     signal: str = _family_policy(
         "reason",
-        "brainbody: what the planning model is told about an error: that the step failed (raw), also what kind of "
-        "failure it was (terse), or why (reason).",
+        "brainbody, sayplan: what the planning model is told about an error: that the step failed (raw), also what "
+        "kind of failure it was (terse), or why (reason).",
         choices=("raw", "terse", "reason"),
+    )
+    goal_feedback: str = _family_policy(
+        "off",
+        "sayplan: whether the model is told that its plan is executable and misses the goal (not in the paper).",
+        choices=("off", "on"),
     )
     body: str = _family_policy(
         "llm",

@@ -116,6 +116,8 @@ class Reference:
         length_counted: whether plan lengths are compared; not for the paper's T12, whose goal is open.
         form: the form of the task's text, ``goal`` or ``constructive``.
         text: the task's text.
+        category: what kind of task it is; empty if its set has no kinds.
+        answers, searched: of a search, as in `pddl2nl.tasks.reference_files.TaskReference`.
     """
 
     ways: tuple[Way, ...]
@@ -126,6 +128,9 @@ class Reference:
     length_counted: bool = True
     form: str = ""
     text: str = ""
+    category: str = ""
+    answers: tuple[tuple[str, ...], ...] = ()
+    searched: tuple[str, ...] = ()
 
 
 class _RecordedBlock(msgspec.Struct):
@@ -147,6 +152,9 @@ class _Recorded(msgspec.Struct):
     length_counted: bool = True
     form: str = ""
     text: str = ""
+    category: str = ""
+    answers: tuple[tuple[str, ...], ...] = ()
+    searched: tuple[str, ...] = ()
 
 
 def reference_of(said: Mapping[str, Any]) -> Reference | None:

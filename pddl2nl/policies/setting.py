@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.ontology import Ontology
+    from pddl2nl.worlds.scene_graph import SceneRoles
     from pddl2nl.worlds.similarity import Embed
 
 __all__ = ["ActionReader", "Example", "ExampleSource", "ExampleStep", "RequestSettings", "Setting"]
@@ -109,6 +110,8 @@ class Setting:
         body: what turns steps into commands.
         preview: whether a step is tried in the simulator before the world.
         dead_ends: what happens where no plan reaches the goal any more.
+        scene: what types and predicates are in a scene graph; None for a domain without one.
+        goal_feedback: whether a model is told that its plan misses the goal.
     """
 
     simulator: Simulator
@@ -138,6 +141,8 @@ class Setting:
     body: Literal["llm", "reader", "embedding", "none"] = "llm"
     preview: bool = False
     dead_ends: Literal["ignore", "tell", "end"] = "ignore"
+    scene: SceneRoles | None = None
+    goal_feedback: bool = False
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class TaskReference:
             its order is no partial order of blocks.
         averaged: whether averages over tasks hold it.
         length_counted: whether the lengths of its plans are compared with that of the ground truth.
-        category: what kind of task it is, ``simple-search``; empty if the set has no kinds.
+        category: what kind of task it is, ``simple planning``; empty if the set has no kinds.
         answers: of a search, sets of objects, each of which is an answer.
         searched: of a search for something that is not there, where one must have looked.
     """

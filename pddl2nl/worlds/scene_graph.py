@@ -22,8 +22,9 @@ from typing import Literal
 
 import msgspec
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
-from pddl2nl.files import read_text
+from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.pddl import GroundAtom, Task
 
@@ -89,13 +90,15 @@ class SceneCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         actions: the actions of the domain that it can stand for.
         given: their parameter that the call names.
         state: other parameters, with the unary predicate that holds for their objects: ``{"?a": "accessed"}``.
-        refused: what a terse simulator says if it fails; the node's name is in braces.
+        about: what it does, for models; braces stand for the node.
+        refused: what a terse simulator says if it fails; braces stand for the node.
     """
 
     actions: tuple[str, ...]
     given: str
+    about: str
     state: Mapping[str, str] = {}
-    refused: str = "cannot do this"
+    refused: str = "cannot do this with {}"
 
 
 class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,11 +109,14 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         top: the kind of the level that a collapsed view shows; levels above it are left out.
         links: a predicate of two places, true in at least one direction.
         agent: a unary predicate, where the agent is.
-        held: a unary predicate, what the agent holds; empty if it holds nothing.
+        held: a unary predicate, what the agent holds; empty if it never holds anything.
+        free: a predicate without arguments that is true while it holds nothing; empty without any.
         poses: the type of places that only join others; empty without any.
         attributes: a predicate of a node and an attribute; empty without any.
         marks: unary predicates that are shown among the attributes of a node for which they hold.
         calls: the actions of plans.
+        moves: the call that goes to a linked place.
+        rules: what holds for all actions, for models.
     """
 
     format: Literal[1]
@@ -119,15 +125,24 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: str
     agent: str
     held: str = ""
+    free: str = ""
     poses: str = ""
     attributes: str = ""
     marks: tuple[str, ...] = ()
     calls: Mapping[str, SceneCall] = {}
+    moves: str = ""
+    rules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         kinds = [level.kind for level in self.levels]
         if self.top not in kinds:
             raise ValueError(f"top is '{self.top}'; expected one of the levels {', '.join(kinds)}")
+        if self.calls and self.moves not in self.calls:
+            raise ValueError(f"moves is '{self.moves}'; expected one of the calls {', '.join(self.calls)}")
+
+    def to_json(self) -> str:
+        """The text of a ``scene.json``."""
+        return msgspec.json.encode(self).decode()
 
     def shown_from(self, top: str) -> SceneRoles:
         """The same roles with another top level; raises `InputError` for an unknown one."""
@@ -145,9 +160,9 @@ def load_roles(path: str | Path) -> SceneRoles:
 def parse_roles(text: str, name: str = "<scene>") -> SceneRoles:
     """The roles in a text; raises `InputError`, with the place, for a text of another form."""
     try:
-        return msgspec.json.decode(text, type=SceneRoles)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"{name}: {error}") from error
+        return convert(parse_json(text, name), SceneRoles)
+    except WrongValueError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 # ── the graph ────────────────────────────────────────────────────────────────────────────────────
@@ -212,6 +227,12 @@ class SceneGraph:
     def places(self) -> Mapping[str, int]:
         """The place of each node in the order of all."""
         return {name: place for place, name in enumerate(self.nodes)}
+
+    @cached_property
+    def things(self) -> frozenset[str]:
+        """The nodes that are no places and cannot be expanded: assets and objects."""
+        kinds = {self.top, _POSE}
+        return frozenset(name for name, node in self.nodes.items() if not node.opens and node.kind not in kinds)
 
     def above(self, name: str) -> Iterator[str]:
         """The nodes above a node, from its parent to the top."""
@@ -299,7 +320,7 @@ def _refuse_circles(graph: SceneGraph) -> None:
 
 
 def _predicates(roles: SceneRoles) -> Iterator[str]:
-    yield from filter(None, (roles.links, roles.agent, roles.held, roles.attributes, *roles.marks))
+    yield from filter(None, (roles.links, roles.agent, roles.held, roles.free, roles.attributes, *roles.marks))
     for level in roles.levels:
         yield from (*level.within, *filter(None, level.affordances.values()))
         for state in level.states:

@@ -23,6 +23,7 @@ from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
 from pddl2nl.policies.paper import autoplanbench
+from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
@@ -49,6 +50,19 @@ def named(values: Any) -> Any:
 # ── metrics ──────────────────────────────────────────────────────────────────────────────────────
 
 
+def searched(hvr_events: list[Any]) -> list[Any]:
+    """A run of SayPlan: one step of search, and one plan."""
+    reference = {**hvr_events[0].reference, "answers": [["fridge"]]}
+    counts = (("agent", 1), ("room", 2), ("asset", 1), ("object", 1), ("links", 3))
+    return [
+        structs.replace(hvr_events[0], policy="sayplan", reference=reference),
+        SceneSearched(1, "expand(kitchen)", "kitchen", True, "", 90, ("kitchen",), ("kitchen",)),
+        SearchEnded("model", ("fridge",), ("kitchen",), ("kitchen",), 90, 50, 200, counts, counts[:2]),
+        PlanChecked(0, ("goto(kitchen)",), (), 1, True, False),
+        Finished("goal-missed", Fault(1, "goal-missed", "…")),
+    ]
+
+
 @pytest.fixture
 def records(write, act_events, basic_events, hvr_events, brainbody_events, planned) -> dict[str, Record]:
     """A run of each kind: turn by turn, at once, by macros, a walk, planners with and without plans, a broken one."""
@@ -59,6 +73,7 @@ def records(write, act_events, basic_events, hvr_events, brainbody_events, plann
         "basic": basic_events,
         "hvr": hvr_events,
         "brainbody": brainbody_events,
+        "sayplan": searched(hvr_events),
         "walk": [walk, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))],
         "planner": planned,
         "no plan": structs.replace(planned, status="unsolvable", plan=()),

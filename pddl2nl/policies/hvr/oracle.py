@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import cast
 
-from pddl2nl.baselines.told_task import ToldTaskError
+from pddl2nl.baselines.told_task import ToldTaskError, among
 from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import NLReadError, Wording, make_names
@@ -29,12 +29,9 @@ from pddl2nl.pddl import (
     Atom,
     Condition,
     Domain,
-    Not,
-    Or,
     Problem,
     Task,
     TypedName,
-    is_variable,
     parse_problem,
     substitute,
     write_condition,
@@ -219,7 +216,7 @@ class _Answer:
     def _goal(self) -> Condition:
         objects = self._world.task.objects
         if self.known is not None:
-            return _among(self.known.goal, objects)
+            return among(self.known.goal, objects)
         try:
             return read_goal(self.seen.section("Task"), self.domain, self.wording, objects).condition
         except NLReadError as error:
@@ -342,19 +339,3 @@ class _Answer:
 
 def _pddl(conditions: Conditions) -> str:
     return f"precondition: {write_condition(conditions.precondition)}\neffect: {write_condition(conditions.effect)}"
-
-
-def _among(condition: Condition, objects: Collection[str]) -> Condition:
-    """A condition restricted to some objects: atoms about others count as false.
-
-    If a goal can be reached in several ways, a prompt need not tell what the others would need.
-    """
-    match condition:
-        case Atom(args=args):
-            return condition if all(is_variable(term) or term in objects for term in args) else Or(())
-        case And(parts=parts) | Or(parts=parts):
-            return replace(condition, parts=tuple(_among(part, objects) for part in parts))
-        case Not(body=body):
-            about = _among(body, objects)
-            return And() if about == Or(()) else Not(about)
-    return condition

@@ -84,8 +84,7 @@ def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> TableLin
 
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
     """The means of the tasks put together."""
-    wanted = column.complexity
-    kept = [run for run in runs if not wanted or (run.reference and run.reference.complexity == wanted)]
+    kept = [run for run in runs if _belongs(column, run.reference)]
     means = [*task_means(metric, kept).values()]
     if not means:
         return TableCell()
@@ -93,6 +92,15 @@ def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableC
     if column.spread:
         cell = _spread(cell, _deviation(metric, kept), len(means))
     return replace(cell, detail=f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}")
+
+
+def _belongs(column: PaperColumn, reference: Reference | None) -> bool:
+    """Whether a column is about a task."""
+    if not (column.complexity or column.category):
+        return True
+    return reference is not None and (
+        column.complexity in ("", reference.complexity) and column.category in ("", reference.category)
+    )
 
 
 def _deviation(metric: str, runs: Iterable[RunSummary]) -> float | None:

@@ -1,0 +1,162 @@
+"""Calls, ``pickup(apple)``: how models write actions, what they are in PDDL, and completed ways.
+
+A reply is JSON. In a plan, calls stand in a list, one a line, or between ``>``. Names are compared without regard to
+letter case, and a hyphen, an underscore and a blank are the same. Replies are cut at `MOST_READ` characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from pddl2nl.pddl import Domain
+from pddl2nl.worlds.scene_graph import SceneGraph, SceneRoles
+from pddlval import GroundAction, State
+
+__all__ = [
+    "MOST_READ",
+    "SceneActions",
+    "SceneCalled",
+    "fill_ways",
+    "plain_name",
+    "read_calls",
+    "read_json",
+    "without_ways",
+]
+
+MOST_READ = 100_000
+"""The most characters of a reply that are read."""
+_MOST_STARTS = 50
+"""The most braces at which a JSON object may begin."""
+_CALL = re.compile(r"\s*([\w-]+)\s*\(([^()]*)\)\s*")
+_BETWEEN = re.compile(r"[>→⇒\n;]|(?<=\)),")
+_DONE = "done"
+
+
+def plain_name(name: str) -> str:
+    """A name in the form in which names are compared."""
+    return re.sub(r"[\s_-]+", "_", name.strip().strip("\"'")).casefold()
+
+
+@dataclass(frozen=True)
+class SceneCalled:
+    """A call; its text is ``goto(kitchen)``."""
+
+    name: str
+    node: str
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.node})"
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_json(reply: str) -> Mapping[str, Any] | None:
+    """The first JSON object in a reply; None without one."""
+    text = reply[:MOST_READ]
+    decoder = json.JSONDecoder()
+    for start in islice(re.finditer(r"\{", text), _MOST_STARTS):
+        try:
+            data, _ = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(data, dict):
+            return data
+    return None
+
+
+def read_calls(plan: object) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
+    """The calls of a plan up to ``done``, and the parts that are none."""
+    parts = plan if isinstance(plan, list) else [plan]
+    texts = (part if isinstance(part, str) else repr(part) for part in parts)
+    lines = [line for text in texts for line in _BETWEEN.split(text)]
+    calls: list[SceneCalled] = []
+    unread: list[str] = []
+    for line in filter(str.strip, (line.strip("[] \t") for line in lines)):
+        match = _CALL.fullmatch(line)
+        if plain_name(line.removesuffix("()")) == _DONE:
+            break
+        if match is None:
+            unread.append(line)
+        else:
+            calls.append(SceneCalled(plain_name(match[1]), plain_name(match[2])))
+    return tuple(calls), tuple(unread)
+
+
+# ── ways ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def fill_ways(
+    calls: Sequence[SceneCalled], graph: SceneGraph, moves: str
+) -> tuple[tuple[SceneCalled, ...], tuple[int, ...]]:
+    """The calls with the places on the way before each movement, and the indices of those inserted.
+
+    A movement to the agent's own place is dropped. One to an unknown node, or without a way, stays as it is, and the
+    agent's place is then that before it.
+
+    Args:
+        calls: a plan.
+        graph: at the beginning of the plan.
+        moves: the name of the call that moves the agent.
+    """
+    place, filled, inserted = graph.location, list[SceneCalled](), list[int]()
+    for call in calls:
+        way = graph.way(place, call.node) if call.name == moves and call.node in graph.nodes else None
+        if way is None:
+            filled.append(call)
+            continue
+        for node in way[1:]:
+            if node != call.node:
+                inserted.append(len(filled))
+            filled.append(SceneCalled(moves, node))
+        place = call.node
+    return tuple(filled), tuple(inserted)
+
+
+def without_ways(calls: Iterable[SceneCalled], moves: str) -> tuple[SceneCalled, ...]:
+    """The calls with only the last of successive movements, the inverse of `fill_ways` for shortest ways."""
+    kept: list[SceneCalled] = []
+    for call in calls:
+        if kept and call.name == kept[-1].name == moves:
+            kept.pop()
+        kept.append(call)
+    return tuple(kept)
+
+
+# ── calls and actions ────────────────────────────────────────────────────────────────────────────
+
+
+class SceneActions:
+    """The calls of a domain as its actions."""
+
+    def __init__(self, domain: Domain, roles: SceneRoles):
+        self._schemas = {action.name: [item.name for item in action.parameters] for action in domain.actions}
+        self._roles = roles
+
+    def ground(self, call: SceneCalled, state: State) -> tuple[GroundAction, ...]:
+        """The actions that a call can stand for in a state; empty if it lacks an object, or the call is unknown."""
+        said = self._roles.calls.get(call.name)
+        if said is None:
+            return ()
+        holding = {atom[0]: atom[1] for atom in sorted(state.atoms) if len(atom) == 2}
+        known = {parameter: holding[each] for parameter, each in said.state.items() if each in holding}
+        values = {said.given: call.node, **known}
+        return tuple(
+            GroundAction(name, tuple(values[parameter] for parameter in self._schemas[name]))
+            for name in said.actions
+            if all(parameter in values for parameter in self._schemas[name])
+        )
+
+    def calls(self, actions: Iterable[GroundAction]) -> tuple[SceneCalled, ...]:
+        """Actions as calls, the inverse of `ground`."""
+        named = {name: (call, said.given) for call, said in self._roles.calls.items() for name in said.actions}
+        return tuple(
+            SceneCalled(call, dict(zip(self._schemas[action.name], action.args, strict=True))[given])
+            for action in actions
+            for call, given in [named[action.name]]
+        )

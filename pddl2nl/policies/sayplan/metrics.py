@@ -1,0 +1,225 @@
+"""The metrics of the SayPlan paper, as pure functions of a run's events, and ours on the search.
+
+Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for Scalable Robot Task Planning" (CoRL
+2023, section 4). Where the paper has people judge, ours is exact:
+
+* *Search success*: the search was ended by the model, and what is shown at its end contains an answer; if the right
+  answer is that there is none, every room where one must look was expanded.
+* *Correctness*: the goal holds at the end of the plan. Of a plan that is not executable, failing actions are skipped.
+* *Executability*: all actions of the plan are applicable one after the other.
+* *Types of errors*: the kind of the first error of the last plan (`pddl2nl.policies.sayplan.events.Cause`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar, get_args
+
+from pddl2nl.policies.events import RunEvent
+from pddl2nl.policies.family import RunMetric, ScoredRun
+from pddl2nl.policies.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
+
+__all__ = ["METRICS"]
+
+_E = TypeVar("_E", bound=RunEvent)
+
+
+def _all(run: ScoredRun, kind: type[_E]) -> list[_E]:
+    return [event for event in run.events if isinstance(event, kind)]
+
+
+def _of_search(value: Callable[[ScoredRun, SearchEnded], float | None]) -> Callable[[ScoredRun], float | None]:
+    """A metric of runs that searched a graph."""
+
+    def of(run: ScoredRun) -> float | None:
+        ends = _all(run, SearchEnded)
+        return value(run, ends[-1]) if ends else None
+
+    return of
+
+
+def _of_plan(value: Callable[[PlanChecked], float]) -> Callable[[ScoredRun], float | None]:
+    """A metric of the last plan; 0 for a run that searched and made none."""
+
+    def of(run: ScoredRun) -> float | None:
+        plans = _all(run, PlanChecked)
+        if plans:
+            return value(plans[-1])
+        return None if not _all(run, SearchEnded) or run.solved else 0.0
+
+    return of
+
+
+def _success(run: ScoredRun, end: SearchEnded) -> float | None:
+    reference = run.reference
+    if reference is None or not (reference.answers or reference.searched):
+        return None
+    if reference.searched:
+        good = {*reference.searched} <= {*end.memory, *end.expanded}
+    else:
+        good = any({*answer} <= {*end.shown} for answer in reference.answers)
+    return 100.0 * (good and end.by in ("model", "exact", "whole"))
+
+
+def _rounds(plan: PlanChecked) -> float:
+    return float(plan.round)
+
+
+def _executable(plan: PlanChecked) -> float:
+    return 100.0 * (plan.executable and bool(plan.calls))
+
+
+def _correct(plan: PlanChecked) -> float:
+    return 100.0 * plan.goal
+
+
+def _caused(cause: str, plan: PlanChecked) -> float:
+    return 100.0 * (plan.cause == cause)
+
+
+def _expansions(run: ScoredRun, end: SearchEnded) -> float | None:
+    steps = [each for each in _all(run, SceneSearched) if each.done and each.command.startswith("expand")]
+    return float(len(steps)) if end.by not in ("exact", "whole") else float(len(end.expanded))
+
+
+def _revisits(run: ScoredRun, end: SearchEnded) -> float | None:
+    steps = [each.node for each in _all(run, SceneSearched) if each.command.startswith("expand")]
+    return float(len(steps) - len({*steps}))
+
+
+def _peak(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(max((end.tokens, *(each.tokens for each in _all(run, SceneSearched)))))
+
+
+def _compression(run: ScoredRun, end: SearchEnded) -> float | None:
+    return 100.0 * (1 - end.collapsed / end.full)
+
+
+def _tokens(of: Callable[[SearchEnded], int], run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(of(end))
+
+
+def _entities(kinds: tuple[str, ...], run: ScoredRun, end: SearchEnded) -> float | None:
+    """The entities of some kinds in the whole graph; of all kinds but poses, as the paper counts, if none is given."""
+    return float(sum(count for kind, count in end.counts if (kind in kinds if kinds else kind != "pose")))
+
+
+def _top_entities(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(sum(count for kind, count in end.top if kind != "pose"))
+
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "rooms": ("room",),
+    "assets": ("asset",),
+    "objects": ("object",),
+    "links": ("links",),
+    "entities": (),
+}
+
+
+_ERRORS: dict[Cause, str] = {
+    "missing-action": "an action is missing before the first one that fails",
+    "missing-pose": "a movement skips a place, or an asset is used from elsewhere",
+    "wrong-action": "no single action mends it",
+    "incomplete-search": "a node was not shown",
+    "hallucinated-node": "a node does not exist",
+}
+assert {*_ERRORS, ""} == {*get_args(Cause)}
+
+METRICS: tuple[RunMetric, ...] = (
+    RunMetric(
+        "search-success",
+        "searches that show an answer at their end",
+        "higher",
+        "mean",
+        _of_search(_success),
+        "%",
+        "always",
+    ),
+    RunMetric(
+        "plan-goal",
+        "plans at whose end the goal holds; of plans that are not executable, failing actions are skipped",
+        "higher",
+        "mean",
+        _of_plan(_correct),
+        "%",
+        "always",
+    ),
+    RunMetric(
+        "plan-executable",
+        "plans whose actions are applicable one after the other",
+        "higher",
+        "mean",
+        _of_plan(_executable),
+        "%",
+        "always",
+    ),
+    RunMetric("plan-rounds", "corrections of a plan", "lower", "mean", _of_plan(_rounds)),
+    *(
+        RunMetric(
+            f"plan-{cause}",
+            f"last plans whose first error is this: {text}",
+            "lower",
+            "mean",
+            _of_plan(partial(_caused, cause)),
+            "%",
+            "always",
+        )
+        for cause, text in _ERRORS.items()
+    ),
+    RunMetric("expansions", "nodes that were expanded in a scene graph", "lower", "mean", _of_search(_expansions)),
+    RunMetric("revisits", "commands to expand a node that was expanded before", "lower", "mean", _of_search(_revisits)),
+    RunMetric(
+        "view-tokens", "tokens of the largest view of the scene graph, estimated", "lower", "mean", _of_search(_peak)
+    ),
+    *(
+        RunMetric(
+            f"scene-{name}",
+            f"{name} of the scene graph",
+            "lower",
+            "mean",
+            _of_search(partial(_entities, kinds)),
+            "",
+            "always",
+        )
+        for name, kinds in _KINDS.items()
+    ),
+    RunMetric(
+        "scene-collapsed",
+        "entities of the collapsed scene graph",
+        "lower",
+        "mean",
+        _of_search(_top_entities),
+        "",
+        "always",
+    ),
+    RunMetric(
+        "scene-tokens",
+        "tokens of the scene graph, estimated",
+        "lower",
+        "mean",
+        _of_search(partial(_tokens, lambda end: end.full)),
+        "",
+        "always",
+    ),
+    RunMetric(
+        "scene-collapsed-tokens",
+        "tokens of the collapsed scene graph, estimated",
+        "lower",
+        "mean",
+        _of_search(partial(_tokens, lambda end: end.collapsed)),
+        "",
+        "always",
+    ),
+    RunMetric(
+        "compression",
+        "tokens that the collapsed scene graph saves of the full one, estimated",
+        "higher",
+        "mean",
+        _of_search(_compression),
+        "%",
+        "always",
+    ),
+)
+"""The metrics of SayPlan, in the order of its tables."""
