@@ -36,14 +36,14 @@ def write_expression(node: Expression) -> str:
     return str(node)
 
 
-def _pretty(node: Node, indent: int) -> str:
-    """A formula over as many lines as it needs; the first is not indented."""
+def pretty(node: Node, indent: int) -> str:
+    """A formula over as many lines as it needs; the first is not indented, the others by two blanks more each level."""
     line = str(node)
     members = children(node)
     if len(line) + indent <= _WIDTH or not members or isinstance(node, Comparison | Update):
         return line
     blank = "\n" + " " * (indent + 2)
-    return f"({opening(node)}{''.join(blank + _pretty(member, indent + 2) for member in members)})"
+    return f"({opening(node)}{''.join(blank + pretty(member, indent + 2) for member in members)})"
 
 
 def _block(keyword: str, lines: Iterable[str]) -> str:
@@ -78,7 +78,7 @@ def _declared(name: str, parameters: Sequence[TypedName]) -> str:
 
 def _schema(keyword: str, item: Schema, formulas: Iterable[str]) -> str:
     lines = [f"  ({keyword} {item.name}", f"    :parameters ({write_typed(item.parameters)})"]
-    lines += [f"    {key} {_pretty(getattr(item, key[1:]), 5 + len(key))}" for key in formulas]
+    lines += [f"    {key} {pretty(getattr(item, key[1:]), 5 + len(key))}" for key in formulas]
     return "\n".join(lines) + "\n  )"
 
 
@@ -93,11 +93,11 @@ def write_domain(domain: Domain) -> str:
             ":functions",
             (f"{_declared(item.name, item.parameters)} - {write_types(item.types)}" for item in domain.functions),
         ),
-        "" if domain.constraints is None else f"  (:constraints {_pretty(domain.constraints, 16)})",
+        "" if domain.constraints is None else f"  (:constraints {pretty(domain.constraints, 16)})",
     ]
     for axiom in domain.derived:
         head = _declared(axiom.name, axiom.parameters)
-        blocks.append(f"  (:derived {head}\n    {_pretty(axiom.condition, 4)}\n  )")
+        blocks.append(f"  (:derived {head}\n    {pretty(axiom.condition, 4)}\n  )")
     for keyword, form in SCHEMAS.items():
         blocks += [_schema(keyword, item, form.formulas) for item in getattr(domain, form.field)]
     return _whole("domain", domain.name, blocks)
@@ -112,8 +112,8 @@ def write_problem(problem: Problem) -> str:
         f"  (:requirements {' '.join(problem.requirements)})" if problem.requirements else "",
         _typed_block(":objects", problem.objects),
         _block(":init", _init_lines(problem)) or "  (:init)",
-        f"  (:goal {_pretty(problem.goal, 9)})",
-        "" if problem.constraints is None else f"  (:constraints {_pretty(problem.constraints, 16)})",
+        f"  (:goal {pretty(problem.goal, 9)})",
+        "" if problem.constraints is None else f"  (:constraints {pretty(problem.constraints, 16)})",
         "" if metric is None else f"  (:metric {metric.direction} {write_expression(metric.expression)})",
         f"  (:length {length})" if length else "",
     ]

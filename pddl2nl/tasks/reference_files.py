@@ -3,7 +3,8 @@
 The file holds ``format``, ``domain`` and ``tasks``. A task has ``task`` (its name), ``instance`` (its problem is
 ``INSTANCE.pddl``), ``role`` (``example`` or ``benchmark``), ``title``, ``complexity``, ``objects``,
 ``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; tasks in a scene graph may have ``category``,
-``answers`` and ``searched``. See `TaskReference`, `ReferenceWay` and `ReferenceBlock`.
+``answers`` and ``searched``, tasks with hidden facts ``difficulty``. See `TaskReference`, `ReferenceWay` and
+`ReferenceBlock`.
 """
 
 from __future__ import annotations
@@ -137,6 +138,8 @@ class TaskReference:
         category: what kind of task it is, ``simple planning``; empty if the set has no kinds.
         answers: of a search, sets of objects, each of which is an answer.
         searched: of a search for something that is not there, where one must have looked.
+        difficulty: the errors after which enough is known of what is hidden
+            (`pddl2nl.policies.brainbody.difficulty`); None if nothing is.
     """
 
     task: str
@@ -152,6 +155,7 @@ class TaskReference:
     category: str = ""
     answers: tuple[tuple[str, ...], ...] = ()
     searched: tuple[str, ...] = ()
+    difficulty: int | None = None
 
     def __post_init__(self) -> None:
         _check_texts({"task": self.task, "instance": self.instance, "title": self.title})

@@ -21,6 +21,7 @@ from pddl2nl.tasks.generators import (
     movie,
     rovers,
     satellite,
+    tabletop,
     visitall,
 )
 from pddl2nl.tasks.generators.draws import Draw
@@ -53,6 +54,7 @@ GENERATORS: dict[str, Generator] = {
     "movie": movie.GENERATOR,
     "rovers": rovers.GENERATOR,
     "satellite": satellite.GENERATOR,
+    "tabletop": tabletop.GENERATOR,
     "visitall": visitall.GENERATOR,
 }
 """The generators by the names of their domains' folders."""

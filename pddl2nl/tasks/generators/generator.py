@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.pddl import Condition, GroundAtom
+from pddl2nl.pddl.writer import pretty
 from pddl2nl.tasks.generators.draws import Draw
+from pddlval.semantics import holds
 
 Fact = tuple[str, ...]
 """A ground atom: the names of its predicate and objects."""
@@ -83,21 +87,40 @@ class Sketch:
     Attributes:
         objects: groups of objects, each with its type; the type is empty in an untyped domain.
         init: groups of facts; a group is one line of the text, wrapped if it is long.
-        goal: the atoms of the goal.
+        goal: the parts of the goal, atoms or other conditions.
         summary: a short description: ``3 cities, 2 packages``.
     """
 
     objects: tuple[tuple[str, tuple[str, ...]], ...]
     init: tuple[tuple[Fact, ...], ...]
-    goal: tuple[Fact, ...]
+    goal: tuple[Fact | Condition, ...]
     summary: str
     solvable: bool = True
 
     @property
     def trivial(self) -> bool:
         """Whether the goal holds in the initial state."""
-        facts = {fact for group in self.init for fact in group}
-        return all(fact in facts for fact in self.goal)
+        state = _InitialState(self)
+        return all(state.true(part) if isinstance(part, tuple) else holds(part, state) for part in self.goal)
+
+
+class _InitialState:
+    """The initial state of a sketch, in which conditions are read."""
+
+    tolerance = Fraction(0)
+
+    def __init__(self, sketch: Sketch):
+        self._facts = {fact for group in sketch.init for fact in group}
+        self._objects = sketch.objects
+
+    def true(self, atom: Fact) -> bool:
+        return tuple(atom) in self._facts
+
+    def level(self, fluent: GroundAtom) -> None:
+        """Sketches have no numeric fluents."""
+
+    def objects(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for kind, names in self._objects if kind in types for name in names)
 
 
 def plural(count: int, noun: str) -> str:
@@ -199,7 +222,7 @@ _WIDTH = 100
 def _text(generator: Generator, sketch: Sketch, name: str) -> str:
     objects = [_lines(list(names), f" - {kind}" if kind else "") for kind, names in sketch.objects if names]
     init = [_lines([_atom(fact) for fact in group]) for group in sketch.init if group]
-    goal = [_lines([_atom(fact)]) for fact in sketch.goal]
+    goal = [f"    {_atom(part) if isinstance(part, tuple) else pretty(part, 4)}" for part in sketch.goal]
     return (
         f"; {generator.domain.capitalize()}: {sketch.summary}.\n"
         f"(define (problem {name})\n"

@@ -16,7 +16,7 @@ import pytest
 
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import Atom, Domain, Problem, check_problem, conjuncts, parse_domain
+from pddl2nl.pddl import Domain, Problem, Task, check_problem, conjuncts, parse_domain
 from pddl2nl.tasks import authored_domains
 from pddl2nl.tasks.generators import (
     GENERATORS,
@@ -29,6 +29,7 @@ from pddl2nl.tasks.generators import (
     generator_of,
     read_parameters,
 )
+from pddlval import Simulator
 
 ROOT = Path(__file__).resolve().parents[3]
 DRAWS = 30
@@ -58,6 +59,7 @@ GOLDEN = {
     "movie": "09ed18940dd4b499",
     "rovers": "a5544338b175db43",
     "satellite": "5f5d96f40c061f94",
+    "tabletop": "f9a681b59d59294a",
     "visitall": "dd72b4459b8db0e2",
 }
 """Digests of what generators made when they were written, so that what they make never changes unseen: the shipped
@@ -101,9 +103,10 @@ def assert_well_formed(made: Generated, name: str, seed: int) -> None:
     assert problem.domain_name == domain_of(name).name
     assert len(problem.objects) == made.objects
     assert len(set(problem.init)) == len(problem.init)
-    goal = [(each.predicate, *each.args) for each in conjuncts(problem.goal) if isinstance(each, Atom)]
-    assert len(set(goal)) == len(goal) == len(list(conjuncts(problem.goal)))
-    assert not set(goal) <= {tuple(fact) for fact in problem.init}
+    goal = list(conjuncts(problem.goal))
+    assert len(set(goal)) == len(goal)
+    simulator = Simulator(Task(domain_of(name), problem))
+    assert not simulator.is_goal(simulator.initial)
     assert made.text.startswith(f"; {name.capitalize()}: ")
     assert max(len(line) for line in made.text.splitlines()) <= 120
 
@@ -113,8 +116,9 @@ def assert_well_formed(made: Generated, name: str, seed: int) -> None:
 
 def test_every_domain_has_a_generator():
     folders = {folder.name for folder in (ROOT / "domains").iterdir() if folder.is_dir()}
-    # The tasks of the others were written by hand.
-    assert list(GENERATORS) == sorted(folders - {*authored_domains()})
+    # Of the domains with tasks of their own some have one.
+    assert [name for name in GENERATORS if name not in authored_domains()] == sorted(folders - {*authored_domains()})
+    assert list(GENERATORS) == sorted(GENERATORS)
 
 
 @by_domain
