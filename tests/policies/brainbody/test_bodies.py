@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.policies.brainbody.bodies import EmbeddingBody, ReaderBody
-from tests.policies.brainbody.conftest import household
+from tests.policies.brainbody.conftest import TABLE_3, household
 
 SETTING = household("v02")
 assert SETTING.robot is not None
 READER, LETTERS = ReaderBody(SETTING.teller, SETTING.robot), EmbeddingBody(SETTING.teller, SETTING.robot, None)
-
-TABLE_3 = {
-    "put toothpaste on toothbrush": "<char0> [putin] <toothpaste> <toothbrush>",
-    "close the fridge": "<char0> [close] <fridge>",
-    "wait for the toast": "<pass>",
-}
-"""The lines of the paper's table 3 on which its acting model is right, and matching by embeddings wrong."""
 
 
 @pytest.mark.parametrize("step", TABLE_3)

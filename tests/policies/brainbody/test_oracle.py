@@ -17,11 +17,11 @@ from pddl2nl.policies.brainbody.brainbody import BrainBody
 from pddl2nl.policies.brainbody.events import ErrorSignal
 from pddl2nl.policies.brainbody.mistakes import MISTAKES
 from pddl2nl.policies.brainbody.oracle import BrainOracle, oracle
-from pddl2nl.policies.brainbody.prompts import LAYOUT
+from pddl2nl.policies.brainbody.prompts import LAYOUT, StepPrompter
 from pddl2nl.policies.events import Prompted, RunEvent
 from pddl2nl.policies.setting import Setting
 from pddlval import Simulator
-from tests.policies.brainbody.conftest import household
+from tests.policies.brainbody.conftest import TABLE_3, household
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
@@ -141,3 +141,12 @@ def test_it_learns_what_is_hidden_from_the_message(answered: Any) -> None:
     assert reply is not None
     new = reply.partition("New plan:\n")[2].split("\n")
     assert (new[0].lower(), new[1].lower(), new[2]) == ("0: walk to radio", "1: now switch on radio", "2: Done.")
+
+
+@pytest.mark.parametrize("step", TABLE_3)
+def test_it_is_right_on_the_lines_of_the_papers_table_3(step: str) -> None:
+    setting = household("v02")
+    assert setting.robot is not None
+    answering = oracle(setting.simulator.task.domain, setting.teller.wording, None)
+    prompter = StepPrompter(setting.teller, setting.robot, program=False, shots={})
+    assert answering.reply(prompter.messages("brainbody/act", {"Step": step})) == TABLE_3[step]
