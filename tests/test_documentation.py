@@ -31,6 +31,7 @@ README = PAGES["README.md"]
 BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
 EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
+    "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
 }
 """The extras that a page may need: their modules, and what on the page needs them."""
