@@ -93,9 +93,7 @@ def test_steps_run_out() -> None:
 
 
 def test_several_environments_side_by_side() -> None:
-    vector = gymnasium.make_vec(
-        ENV_ID, 3, "sync", domain="ferry", problem="p01", observation="atoms", action="index"
-    )
+    vector = gymnasium.make_vec(ENV_ID, 3, "sync", domain="ferry", problem="p01", observation="atoms", action="index")
     observations, infos = vector.reset(seed=1)
     assert observations.shape[0] == infos["action_mask"].shape[0] == 3
 
