@@ -1,0 +1,70 @@
+"""Household: the furniture of the example, things anywhere in it, and goals that fit together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pddl2nl.baselines import solve
+from pddl2nl.pddl import Atom, Not, Task, conjuncts, parse_problem
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.generators import generate
+
+HOUSEHOLD = shipped_domain("household")
+
+
+def problem(seed: int, **values: int | str) -> Task:
+    return Task(HOUSEHOLD.domain, parse_problem(generate("household", seed, **values).text, HOUSEHOLD.domain))
+
+
+def test_the_furniture_has_the_properties_of_the_example() -> None:
+    changing = {"at", "robot-in", "on", "inside", "is-open", "switched-on"}
+    example = HOUSEHOLD.task("example").problem
+    static = [fact for fact in example.init if fact[0] not in changing]
+    things = sum(item.types[0] in ("item", "vessel") for item in example.objects)
+    made = {fact for fact in problem(1, items=things).problem.init if fact[0] not in changing}
+    assert made == set(static)
+
+
+def test_each_thing_is_at_one_place_and_kinds_begin_again_with_numbers() -> None:
+    task = problem(2, items=120, rooms=2)
+    things = [item.name for item in task.problem.objects if item.types[0] in ("item", "vessel")]
+    where = Counter(fact[1] for fact in task.problem.init if fact[0] in ("on", "inside"))
+    assert len(things) == 120
+    assert where == dict.fromkeys(things, 1)
+    assert {"salmon", "salmon2", "dishwashingliquid"} < {*things}
+    surfaces = {fact[1] for fact in task.problem.init if fact[0] == "surface"}
+    assert all(fact[2] in surfaces for fact in task.problem.init if fact[0] == "on")
+
+
+@pytest.mark.parametrize(("closed", "shut"), [(0, False), (100, True)])
+def test_furniture_is_closed_and_doors_are_as_asked(closed: int, shut: bool) -> None:
+    task = problem(3, closed=closed, doors="closed" if shut else "open")
+    init = Counter(fact[0] for fact in task.problem.init)
+    assert (init["is-open"] == 0) == shut
+    assert init["is-open"] in (0, init["can-open"])
+    # Four rooms: twelve ways between two of them, and each room to itself.
+    assert (init["way"], init["door"]) == ((4, 12) if shut else (16, 0))
+
+
+def test_goals_are_about_different_things_and_only_one_is_to_sit() -> None:
+    kinds: Counter[str] = Counter()
+    for seed in range(60):
+        parts = list(conjuncts(problem(seed, goals=6).problem.goal))
+        atoms = [part for part in parts if isinstance(part, Atom)]
+        about = [part.args[0] for part in atoms]
+        assert len({*about}) == len(about)
+        assert sum(part.predicate == "seated-on" for part in atoms) <= 1
+        kinds.update(part.predicate for part in atoms)
+        kinds.update(
+            f"not {part.body.predicate}" for part in parts if isinstance(part, Not) and isinstance(part.body, Atom)
+        )
+    assert {*kinds} == {"on", "inside", "washed", "seated-on", "switched-on", "not is-open", "not switched-on"}
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(2, 12))])
+def test_every_problem_has_a_plan(seed: int) -> None:
+    doors = "closed" if seed % 2 else "open"
+    assert solve(problem(seed, items=12, goals=4, doors=doors), "ff", time_limit=120).status == "solved"
