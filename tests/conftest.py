@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = itertools.count()
 _NOT_OURS = re.compile(
-    r"(AZURE_)?OPENAI_.*|PDDL2NL_(?!(?:SHARED|WRITE_GOLDEN|GOLDEN)$).*|SSL_CERT_FILE|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy"
+    r"(AZURE_)?OPENAI_.*|PDDL2NL_(?!(?:SHARED|WRITE_GOLDEN|GOLDEN|GGUF)$).*|SSL_CERT_FILE|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy"
     r"|LINES|FORCE_COLOR|TTY_.*"
 )
 

@@ -80,7 +80,8 @@ def _convert(
         option("FILE", "Write the wording to a file; --wording llm continues an unfinished one.", "not written"),
     ] = None,
     model: Annotated[
-        str | None, option("M", "For --wording llm: a model's name, script:FILE or replay:DIR.", "none", "Model")
+        str | None,
+        option("M", "For --wording llm: a model's name, gguf:PATH, script:FILE or replay:DIR.", "none", "Model"),
     ] = None,
     revisions: Annotated[
         int,

@@ -116,7 +116,7 @@ def _experiment(
     if cluster is not None:
         _check_cluster(cluster, batch)
     overrides = read_overrides(model, seeds, instances, domains, sections, define or ())
-    prepared, access = _prepared(path, overrides, out, options, dry_run=dry_run, cluster=cluster)
+    prepared, access = _prepared(path, overrides, out, options, dry_run=dry_run, cluster=cluster, workers=workers)
     print_warnings(prepared.warnings())
     if dry_run:
         _show_dry_run(prepared.dry_run(), as_json)
@@ -155,7 +155,14 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
 
 
 def _prepared(
-    path: Path, overrides: Overrides, out: Path | None, options: dict[str, Any], *, dry_run: bool, cluster: str | None
+    path: Path,
+    overrides: Overrides,
+    out: Path | None,
+    options: dict[str, Any],
+    *,
+    dry_run: bool,
+    cluster: str | None,
+    workers: int | None,
 ) -> tuple[PreparedExperiment, Access]:
     from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.prepare import default_folder, prepare_experiment
@@ -172,6 +179,8 @@ def _prepared(
             "tokens_per_minute": spec.tokens_per_minute,
         }
     )
+    if cluster is None:
+        access = replace(access, slots=workers or spec.workers or _DEFAULT_WORKERS)
     if options["provider_batch"]:
         for policy in spec.policies:
             check_one_shot(policy, f"{path}: --provider-batch: policy '{policy}'")

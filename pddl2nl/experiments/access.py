@@ -55,6 +55,7 @@ class Access:
             the limits of the settings.
         share: the part of every limit per minute that this process may use, if several processes ask the same model.
         collect: notes requests that neither the cache nor a record can answer, for a batch; None to ask at once.
+        slots: how many requests at a time a model that this process serves answers (``gguf:PATH``).
         budget: the budget that the runs of an experiment share.
         before: wraps every model that is asked, such as with the replies of an interrupted run.
         warn: called with warnings for the user.
@@ -68,6 +69,7 @@ class Access:
     tokens_per_minute: float | None = None
     share: float = 1.0
     collect: Collect | None = None
+    slots: int = 1
     budget: SharedBudget | None = None
     before: Callable[[Model], Model] = _as_it_is
     warn: Callable[[str], None] = lambda message: None

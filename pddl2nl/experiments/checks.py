@@ -55,7 +55,7 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
     price: Price | None = None
     for domain in spec.domains:
         try:
-            made = _made(spec, model, domain, access)
+            made = _made(spec, model, domain, access, load=asked_here)
             price = made.price_of(Completion("", model=made.model.name))
             priced = made.priced
         except MissingKeyError as error:
@@ -80,10 +80,10 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
     return price
 
 
-def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) -> MadeModel:
+def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access, *, load: bool) -> MadeModel:
     worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
     base_url = spec.base_url if behind_endpoint(model) else None
-    context = ModelContext(domain.domain, worded or template_wording(domain.domain), base_url, access)
+    context = ModelContext(domain.domain, worded or template_wording(domain.domain), base_url, access, load=load)
     return make_model(model, context)
 
 

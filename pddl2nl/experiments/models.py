@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import near_name
@@ -34,7 +36,7 @@ class ModelContext:
     """What a model may be made from besides its own name.
 
     The oracle gets the domain and its wording, as it must know the language it reads; it never gets the
-    problem, which it reads out of the prompt.
+    problem, which it reads out of the prompt. ``load`` says whether a model in a file is loaded now.
     """
 
     domain: Domain
@@ -42,6 +44,7 @@ class ModelContext:
     base_url: str | None = None
     access: Access = field(default_factory=Access)
     timeout: float | None = None
+    load: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,32 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
     made = replace(wrap_model(model), settings=settings.to_json())
     cache = access.opened_cache()
     return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
+
+
+def _gguf(argument: str, context: ModelContext) -> MadeModel:
+    from pddl2nl.llm.cached import CachedModel
+    from pddl2nl.llm.gguf.model import GGUFModel
+    from pddl2nl.llm.settings import load_catalogue
+
+    if not argument:
+        raise ModelConfigurationError("--model gguf needs a file: gguf:PATH")
+    access = context.access
+    with _LOADING:
+        model = access.made.get(("gguf", argument))
+        if not isinstance(model, GGUFModel):
+            settings = load_catalogue(access.models_file).of(f"gguf:{Path(argument).name}")
+            settings = replace(settings, timeout=context.timeout or settings.timeout, price=settings.price or FREE)
+            model = access.made[("gguf", argument)] = GGUFModel(argument, settings, slots=access.slots)
+        if context.load:
+            model.start()
+    made = wrap_model(model)
+    made = replace(made, settings={**made.settings, **model.facts()})
+    cache = access.opened_cache()
+    return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
+
+
+_LOADING = threading.Lock()
+"""Held while a model's file is loaded, so that runs that begin at once share one."""
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
@@ -136,6 +165,7 @@ def _made_by(name: str, argument_is: str) -> ModelFactory:
 
 MODELS: dict[str, ModelFactory] = {
     "openai": _openai,
+    "gguf": _gguf,
     "oracle": _oracle,
     "script": _script,
     "replay": _made_by("pddl2nl.llm.replay.ReplayModel", "a folder of records, replay:DIR,"),
@@ -144,7 +174,7 @@ MODELS: dict[str, ModelFactory] = {
 
 
 def make_model(spec: str, context: ModelContext) -> MadeModel:
-    """The model that a ``--model`` option asks for: ``oracle``, ``script:FILE``, ``replay:DIR``, or a model's name.
+    """The model that a ``--model`` option asks for: a key of `MODELS` with what follows it, or a model's name.
 
     Raises:
         ModelConfigurationError: it cannot be set up; the message says what is missing.

@@ -341,6 +341,8 @@ def _versions(planner: MadeModel | None) -> dict[str, str]:
     packages = ["pddl2nl", "up-fast-downward"]
     if planner is not None and planner.base_url is not None:
         packages.append("openai")
+    if planner is not None and planner.model.name.startswith("gguf:"):
+        packages.append("xllamacpp")
     versions = {"python": platform.python_version()}
     return versions | {package: version for package in packages if (version := _version(package)) is not None}
 

@@ -116,10 +116,10 @@ class RunSpec:
     policy: str = _policy("react", "How actions are chosen; pddl2nl policies lists them.", metavar="P", in_file=False)
     model: str | Model = _model(
         "oracle",
-        "A model's name for the openai client (key in OPENAI_API_KEY), oracle (reads the prompt, plans with Fast "
-        "Downward, needs no key), script:FILE (replies from a file) or replay:DIR (replies from records). With hvr, "
-        "brainbody and ablations, oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; "
-        "an unknown name lists all.",
+        "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (a file, run on this machine by "
+        "llama.cpp; extra local), oracle (reads the prompt, plans with Fast Downward, needs no key), script:FILE "
+        "(replies from a file) or replay:DIR (replies from records). With hvr, brainbody and ablations, "
+        "oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; an unknown name lists all.",
         users="models",
         model=True,
         in_file=False,

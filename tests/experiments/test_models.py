@@ -34,13 +34,16 @@ def context(monkeypatch: pytest.MonkeyPatch) -> ModelContext:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     domain = parse_domain(DOMAIN)
-    return ModelContext(domain, template_wording(domain))
+    # What a file holds is the business of tests/llm/test_gguf.py.
+    monkeypatch.setattr("pddl2nl.llm.gguf.model.find_spec", lambda name: object())
+    return ModelContext(domain, template_wording(domain), load=False)
 
 
 @pytest.fixture
 def specs(tmp_path: Path) -> dict[str, str]:
     """A good ``--model`` text for every kind."""
     (tmp_path / "script.txt").write_text("hello", encoding="utf-8")
+    (tmp_path / "small.gguf").write_text("not loaded here", encoding="utf-8")
     prompted = {
         "event": "prompted",
         "call": 1,
@@ -60,6 +63,7 @@ def specs(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "run.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return {
         "openai": "gpt-4o-2024-08-06",
+        "gguf": f"gguf:{tmp_path / 'small.gguf'}",
         "oracle": "oracle",
         "script": f"script:{tmp_path / 'script.txt'}",
         "replay": f"replay:{tmp_path}",
@@ -71,10 +75,11 @@ def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
     kind: str, specs: dict[str, str], context: ModelContext
 ) -> None:
     made = make_model(specs[kind], context)
-    assert made.model.name == specs[kind]
+    # A record names the file and not its folder, which is no part of the model.
+    assert made.model.name == (specs[kind] if kind != "gguf" else "gguf:small.gguf")
     assert made.priced
     assert made.price_of(RecordedCompletion("", model="gpt-4o", usd=0.5)) is not None
-    assert (made.base_url is None) == (kind != "openai")
+    assert (made.base_url is None) == (kind not in ("openai", "gguf"))
     assert callable(made.model.complete)
 
 
@@ -122,7 +127,10 @@ def test_a_foreign_model_has_no_known_price() -> None:
     assert made.price_of(model.complete(Request((Message("user", "x"),)))) is None
 
 
-@pytest.mark.parametrize("spec", ["script", "script:", "replay:", "replay:/no/such/folder", "oracle:x", "script:/none"])
+@pytest.mark.parametrize(
+    "spec",
+    ["script", "script:", "replay:", "replay:/no/such/folder", "gguf:", "gguf:/none", "oracle:x", "script:/none"],
+)
 def test_a_bad_specification_is_refused(spec: str, context: ModelContext) -> None:
     with pytest.raises(ModelConfigurationError):
         make_model(spec, context)

@@ -152,9 +152,9 @@ class SpecFile:
         return path
 
     def model(self, name: str) -> str:
-        """A model, with the path in ``script:FILE`` and ``replay:DIR`` found."""
+        """A model, with the path in ``gguf:PATH``, ``script:FILE`` and ``replay:DIR`` found."""
         kind, _, argument = name.partition(":")
-        model = f"{kind}:{self.path_of(argument)}" if argument and kind in ("script", "replay") else name
+        model = f"{kind}:{self.path_of(argument)}" if argument and kind in ("gguf", "script", "replay") else name
         self._written[model] = name
         return model
 

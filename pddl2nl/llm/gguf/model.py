@@ -1,0 +1,148 @@
+"""A language model in a GGUF file, served by llama.cpp in a process of its own for as long as this process lives."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from urllib.request import urlopen
+
+from pddl2nl.errors import InfrastructureError, MissingExtraError
+from pddl2nl.llm.client import OpenAIModel
+from pddl2nl.llm.connection import Address
+from pddl2nl.llm.types import ModelConfigurationError
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+    from pddl2nl.llm.settings import ModelSettings
+
+__all__ = ["GGUFModel"]
+
+_DEFAULT_CONTEXT = 8192
+_SCRIPT = Path(__file__).with_name("server.py")
+_NOT_STARTED = "http://127.0.0.1"
+_LOG = logging.getLogger("pddl2nl.llm")
+
+
+class GGUFModel(OpenAIModel):
+    """A model in a GGUF file, for any number of threads at once.
+
+    A server that dies is started again at the next call.
+
+    Args:
+        path: the file; of a model in several files the first.
+        settings: the model's settings; ``context`` is the length of each slot's context, in tokens.
+        slots: how many requests are answered at once.
+
+    Attributes:
+        base_url: ``llama.cpp``; the port differs from start to start.
+
+    Raises:
+        ModelConfigurationError: there is no such file.
+        MissingExtraError: the extra ``local`` is not installed.
+    """
+
+    def __init__(self, path: str | Path, settings: ModelSettings, *, slots: int = 1):
+        self._path = Path(path)
+        if not self._path.is_file():
+            raise ModelConfigurationError(f"--model gguf:{path}: no such file; gguf:PATH names a model's GGUF file")
+        if find_spec("xllamacpp") is None:
+            raise MissingExtraError("xllamacpp", "local", "--model gguf:PATH")
+        self._slots = slots
+        self._context = settings.context or _DEFAULT_CONTEXT
+        self._hash = _sha256(self._path)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._starting = threading.Lock()
+        super().__init__(f"gguf:{self._path.name}", _NOT_STARTED, settings=settings)
+
+    @property
+    def base_url(self) -> str:
+        """Not the address, which changes."""
+        return "llama.cpp"
+
+    def facts(self) -> dict[str, Any]:
+        """The file and the length of the context, for records; the latter is the model's own where that is shorter."""
+        size = self._path.stat().st_size
+        return {"file": self._path.name, "bytes": size, "sha256": self._hash, "context": self._context}
+
+    def client(self) -> OpenAI:
+        """The client of the running server."""
+        self.start()
+        return super().client()
+
+    def start(self) -> None:
+        """Starts the server unless it runs, and waits until the file is loaded.
+
+        Raises:
+            InfrastructureError: llama.cpp cannot load the file; the message has its reason.
+        """
+        with self._starting:
+            if self._process is not None and self._process.poll() is None:
+                return
+            began = time.monotonic()
+            _LOG.warning("loading %s (%.0f MB)", self._path.name, self._path.stat().st_size / 1e6)
+            arguments = [str(self._path.absolute()), str(self._context), str(self._slots)]
+            with tempfile.TemporaryFile() as errors:
+                process = subprocess.Popen(
+                    # -P: the folder of the script is no place to import from.
+                    [sys.executable, "-P", str(_SCRIPT), *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    # Ctrl-C lets running runs end, which still ask.
+                    start_new_session=True,
+                )
+                assert process.stdout is not None
+                address = process.stdout.readline().decode().strip()
+                if not address:
+                    process.wait()
+                    raise InfrastructureError(f"llama.cpp cannot load {self._path.name}: {_reason(errors)}")
+            atexit.register(_stop, process, os.getpid())
+            self._address, self._client = Address(f"{address}/v1"), None
+            self._context = _slot_context(address)
+            self._process = process
+            _LOG.warning("loaded in %.1f s", time.monotonic() - began)
+
+    def _public_endpoint(self) -> str:
+        return f"llama.cpp, sha256:{self._hash}"
+
+    def _key(self) -> str:
+        # The key of another endpoint is none of this server's business.
+        return ""
+
+
+def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Ends the server, unless this is a fork of the process that started it."""
+    if os.getpid() == owner and process.stdin is not None:
+        process.stdin.close()
+        process.wait()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _reason(errors: IO[bytes]) -> str:
+    """The first error that llama.cpp reported, without its time stamp."""
+    errors.seek(0)
+    lines = errors.read(100_000).decode("utf-8", "replace").splitlines()
+    return next(
+        (line.partition(" E ")[2] for line in lines if " E " in line), lines[-1] if lines else "no reason given"
+    )
+
+
+def _slot_context(address: str) -> int:
+    with urlopen(f"{address}/props", timeout=30) as answer:
+        return int(json.load(answer)["default_generation_settings"]["n_ctx"])

@@ -1,0 +1,42 @@
+"""Serves a GGUF file on a free loopback port until standard input ends, which is when the parent process dies.
+
+``python server.py FILE CONTEXT SLOTS``. Standard output gets one line, the server's address, once the file is loaded;
+standard error gets the errors of llama.cpp.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+
+def _end_with_parent() -> None:
+    # The kernel closes the pipe however the parent dies, also by `kill -9`.
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+def _main(path: str, context: int, slots: int) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = path
+    params.n_parallel = slots
+    # llama.cpp divides the context among the slots.
+    params.n_ctx = context * slots
+    params.port = 0
+    params.ui = False
+    params.verbosity = 1  # errors only
+    try:
+        server = xllamacpp.Server(params)
+    except RuntimeError as error:
+        sys.exit(str(error))
+    sys.stdout.write(f"{server.listening_address}\n")
+    sys.stdout.flush()
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

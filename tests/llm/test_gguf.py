@@ -1,0 +1,143 @@
+"""``--model gguf:PATH``: bad files are refused in words; the heavy tests run a real model.
+
+Nothing here depends on what the model says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, MissingExtraError
+from pddl2nl.experiments import run
+from pddl2nl.experiments.records.reader import read_events
+from pddl2nl.llm import ModelConfigurationError
+from pddl2nl.llm.gguf.model import GGUFModel
+from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.policies.events import Finished, Prompted, Replied, Started
+from pddl2nl.tasks import shipped_task
+from tests.llm.small_model import small_model
+
+__all__ = ["small_model"]
+
+COMMAND = [sys.executable, "-m", "pddl2nl"]
+
+
+def test_a_missing_file_and_a_missing_extra_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelConfigurationError, match=r"gguf:.*none\.gguf: no such file"):
+        GGUFModel(tmp_path / "none.gguf", ModelSettings())
+    (tmp_path / "any.gguf").touch()
+    monkeypatch.setattr("pddl2nl.llm.gguf.model.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[local\]'"):
+        GGUFModel(tmp_path / "any.gguf", ModelSettings())
+
+
+def test_a_file_that_is_no_model_is_refused_with_llama_cpps_reason(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="needs the extra local")
+    (tmp_path / "text.gguf").write_text("once upon a time", encoding="utf-8")
+    with pytest.raises(InfrastructureError, match=r"cannot load text\.gguf: .*magic"):
+        GGUFModel(tmp_path / "text.gguf", ModelSettings()).start()
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("policy", ["basic", "cot", "act", "react"])
+@pytest.mark.parametrize("translator", ["reader", "llm"])
+def test_every_mechanism_runs_and_its_record_says_which_model_it_was(
+    policy: str, translator: str, small_model: Path, tmp_path: Path
+) -> None:
+    record = tmp_path / "run.jsonl"
+    task = shipped_task("blocksworld", "p01")
+    limits = {"max_tokens": 30, "steps": 2, "thoughts": "template", "translator": translator, "cache": "none"}
+    result = run(task, policy, f"gguf:{small_model}", record=record, **limits)
+    assert result.outcome != "infrastructure-error", result.message
+    events = read_events(record)
+    started, finished = events[0], events[-1]
+    assert isinstance(started, Started)
+    assert started.model == f"gguf:{small_model.name}"
+    facts = {name: started.model_settings[name] for name in ("file", "bytes", "sha256", "context")}
+    data = small_model.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    assert facts == {"file": small_model.name, "bytes": len(data), "sha256": digest, "context": 8192}
+    asked = [event for event in events if isinstance(event, Prompted)]
+    replies = [event for event in events if isinstance(event, Replied)]
+    assert isinstance(finished, Finished)
+    assert len(asked) == len(replies) == finished.calls > 0
+    assert sum(reply.prompt_tokens for reply in replies) == finished.prompt_tokens
+    assert all(reply.prompt_tokens > 0 and reply.completion_tokens > 0 for reply in replies)
+    # What was recorded gives the same run without the model.
+    replayed = run(task, policy, f"replay:{tmp_path}", **(limits | {"cache": None}))
+    assert (replayed.outcome, replayed.plan, replayed.steps) == (result.outcome, result.plan, result.steps)
+
+
+@pytest.mark.heavy
+def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
+    words = tmp_path / "wording.json"
+    options = ["--wording", "llm", "--wording-tokens", "20", "--revisions", "0", "--cache", "none"]
+    command = [*COMMAND, "convert", "blocksworld", *options, "--model", f"gguf:{small_model}", "--save-wording", words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    source = json.loads(words.read_text(encoding="utf-8"))["source"]
+    assert source["model"] == f"gguf:{small_model.name}"
+
+
+SPECIFICATION = """
+domains = ["blocksworld"]
+instances = ["p01"]
+policies = ["basic", "act"]
+models = ["gguf:{model}"]
+seeds = [1, 2]
+[options]
+example = "none"
+steps = 2
+max_tokens = 20
+[access]
+workers = 2
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_a_killed_experiment_leaves_no_server_and_is_resumed(small_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SPECIFICATION.format(model=small_model), encoding="utf-8")
+    command = [*COMMAND, "experiment", "small.toml", "--out", "runs", "--cache", "none"]
+    first = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not [*tmp_path.glob("runs/*.jsonl")]:
+        assert first.poll() is None, "it ended before its first run did"
+        time.sleep(0.05)
+    servers = _children(first.pid, "server.py")
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert len(servers) == 1
+    patience = time.monotonic() + 20
+    while _command_line(servers[0]) and time.monotonic() < patience:
+        time.sleep(0.1)
+    assert not _command_line(servers[0]), "the server outlived the process that started it"
+    before = {path: path.read_bytes() for path in tmp_path.glob("runs/*.jsonl")}
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert again.returncode in (0, 1), again.stderr
+    records = {path: path.read_bytes() for path in tmp_path.glob("runs/*.jsonl")}
+    assert len(records) == 4
+    assert before.items() <= records.items()
+    ends = [read_events(path)[-1] for path in records]
+    assert all(isinstance(end, Finished) and end.outcome != "infrastructure-error" for end in ends)
+
+
+def _children(parent: int, script: str) -> list[int]:
+    """The processes of a script that a process started."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=True)
+    return [pid for pid in map(int, listed.stdout.split()) if script in _command_line(pid)]
+
+
+def _command_line(pid: int) -> str:
+    """The command line of a process; empty if it has ended."""
+    listed = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return "" if "<defunct>" in listed.stdout else listed.stdout
