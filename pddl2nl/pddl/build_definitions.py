@@ -439,11 +439,28 @@ class ProblemBuilder(_DefinitionBuilder):
         inner, *more = [one for one in rest if not is_word(one)]
         if time is None:
             return
+        if not more and first_word(inner) == "=":
+            self._timed_value(item, inner, time)
+            return
         positive = bool(more) or first_word(inner) != "not"
         atom = self._only_atom(item, rest) if positive else self._only_atom(inner, contents(inner))
         if atom is not None:
             self.lists["init_timed"].append(TimedLiteral(time, atom, positive, self._span(item)))
             self.timed_starts.append(span_of(inner).start)
+
+    def _timed_value(self, item: Item, inner: Item, time: Fraction) -> None:
+        """``(at 5 (= (price) 3))``: what an initial value would be, at its time."""
+        values = self.lists["init_values"]
+        known = len(values)
+        self._fluent_value(inner, contents(inner)[1:])
+        if len(values) > known:
+            given = values.pop()
+            if isinstance(given.value, Fraction):
+                timed = TimedLiteral(time, given.fluent, span=self._span(item), value=given.value)
+                self.lists["init_timed"].append(timed)
+                self.timed_starts.append(span_of(inner).start)
+            else:
+                self.error(inner, "a timed value that is no number", "(= (function object …) number)")
 
     def _goal(self, section: Item) -> None:
         with self.log.inside("in the goal"):

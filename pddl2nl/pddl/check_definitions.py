@@ -285,7 +285,12 @@ def _init(checker: FormulaChecker, problem: Problem, built: ProblemBuilder) -> N
     log = checker.log
     _facts(checker, problem.init, built.init_starts)
     _facts(checker, problem.init_negative, built.negative_starts)
-    _facts(checker, [item.atom for item in problem.init_timed], built.timed_starts)
+    timed = list(zip(problem.init_timed, built.timed_starts or [-1] * len(problem.init_timed), strict=True))
+    literals = [(item.atom, start) for item, start in timed if item.value is None]
+    _facts(checker, [atom for atom, _ in literals], [start for _, start in literals])
+    for time in sorted({item.time for item, _ in timed}):
+        at_once = [item for item, _ in timed if item.time == time and item.value is not None]
+        _values(checker, [FluentValue(item.atom, item.value, item.span) for item in at_once if item.value is not None])
     if problem.init_timed:
         checker.use(":timed-initial-literals", problem.init_timed[0].span.start, "a timed initial literal")
     facts = set(problem.init)

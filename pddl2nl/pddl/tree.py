@@ -353,12 +353,20 @@ class FluentValue:
 
 @dataclass(frozen=True, slots=True)
 class TimedLiteral:
-    """``(at 5 (open shop))`` in an initial state."""
+    """``(at 5 (open shop))`` in an initial state; or ``(at 5 (= (price) 3))``, where `atom` is the fluent."""
 
     time: Fraction
     atom: GroundAtom
     positive: bool = True
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    value: Fraction | None = None
+
+    @property
+    def fact(self) -> str:
+        """What is so from that time on, as PDDL: an atom, a negation or a value."""
+        if self.value is not None:
+            return f"(= {self.atom} {write_number(self.value)})"
+        return str(self.atom) if self.positive else f"(not {self.atom})"
 
 
 @dataclass(frozen=True, slots=True)

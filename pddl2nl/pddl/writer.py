@@ -126,8 +126,7 @@ def _init_lines(problem: Problem) -> Iterator[str]:
         yield f"(= {item.fluent} {item.value if isinstance(item.value, str) else write_number(item.value)})"
     yield from (f"(not {atom})" for atom in problem.init_negative)
     for timed in problem.init_timed:
-        literal = str(timed.atom) if timed.positive else f"(not {timed.atom})"
-        yield f"(at {write_number(timed.time)} {literal})"
+        yield f"(at {write_number(timed.time)} {timed.fact})"
 
 
 def _whole(kind: str, name: str, blocks: Iterable[str]) -> str:

@@ -36,7 +36,6 @@ from pddl2nl.pddl.tree import (
     Predicate,
     Problem,
     Process,
-    TimedLiteral,
     TypedName,
     write_number,
 )
@@ -166,7 +165,7 @@ class TaskRenaming:
             tuple(self._atom(atom) for atom in problem.init),
             tuple(self._value(item) for item in problem.init_values),
             tuple(self._atom(atom) for atom in problem.init_negative),
-            tuple(TimedLiteral(item.time, self._atom(item.atom), item.positive) for item in problem.init_timed),
+            tuple(replace(item, atom=self._atom(item.atom)) for item in problem.init_timed),
             self.formulas("problem", "goal").formula(problem.goal),
             self._optional(problem.constraints, "problem", "constraints"),
             None if metric is None else Metric(metric.direction, plain.formula(metric.expression)),

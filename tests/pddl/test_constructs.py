@@ -40,6 +40,7 @@ from pddl2nl.pddl import (
     parse_problem,
     parse_task,
     write_condition,
+    write_problem,
 )
 from pddl2nl.pddl.reader import with_places
 
@@ -232,3 +233,14 @@ def test_without_its_domain_a_problem_is_only_read(tower: str) -> None:
 
 def test_an_empty_domain() -> None:
     assert parse_domain("(define (domain d))") == Domain("d")
+
+
+def test_a_timed_value() -> None:
+    domain = parse_domain("(define (domain d) (:requirements :fluents :timed-initial-literals) (:functions (price)))")
+    text = "(define (problem x) (:domain d) (:init (= (price) 1) (at 9 (= (price) 2.5))) (:goal (and)))"
+    problem = parse_problem(text, domain)
+    timed = TimedLiteral(Fraction(9), GroundAtom(("price",)), value=Fraction(5, 2))
+    assert (problem.init_timed, len(problem.init_values)) == ((timed,), 1)
+    assert parse_problem(write_problem(problem), domain) == problem
+    checked = check_problem(text.replace("2.5", "2.5))(at 9 (= (cost) 2"), domain)
+    assert [item.message for item in checked.errors] == ["there is no function 'cost'"]

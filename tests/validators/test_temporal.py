@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import InputError, Task, parse_task
 from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, validate
 
 DOMAIN = """(define (domain d) (:requirements :adl :durative-actions :fluents :duration-inequalities :preferences
@@ -121,6 +121,18 @@ def test_timed_literals_open_a_window() -> None:
 def test_an_action_may_not_need_what_a_literal_changes_at_its_time() -> None:
     report = judge("7: (light)", "(r) (at 5 (open)) (at 7 (not (open)))")
     assert (report.verdict, report.failed_step, report.conflict is not None) == ("inapplicable", 1, True)
+
+
+def test_a_timed_fluent() -> None:
+    assert judge("1: (drain) [6]", "(at 4 (= (g) 1))", "(= (f) 1)").valid
+    report = judge("1: (make) [4]", "(r) (at 0.5 (= (length) 6))")
+    assert failure(report)[3] == ["(= ?duration (length))"]
+    assert judge("1: (make) [6]", "(r) (at 0.5 (= (length) 6))").valid
+
+
+def test_two_values_at_one_time_are_an_error_with_its_place() -> None:
+    with pytest.raises(InputError, match=r"<problem>:2:.*\(g\) is given a value twice"):
+        task("(at 4 (= (g) 1)) (at 4 (= (g) 2))")
 
 
 def test_the_cause_may_be_a_timed_literal() -> None:

@@ -65,6 +65,7 @@ def _failed(report: Report, teller: Teller) -> str:
     return f"{start}{_because(teller.reasons(report.unmet, report.state))}."
 
 
+_NO_LONGER = {" is not ": " is no longer ", " are not ": " are no longer ", " does not hold": " no longer holds"}
 _ENDS = {"action": "be done", "start": "start", "end": "end"}
 
 
@@ -78,8 +79,11 @@ def _failed_in_time(report: Report, teller: Teller) -> str:
     if report.phase is None:
         return f"{action} violates a constraint: at {time} {because}."
     if report.phase == "over all":
-        if any(cause.time is not None for cause in report.explanation):
-            because = because.replace(" is not ", " is no longer ", 1).replace(" are not ", " are no longer ", 1)
+        lost = [cause.time for cause in report.explanation if cause.time is not None]
+        if lost:
+            time = _time(min(lost))
+            for now, before in _NO_LONGER.items():
+                because = because.replace(now, before, 1)
         needed = f"step {report.failed_step}, {teller.action(report.action)}, needs it until it ends"
         return f"At {time} {because}, but {needed}."
     start = f"{action} cannot {_ENDS[report.phase]} at {time}"

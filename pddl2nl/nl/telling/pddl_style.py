@@ -60,8 +60,7 @@ def init_text(problem: Problem) -> str:
         value = item.value if isinstance(item.value, str) else number_text(item.value)
         lines.append(f"(= {item.fluent} {value})")
     for timed in problem.init_timed:
-        literal = str(timed.atom) if timed.positive else f"(not {timed.atom})"
-        lines.append(f"(at {number_text(timed.time)} {literal})")
+        lines.append(f"(at {number_text(timed.time)} {timed.fact})")
     return _block("(:init", lines)
 
 

@@ -155,7 +155,10 @@ class Teller:
     def _timed_lines(self, problem: Problem) -> Iterator[str]:
         """The timed initial literals, a sentence each."""
         for timed in problem.init_timed:
-            if self._phrases.told(timed.atom[0]):
+            if timed.value is not None:
+                for value in self._values([(timed.atom, timed.value)]):
+                    yield f"As of time {number_text(timed.time)}, {value}."
+            elif self._phrases.told(timed.atom[0]):
                 fact = self._phrases.fact(timed.atom[0], [self._said(name) for name in timed.atom[1:]])
                 turn = "it becomes true that" if timed.positive else "it is no longer the case that"
                 yield f"At time {number_text(timed.time)}, {turn} {fact}."

@@ -20,14 +20,15 @@ from pddl2nl.pddl import (
     Condition,
     DurativeAction,
     Effect,
+    Fluent,
     Forall,
-    GroundAtom,
     Not,
     Number,
     Preference,
     Special,
     Task,
     Timed,
+    TimedLiteral,
     TypedName,
     Update,
     When,
@@ -227,7 +228,7 @@ class TimedTask:
         domain, problem = task.domain, task.problem
         self.durative = {node.name: Durative(node) for node in domain.durative_actions}
         self.literals = tuple(
-            ActionSchema(f"Timed Initial Literal Action {number}", (), _NOTHING, _effect(timed.atom, timed.positive))
+            ActionSchema(f"Timed Initial Literal Action {number}", (), _NOTHING, _effect(timed))
             for number, timed in enumerate(problem.init_timed, start=1)
         )
         plain = [replace(action, precondition=required(action.precondition)) for action in domain.actions]
@@ -275,9 +276,11 @@ class TimedTask:
         return Schema(node, self.simulator.initial.layout)
 
 
-def _effect(atom: GroundAtom, positive: bool) -> Effect:
-    node = Atom(atom[0], tuple(atom[1:]))
-    return node if positive else Not(node)
+def _effect(timed: TimedLiteral) -> Effect:
+    name, args = timed.atom[0], tuple(timed.atom[1:])
+    if timed.value is not None:
+        return Update("assign", Fluent(name, args), Number(timed.value))
+    return Atom(name, args) if timed.positive else Not(Atom(name, args))
 
 
 _recent: dict[tuple[int, Fraction], TimedTask] = {}
