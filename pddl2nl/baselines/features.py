@@ -1,15 +1,29 @@
 """Features that Fast Downward does not support, found before it is run.
 
-Fast Downward supports no numbers except action costs: its translator reports most such tasks and crashes on some. It
-also crashes on a conditional effect with several effects if one of them is universal. LM-cut reports axioms itself.
+Fast Downward supports no time, and no numbers except action costs: its translator reports most such tasks and crashes
+on some. It also crashes on a conditional effect with several effects if one of them is universal. LM-cut reports axioms itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pddl2nl.pddl import And, Comparison, Condition, Domain, Fluent, Forall, Number, Problem, Update, When, conjuncts
+from pddl2nl.pddl import (
+    And,
+    Comparison,
+    Condition,
+    Domain,
+    Fluent,
+    Forall,
+    Number,
+    Problem,
+    Task,
+    Update,
+    When,
+    conjuncts,
+)
 from pddlval.formulas import subformulas, updates_in
+from pddlval.unsupported import refusals
 
 __all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
 
@@ -19,6 +33,9 @@ def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
     numbers = numbers_beyond_costs(domain, problem)
     if numbers:
         return f"takes no numbers but action costs, and there is {numbers}"
+    timed = refusals(Task(domain, problem or Problem("", "")), timed=False)
+    if timed:
+        return f"takes no time, preferences or trajectory constraints, and there is {timed[0].what}"
     for action in domain.actions:
         for part in _effects(action.effect):
             inside = list(_effects(part.effect)) if isinstance(part, When) else []

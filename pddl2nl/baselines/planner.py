@@ -17,7 +17,7 @@ from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
-from pddlval import GroundAction, Simulator, read_plan, validate
+from pddlval import GroundAction, acting_simulator, read_plan, validate
 
 __all__ = ["BASELINES", "PLANNERS", "PlannerLimits", "FastDownwardSearch", "solve", "solve_each"]
 
@@ -151,7 +151,7 @@ def _plan(
     fast_downward.find_driver()
     task = as_task(source)
     # Raises for tasks that we cannot validate, before any time is spent.
-    Simulator(task)
+    acting_simulator(task)
     foreign = beyond_fast_downward(task.domain, task.problem)
     if foreign:
         message = f"Fast Downward {foreign}"

@@ -36,7 +36,7 @@ from pddl2nl.nl import Teller
 from pddl2nl.pddl import And, Atom, Condition, Domain, Problem, Task, load_problem, parse_problem, write_problem
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
 from pddl2nl.tasks import match_shipped
-from pddlval import GroundAction, Simulator, State, load_plan, validate
+from pddlval import GroundAction, Simulator, State, acting_simulator, load_plan, validate
 from pddlval.happenings import happenings
 
 __all__ = ["SolvedProblem", "find_example", "gives_away", "problem_text", "tell_example", "template_thoughts"]
@@ -117,7 +117,7 @@ def problem_text(problem: Problem) -> str:
 
 def gives_away(task: Task, plan: Plan) -> bool:
     """Whether a plan, carried out in the task as far as it goes, reaches the task's goal."""
-    simulator = Simulator(task)
+    simulator = acting_simulator(task)
     state: State | None = simulator.initial
     for action in plan:
         try:
@@ -264,7 +264,7 @@ def _made(task: Task, seed: int) -> SolvedProblem:
 
 def _walked(task: Task, seed: int) -> Iterator[Task]:
     """Tasks with the same initial state whose goals are facts that a random walk made true."""
-    simulator = Simulator(task)
+    simulator = acting_simulator(task)
     rng = random.Random(f"example {seed}")
     for number in range(_WALKS):
         state = simulator.initial
@@ -313,7 +313,7 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
 
 def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) -> tuple[str, ...]:
     """A thought for every action of a valid plan: the goal it reaches for good, or the later action it prepares."""
-    simulator = Simulator(task)
+    simulator = acting_simulator(task)
     states = [simulator.initial]
     for action in plan:
         successor = simulator.step(states[-1], action).successor

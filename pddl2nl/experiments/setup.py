@@ -46,7 +46,7 @@ from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import CORRECTION_PROMPT, no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
-from pddlval import Simulator
+from pddlval import acting_simulator
 
 __all__ = ["PreparedRun", "prepare_run"]
 
@@ -100,7 +100,7 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
     access = access or Access()
     policy = checked_policy(spec)
     task = spec.task
-    simulator = Simulator(task)
+    simulator = acting_simulator(task)
     given = _given_wording(spec, policy)
     models = _models(spec, policy, given or template_wording(task.domain), given is None, access)
     expected = foreseen(spec, policy)

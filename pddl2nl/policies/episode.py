@@ -25,6 +25,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from itertools import chain
 from typing import Any, NoReturn, Protocol
 
@@ -34,8 +35,9 @@ from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
+from pddl2nl.nl.telling.explain import explain
 from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.pddl import GroundAtom, write_condition
+from pddl2nl.pddl import Condition, GroundAtom, write_condition
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
     Acted,
@@ -52,7 +54,8 @@ from pddl2nl.policies.events import (
 from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.translating import Ask
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval import BadActionError, GroundAction, Plan, Simulator, State, validate
+from pddlval.simulator import CLOCK
 
 __all__ = [
     "TRANSLATOR_TOKENS",
@@ -129,6 +132,12 @@ def changed_values(simulator: Simulator, action: GroundAction, before: State, af
     return _differing((change.fluent for change in simulator.ground(action).outcome(before).updates), before, after)
 
 
+def _with_clock(observation: str, state: State) -> str:
+    """An observation with the time, in a task with time."""
+    time = state.level(CLOCK)
+    return observation if time is None else f"{observation} It is {number_text(Fraction(time))} now."
+
+
 def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
     new = {fluent: after.value(fluent) for fluent in fluents}
     return tuple(
@@ -149,6 +158,7 @@ class Trace:
         plan: the executed actions.
         proposed: the actions that were read, of a plan that was given at once.
         fault: the first broken link.
+        cost: the metric's value of a plan with time, which its last state does not tell.
     """
 
     def __init__(self, setting: Setting, emit: Callable[[RunEvent], None]):
@@ -158,6 +168,7 @@ class Trace:
         self.plan: list[GroundAction] = []
         self.proposed: list[GroundAction] = []
         self.fault: Fault | None = None
+        self.cost: Fraction | None = None
         self._setting = setting
         self._simulator = setting.simulator
         self._emit = emit
@@ -190,10 +201,12 @@ class Trace:
         teller, executor = setting.teller, setting.executor
         self.expected = result.successor
         self.state = result.successor if executor is None else executor.execute(before, action)
-        observation = teller.executed(action)
+        observation = _with_clock(teller.executed(action), self.state)
         added: Iterable[GroundAtom] = result.added
         deleted: Iterable[GroundAtom] = result.deleted
-        if self.state == self.expected:
+        if self.state.level(CLOCK) is not None:
+            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
+        elif self.state == self.expected:
             changed = changed_values(self._simulator, action, before, self.state)
         else:
             added = sorted(self.state.atoms - before.atoms)
@@ -219,15 +232,38 @@ class Trace:
         self.fault = self.fault or Fault(self.steps, status, said)
         return status, observation
 
+    def in_time(self, plan: Plan) -> tuple[Outcome, str]:
+        """Judges a plan with time as a whole; what its steps are told to do is recorded up to the one that fails."""
+        teller = self._setting.teller
+        report = validate(teller.task, plan)
+        because = " ".join(explain(report, teller))
+        for number, step in enumerate(plan.steps, start=1):
+            self.steps += 1
+            told = teller.timed(step)
+            if number == report.failed_step or report.verdict == "bad-plan":
+                self.turns["inapplicable"] += 1
+                unmet = tuple(map(write_condition, report.unmet))
+                return self.end(*self.reject("inapplicable", told, because, step.action, unmet))
+            self.turns["executed"] += 1
+            self.plan.append(step.action)
+            self._emit(Acted(self.steps, str(step.action), told, told))
+        self.cost = None if report.cost is None else Fraction(report.cost)
+        if report.verdict == "inapplicable":
+            # A constraint that the initial state breaks.
+            return self.end(*self.reject("inapplicable", "", because))
+        return self._ended(report.unmet_goals, report.state)
+
     def end(self, status: str, observation: str) -> tuple[Outcome, str]:
         """The outcome and a message, given the status and observation of the plan's last action."""
         if status != "executed":
             return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
-        unmet = self._simulator.unmet_goals(self.state)
+        return self._ended(self._simulator.unmet_goals(self.state), self.state)
+
+    def _ended(self, unmet: Sequence[Condition], state: State | None) -> tuple[Outcome, str]:
         if not unmet:
             self._emit(GoalReached(self.steps))
             return "solved", "the goal holds at the end of the plan"
-        told = self._setting.teller.unmet_goal(unmet, self.state)
+        told = self._setting.teller.unmet_goal(unmet, state)
         self.fault = self.fault or Fault(self.steps, "goal-missed", told)
         return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
 
@@ -647,7 +683,14 @@ class Episode:
                 trace.proposed.append(reading.action)
         if not lines and not plan.ended:
             return _no_lines(text, finish, trace)
-        outcome, message = _execute(lines, trace)
+        timed = trace.state.level(CLOCK) is not None and all(line.action is not None for line in lines)
+        if timed:
+            # Imported for tasks with time only.
+            from pddl2nl.policies.timing import timed_plan
+
+            outcome, message = trace.in_time(timed_plan(text, lines, self.setting.teller.task))
+        else:
+            outcome, message = _execute(lines, trace)
         # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
         trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
         if finish == "length" and outcome == "goal-missed":
@@ -730,7 +773,7 @@ class Episode:
     def _finish(self, outcome: Outcome, message: str, fault: Fault | None = None) -> None:
         trace, calls = self._trace, self._calls
         shown = fault or trace.fault or Fault(trace.steps, outcome, message)
-        cost = self._simulator.cost(trace.state)
+        cost = self._simulator.cost(trace.state) if trace.cost is None else trace.cost
         accounts = asdict(total(calls.used.values()))
         del accounts["cache_hits"]
         self.finished = Finished(

@@ -6,15 +6,17 @@ With it a page does not have to trust the process that ran it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
-from pddl2nl.pddl import InputError, write_condition
+from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.episode import changed_values
 from pddl2nl.policies.events import Acted, Rejected
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
-from pddlval import Cause, GroundAction, validate
+from pddlval import Cause, GroundAction, Report, validate
 from pddlval.simulator import simulator_of
+from pddlval.validate import needs_time
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def recheck(record: Record) -> Recheck:
         if isinstance(record, RunRecord) and record.started.world.get("faults"):
             verdict, causes = _in_faulty_world(record), tuple[Cause, ...]()
         else:
-            report = validate(task_of(record), tuple(map(GroundAction.parse, record.plan)))
+            report = _judged(task_of(record), tuple(map(GroundAction.parse, record.plan)))
             verdict, causes = report.verdict, report.explanation
     except InputError as error:
         return Recheck("not-judged", False, steps, str(error))
@@ -54,6 +56,15 @@ def recheck(record: Record) -> Recheck:
     else:
         agrees = verdict == "goal-not-satisfied" and not record.solved
     return Recheck(verdict, agrees, steps, causes=causes)
+
+
+def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
+    """The verdict on actions; with time, on an early schedule of their order."""
+    if not needs_time(task, Fraction(0)):
+        return validate(task, actions)
+    from pddlval.temporal.acting import schedule
+
+    return validate(task, schedule(task, actions))
 
 
 def _in_faulty_world(record: RunRecord) -> str:

@@ -243,4 +243,4 @@ def test_a_timed_value() -> None:
     assert (problem.init_timed, len(problem.init_values)) == ((timed,), 1)
     assert parse_problem(write_problem(problem), domain) == problem
     checked = check_problem(text.replace("2.5", "2.5))(at 9 (= (cost) 2"), domain)
-    assert [item.message for item in checked.errors] == ["there is no function 'cost'"]
+    assert [item.message for item in checked.errors] == ["function 'cost' is not declared"]

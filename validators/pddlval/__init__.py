@@ -28,7 +28,7 @@ The modules, each of which imports only from those before it:
 from __future__ import annotations
 
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_plan, read_plan
-from pddlval.simulator import Simulator, StepResult
+from pddlval.simulator import Simulator, StepResult, acting_simulator
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text
 from pddlval.validate import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Cause, Report, Verdict, validate
@@ -46,6 +46,7 @@ __all__ = [
     "State",
     "StepResult",
     "Verdict",
+    "acting_simulator",
     "load_plan",
     "read_plan",
     "val_lines",

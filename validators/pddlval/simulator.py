@@ -29,12 +29,12 @@ from pddlval.plans import GroundAction, why_bad
 from pddlval.schemas import Ground, Schema, Schemas
 from pddlval.semantics import unmet
 from pddlval.state import Number, State, StateEngine, StateLayout, Statics
-from pddlval.unsupported import refuse_unsupported, updated_functions
+from pddlval.unsupported import is_executable, refuse_unsupported, updated_functions
 
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["Simulator", "StepResult", "known_simulator_of", "layout_of", "simulator_of"]
+__all__ = ["CLOCK", "Simulator", "StepResult", "acting_simulator", "known_simulator_of", "layout_of", "simulator_of"]
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -310,6 +310,23 @@ def reads_length(expression: Expression) -> bool:
     if isinstance(expression, Arithmetic):
         return any(reads_length(operand) for operand in expression.operands)
     return isinstance(expression, Special)
+
+
+CLOCK = GroundAtom(("total-time",))
+"""The fluent that holds the time in the states of tasks with time; other states have none."""
+
+
+def acting_simulator(task: Task) -> Simulator:
+    """The simulator in which a policy acts: of a task with time, one in which an action follows the other.
+
+    Raises:
+        UnsupportedError: the task has a construct that cannot be executed.
+    """
+    if is_executable(task):
+        return Simulator(task)
+    from pddlval.temporal.acting import TimedSimulator
+
+    return TimedSimulator(task)
 
 
 _recent: dict[tuple[int, Fraction], Simulator] = {}

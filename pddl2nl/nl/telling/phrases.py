@@ -206,6 +206,9 @@ class Phrases:
         snippet = self.wording.functions.get(name)
         if snippet is not None and snippet.text is not None:
             return snippet
+        if name == "total-time":
+            # The states of tasks with time hold it as a fluent.
+            return Snippet(name, (), "the time")
         declared = next((item for item in self.domain.functions if item.name == name), None)
         if declared is None:
             raise InputError(f"the domain '{self.domain.name}' has no function '{name}'")

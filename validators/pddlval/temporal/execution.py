@@ -22,6 +22,7 @@ from pddl2nl.pddl import (
     Diagnostic,
     Expression,
     GroundAtom,
+    Metric,
     Modal,
     PDDLError,
     Preference,
@@ -54,7 +55,7 @@ from pddlval.temporal.timeline import TimedEvent, TimedHappening, timeline, timi
 from pddlval.temporal.trajectory import Moment, constraints, violation
 from pddlval.validate import Cause, Executed, Report, causes
 
-__all__ = ["judge"]
+__all__ = ["TimedRun", "duration_fits", "judge", "metric_value"]
 
 Binding = Mapping[str, str]
 
@@ -136,17 +137,30 @@ class TimedRun:
     Args:
         tolerance: of times.
         any_duration: whether durations may miss their constraints.
+        begin: what the plan begins in, by default the initial state at 0. Then it is a part of a plan: timed literals
+            after it do not happen, and trajectory constraints are not looked at.
+        until: happenings from then on are not executed.
     """
 
-    def __init__(self, timed: TimedTask, plan: Plan, tolerance: Fraction, *, any_duration: bool = False):
+    def __init__(
+        self,
+        timed: TimedTask,
+        plan: Plan,
+        tolerance: Fraction,
+        *,
+        any_duration: bool = False,
+        begin: Moment | None = None,
+        until: Fraction | None = None,
+    ):
         self._any_duration = any_duration
         self.longest_miss = Fraction(0)
         self.timed = timed
         self._simulator = timed.simulator
         self.plan = plan
         self.tolerance = tolerance
-        self._time = Fraction(0)
-        self.state = timed.simulator.initial
+        self._begin = begin
+        self._time, self.state = begin or Moment(Fraction(0), timed.simulator.initial)
+        self._until_time = until
         self.happenings: list[TimedHappening] = []
         self.performed: list[Performed] = []
         self._makespan = Fraction(0)
@@ -177,7 +191,13 @@ class TimedRun:
             return Report("bad-plan", len(self.plan), diagnostics=tuple(problems), violations={})
         literals = self.timed.task.problem.init_timed
         self.happenings = timeline(self.plan, self.timed.durative, literals, self.tolerance)
+        if self._begin is not None:
+            last = max(one.time for one in self.happenings if any(event.phase != "literal" for event in one.events))
+            self.happenings = [one for one in self.happenings if self._time < one.time <= last]
+            self._constraints.clear()
         for happening in self.happenings:
+            if self._until_time is not None and happening.time >= self._until_time:
+                break
             failure = self._until(happening) or self._happen(happening)
             if failure is not None:
                 return failure
@@ -240,12 +260,7 @@ class TimedRun:
         if metric is None:
             return steps
         total = self._makespan if self.timed.durative else Fraction(steps)
-        expression = _with_specials(metric.expression, total, self._violations)
-        level = self.state.level
-        try:
-            return Fraction(evaluate(expression, lambda fluent: level(fluent) or 0))
-        except UndefinedError:
-            return None
+        return metric_value(metric, self.state, total, self._violations)
 
     # ── between happenings ───────────────────────────────────────────────────────────────────────
 
@@ -544,6 +559,15 @@ def duration_fits(operator: str, duration: Fraction, limit: Number, tolerance: F
 def _is_special(condition: Condition) -> bool:
     """Whether a condition is about a duration or a trajectory, not about one state."""
     return any(isinstance(part, Special | Modal | Timed) for part in walk(condition))
+
+
+def metric_value(metric: Metric, state: State, total: Fraction, violations: Mapping[str, int]) -> Fraction | None:
+    """The value of a metric in a state, given the total time; a function without a value counts as 0."""
+    expression = _with_specials(metric.expression, total, violations)
+    try:
+        return Fraction(evaluate(expression, lambda fluent: state.level(fluent) or 0))
+    except UndefinedError:
+        return None
 
 
 def _with_specials(expression: Expression, total: Fraction, violations: Mapping[str, int]) -> Expression:

@@ -113,11 +113,12 @@ class Durative:
 
     @property
     def changes(self) -> ActionSchema:
-        """An action with all effects of this one: it says what the action may change."""
+        """An action with the conditions of the start and all effects: it says what the action may change."""
         ends = [When(_NOTHING, one.effect) for one in self.spanning]
         continuous = [one.update for one in self.rates]
         effect = And((self.start.effect, self.end.effect, *ends, *continuous))
-        return ActionSchema(self.node.name, self.node.parameters, _NOTHING, with_duration(effect, Fraction(0)))
+        start = with_duration(required(self.start.precondition), Fraction(0))
+        return ActionSchema(self.node.name, self.node.parameters, start, with_duration(effect, Fraction(0)))
 
 
 def with_duration(node: NodeT, duration: Fraction) -> NodeT:
