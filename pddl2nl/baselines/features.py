@@ -1,7 +1,8 @@
 """Features that Fast Downward does not support, found before it is run.
 
 Fast Downward supports no time, and no numbers except action costs: its translator reports most such tasks and crashes
-on some. It also crashes on a conditional effect with several effects if one of them is universal. LM-cut reports axioms itself.
+on some. It also crashes on a conditional effect with several effects if one of them is universal. LM-cut reports axioms
+itself.
 """
 
 from __future__ import annotations
