@@ -12,7 +12,7 @@ import pytest
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, convert, explain, make_names
-from pddl2nl.nl.reading.read_state import read_problem
+from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import GroundAtom, Task, load_task
 from pddlval import Plan, Report, read_plan, validate
 

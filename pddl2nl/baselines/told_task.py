@@ -10,7 +10,7 @@ from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.nl import Names, Reader, Teller, Wording
-from pddl2nl.nl.reading.read_state import NLReadError, read_problem, read_state
+from pddl2nl.nl.reading.told import NLReadError, read_problem, read_state
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import (
     And,

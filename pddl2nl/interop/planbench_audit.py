@@ -19,8 +19,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.interop.planbench_causes import DisagreementCause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 from pddl2nl.nl import READING_POLICIES, Names, Reader, Wording, choose_wording, make_names
-from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading
+from pddl2nl.nl.reading.segments import Block
 from pddl2nl.pddl import Domain, PDDLError, Task, load_domain, load_problem
 from pddlval import GroundAction, read_plan, validate
 

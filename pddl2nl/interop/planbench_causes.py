@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pddl2nl.nl import Names, Wording
-from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading, Reading
+from pddl2nl.nl.reading.segments import Block
 from pddlval import GroundAction
 
 __all__ = ["DisagreementCause", "Evidence", "PlacedAction", "aligned", "cause_of", "places_of"]

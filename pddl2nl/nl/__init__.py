@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pddl2nl.nl.names import Names, make_names
     from pddl2nl.nl.reading.policies import READING_POLICIES
-    from pddl2nl.nl.reading.read_state import (
+    from pddl2nl.nl.reading.reader import Reader
+    from pddl2nl.nl.reading.readings import Reading, Readings, settle, settle_plan
+    from pddl2nl.nl.reading.told import (
         NLReadError,
         ToldGoal,
         ToldState,
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
         read_problem,
         read_state,
     )
-    from pddl2nl.nl.reading.reader import Reader
-    from pddl2nl.nl.reading.readings import Reading, Readings, settle, settle_plan
     from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
     from pddl2nl.nl.telling.explain import explain
     from pddl2nl.nl.telling.teller import Style, Teller
@@ -41,7 +41,7 @@ _HOMES = {
     "pddl2nl.nl.names": ("Names", "make_names"),
     "pddl2nl.nl.reading.reader": ("Reader",),
     "pddl2nl.nl.reading.policies": ("READING_POLICIES",),
-    "pddl2nl.nl.reading.read_state": (
+    "pddl2nl.nl.reading.told": (
         "NLReadError",
         "ToldGoal",
         "ToldState",

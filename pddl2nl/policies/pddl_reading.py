@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.reading.layout import OBSERVATION, marker_end
 from pddl2nl.nl.reading.readings import Status
+from pddl2nl.nl.reading.segments import OBSERVATION, marker_end
 from pddlval import BadActionError, GroundAction, Simulator
 
 __all__ = ["PDDLReader"]

@@ -34,9 +34,8 @@ from typing import Literal
 
 from pddl2nl.llm import Completion, Message
 from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
-from pddl2nl.nl.reading.labels import peel
-from pddl2nl.nl.reading.layout import OBSERVATION, Layout, marker_end
 from pddl2nl.nl.reading.readings import PlacedReading
+from pddl2nl.nl.reading.segments import OBSERVATION, Layout, marker_end, peel
 from pddlval import GroundAction
 
 __all__ = ["NO_ACTION", "Ask", "Translator", "TranslatorMode"]

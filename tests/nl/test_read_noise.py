@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.cleaning import clean
 from pddl2nl.nl.reading.reader import Reader
+from pddl2nl.nl.reading.segments import clean
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import parse_task
 

@@ -9,8 +9,15 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read_sections import find_sections
-from pddl2nl.nl.reading.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
+from pddl2nl.nl.reading.told import (
+    NLReadError,
+    find_sections,
+    objects_of,
+    read_goal,
+    read_objects,
+    read_problem,
+    read_state,
+)
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.nl.wording.template import template_wording

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.reading.reader import Reader
+from pddl2nl.nl.reading.told import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.files import load_wording, parse_yaml
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording

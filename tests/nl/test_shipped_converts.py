@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pddl2nl.nl import Reader, Teller, Wording, choose_wording, load_wording, make_names
-from pddl2nl.nl.reading.read_state import read_problem
+from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import Problem, Task
 from pddl2nl.tasks import ShippedDomain, authored_domains, shipped_domain, shipped_domains
 from pddlval import GroundAction, Simulator

@@ -12,7 +12,7 @@ import pytest
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
-from pddl2nl.nl.reading.read_state import objects_of, read_state
+from pddl2nl.nl.reading.told import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.policies.hvr.blocks import macro_words

@@ -10,7 +10,7 @@ import pytest
 
 from pddl2nl.baselines.fast_downward import search
 from pddl2nl.nl import Teller, load_wording, make_names
-from pddl2nl.nl.reading.read_state import read_problem
+from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import ReferenceWay, TaskReference, reference_of

@@ -19,9 +19,8 @@ from collections.abc import Iterator
 from typing import cast
 
 from pddl2nl.nl.markers import DONE, NO_PLAN, THOUGHT
-from pddl2nl.nl.reading.labels import peel
-from pddl2nl.nl.reading.layout import OBSERVATION, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading, Status
+from pddl2nl.nl.reading.segments import OBSERVATION, Piece, lay_out, marker_end, peel
 
 __all__ = ["claim_of", "is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
 

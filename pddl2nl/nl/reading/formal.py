@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pddl2nl.nl.reading.labels import label_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.readings import Status
+from pddl2nl.nl.reading.segments import label_of
 from pddl2nl.nl.reading.words import PREPOSITIONS, fold
 from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction

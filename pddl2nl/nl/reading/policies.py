@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import AMENDED, PlacedReading
+from pddl2nl.nl.reading.segments import Block
 from pddl2nl.nl.reading.stance import announces_plan, chosen_option, rejects_after, rejects_before, takes_back
 from pddlval import GroundAction
 

@@ -21,7 +21,7 @@ Status = Literal[
     "claimed-done",
     "claimed-unsolvable",
 ]
-"""The last three are found in turns alone (`pddl2nl.nl.reading.turns`, `pddl2nl.nl.reading.claims`)."""
+"""The last three are found in turns alone (`pddl2nl.nl.reading.reader`, `pddl2nl.nl.reading.claims`)."""
 
 AMENDED = "it changes steps of the plan, and only a whole plan is read"
 """The reason of prose that changes single steps: it is reported, whatever was read before it."""

@@ -1,6 +1,6 @@
 """Telling: actions, facts, states, goals and whole tasks in language, or as PDDL for the PDDL style.
 
-The exact formats, which `pddl2nl.nl.reading.reader` and `pddl2nl.nl.reading.read_state` invert (style ``nl``)::
+The exact formats, which `pddl2nl.nl.reading.reader` and `pddl2nl.nl.reading.told` invert (style ``nl``)::
 
     names       NAMES := n | n1 " and " n2 | n1 ", " n2 ", and " n3 …        (told names hold no blank)
     types       TYPES := KIND { " or " KIND }                                WORD = wording.type_word(type)

@@ -23,7 +23,7 @@ from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import NLReadError, Wording, make_names
 from pddl2nl.nl.names import SCHEMES
-from pddl2nl.nl.reading.read_state import read_goal
+from pddl2nl.nl.reading.told import read_goal
 from pddl2nl.pddl import (
     And,
     Atom,

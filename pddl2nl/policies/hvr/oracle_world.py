@@ -18,7 +18,7 @@ from pddl2nl.baselines.told_task import NoToldPlanError, ToldTaskError
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Reader, Teller, Wording
-from pddl2nl.nl.reading.read_facts import FactReader
+from pddl2nl.nl.reading.told import FactReader
 from pddl2nl.pddl import (
     And,
     Atom,

@@ -1,0 +1,578 @@
+"""Segments: a reply cut into pieces, without noise, with the plan tags, thoughts, marks and labels around them.
+
+What chat windows, web pages and typesetters leave in a reply says nothing about actions, and what is struck out is no
+longer said: `clean` replaces it by what it stands for (a line break, a bullet, a full stop) or drops it, and every
+character that is kept remembers where it came from, so that readings point into the reply as it was. `lay_out` cuts the
+rest at line breaks and plan tags, and `peel` takes list marks and labels off the front of a piece.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
+from pddl2nl.nl.reading.readings import Reading
+from pddl2nl.nl.reading.stance import is_plain_lead, rejecting_word
+from pddl2nl.nl.reading.words import word_set
+
+__all__ = [
+    "ACTION_LABEL",
+    "Block",
+    "Cleaned",
+    "Layout",
+    "OBSERVATION",
+    "Original",
+    "Peeled",
+    "Piece",
+    "clean",
+    "heading_of",
+    "label_of",
+    "lay_out",
+    "marker_end",
+    "noise_in",
+    "peel",
+]
+
+
+class Cleaned(NamedTuple):
+    """A text without noise; character ``i`` of it came from ``starts[i]`` to ``ends[i]`` of the original.
+
+    Both are empty where nothing was changed.
+    """
+
+    text: str
+    starts: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the clean text stands in the original."""
+        if not self.starts:
+            return start, end
+        return (self.starts[start], self.ends[end - 1]) if start < end else (self.starts[start], self.starts[start])
+
+
+_BLOCKS = "p|ol|ul|tr|div|table|thead|tbody|h[1-6]|dl|dt|dd|blockquote|pre|section|body|html"
+_INLINE = "b|i|u|s|em|strong|code|kbd|samp|tt|var|span|small|big|font|mark|sub|sup|q|cite|center"
+# "❌ stack a on b" is a move ruled out: crosses are kept, and make prose of their line.
+_CROSSES = "❌❎✖✗✘"
+_NOISE = re.compile(
+    r"(?P<hidden>[\xad\u200b-\u200f\u2060\ufe0e\ufe0f\u202a-\u202e\ufeff]+)"
+    r"|(?P<blank>[\xa0\u2000-\u200a\u202f\u205f\u3000])"
+    r"|(?P<line>\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]|<br\s*/?>)"
+    r"|(?P<entity>&(?:#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8});)"
+    r"|(?P<item><li(?:\s[^<>]*)?>)|(?P<cell></?t[dh](?:\s[^<>]*)?>)|(?P<action><action[\w -]*>)"
+    rf"|(?P<block></?(?:{_BLOCKS}|answer|final[ _-]?answer|step|move|command|output|response)"
+    r"(?:[\s_-][^<>]*)?>|</(?:li|action)[\w -]*>)"
+    rf"|(?P<inline><(?P<closing>/?)(?P<name>{_INLINE})(?:\s[^<>]*)?>)"
+    r"|(?P<environment>\\(?:begin|end)\s*\{[^{}\n]*\})|(?P<listed>\\item\b(?:\[[^\[\]\n]*\])?[ \t]*)"
+    r"|(?P<command>\\(?:text(?:bf|it|tt|rm|sf|sc)?|math(?:bf|it|tt|rm|sf)|boxed|fbox|emph|underline|operatorname|mbox)"
+    r"\s*\{|\\checkmark\b|\$)"
+    r"|(?P<arrow>\\(?:(?:long)?rightarrow|Rightarrow|to|implies)\b|[\u21d2\u21e8\u27a1\u2794\u279c-\u279e\u27f6\u27f9])"
+    r"|(?P<gap>\\(?:q?quad\b|[,;:! \\]))|(?P<escaped>\\[_*#&%$().\[\]{}|`~>+-])"
+    r"|(?P<newline>\\n(?!(?:e|eq|u|ot|abla|ewline)\b))"
+    r"|(?P<struck>~~[^~\n]+~~)|(?P<emphasis>\b_{1,3}(?=\w)|(?<=\w)_{1,3}\b)"
+    r"|(?P<digit>[\u2460-\u2473\u2776-\u2793]\s*|\u20e3\s*)|(?P<wide>[\uff01-\uff5e\u3001\u3002\u3008-\u3011])"
+    r"|(?P<hyphen>[\u2010\u2011\u2212])|(?P<quote>[\u201a\u201e\u2039\u203a])"
+    r"|(?P<bullet>[\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25b8\u25b9\u25ba\u25c6\u25c7\u25cb\u25cf\u27a2\u27a4])"
+    rf"|(?P<emoji>(?:(?![{_CROSSES}])[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
+    r"\U0001f6ac-\U0001faff])+)",
+    re.IGNORECASE,
+)
+_BRACES = re.compile(_NOISE.pattern + r"|(?P<brace>[{}])", re.IGNORECASE)
+_SIGNS = ("<", "&", "\\", "$", "~~", "\x0b", "\x0c")
+_EDGE = re.compile(r"_(?:(?!\w)|(?<!\w_))")
+_CLOSER = re.compile(r"</(\w+)")
+_COMMAND = re.compile(r"\\(?:text|math|boxed|fbox|emph|underline|operatorname|mbox)[a-z]*\s*\{")
+_SAYS = {
+    "blank": " ", "line": "\n", "item": "\n- ", "cell": " | ", "action": "\nAction: ", "block": "\n", "listed": "- ",
+    "arrow": " → ", "gap": " ", "newline": " ; ", "hyphen": "-", "quote": '"', "bullet": "• ", "emoji": " ",
+}  # fmt: skip
+_WIDE = {
+    "\u3001": ", ", "\u3002": ". ", "\u3008": '"', "\u3009": '"', "\u300a": '"', "\u300b": '"', "\u300c": '"',
+    "\u300d": '"', "\u300e": '"', "\u300f": '"', "\u3010": "[", "\u3011": "]",
+}  # fmt: skip
+
+
+def noise_in(text: str) -> frozenset[str]:
+    """The kinds of noise in a text: of a wording's own texts they must be kept."""
+    return frozenset(match.lastgroup or "" for match in _BRACES.finditer(text))
+
+
+def clean(text: str, keep: frozenset[str] = frozenset()) -> Cleaned:
+    """The text without what has no part in its words, save for kinds to ``keep``; plain text comes back as it is."""
+    broken = "\r" in text and text.count("\r") != text.count("\r\n")
+    if text.isascii() and not broken and not any(sign in text for sign in _SIGNS) and not _EDGE.search(text):
+        return Cleaned(text)
+    noise = _BRACES if _COMMAND.search(text) else _NOISE
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    closed = {name.lower() for name in _CLOSER.findall(text)}
+    at = 0
+    for match in noise.finditer(text):
+        # "stack <a> on <b>": a name in angle brackets is no tag.
+        if match.lastgroup in keep or (match["inline"] and match["name"].lower() not in closed):
+            continue
+        begin, end = match.span()
+        pieces.append(text[at:begin])
+        starts += range(at, begin)
+        ends += range(at + 1, begin + 1)
+        says = _said(match, text, pieces)
+        pieces.append(says)
+        starts += [begin] * len(says)
+        ends += [end] * len(says)
+        at = end
+    if not at:
+        return Cleaned(text)
+    pieces.append(text[at:])
+    starts += range(at, len(text) + 1)
+    ends += range(at + 1, len(text) + 1)
+    return Cleaned("".join(pieces), tuple(starts), tuple(ends))
+
+
+def _said(match: re.Match[str], text: str, before: list[str]) -> str:
+    kind = match.lastgroup or ""
+    mark = match[0]
+    if kind == "entity":
+        return html.unescape(mark).replace("\xa0", " ")
+    if kind == "escaped":
+        return mark[1]
+    if kind == "digit":
+        return ". " if mark[0] == "\u20e3" else f"{int(unicodedata.numeric(mark[0]))}. "
+    if kind == "wide":
+        # "1、" numbers a line.
+        if mark == "\u3001" and text[match.start() - 1 : match.start()].isdigit():
+            return ". "
+        plain = _WIDE.get(mark) or chr(ord(mark) - 0xFEE0)
+        return f"{plain} " if plain in ".,;:!?)" else plain
+    if kind in ("item", "action", "block") and _begins_line(before):
+        return _SAYS[kind][1:]
+    return _SAYS.get(kind, "")
+
+
+def _begins_line(before: list[str]) -> bool:
+    """Whether nothing but blanks stands on the line so far, so that a tag need not break it."""
+    for piece in reversed(before):
+        line = piece.rpartition("\n")
+        if line[2].strip():
+            return False
+        if line[1]:
+            return True
+    return True
+
+
+class Original:
+    """The text as it was written, in which readings of the clean one find their places."""
+
+    def __init__(self, text: str, cleaned: Cleaned):
+        self._text = text
+        self._cleaned = cleaned
+        self._at = 0
+        self._line = 1
+
+    def place(self, reading: Reading) -> Reading:
+        """The reading with its place in the original; what noise stood around is no longer exact."""
+        if not self._cleaned.starts:
+            return reading
+        start, end = self._cleaned.span(reading.start, reading.end)
+        said = self._text[start:end]
+        rule = reading.rule
+        if rule == "exact":
+            begin, stop = self._text.rfind("\n", 0, start) + 1, self._text.find("\n", end)
+            rule = rule if self._text[begin : stop if stop >= 0 else None].strip() == said == reading.text else "markup"
+        return reading._replace(line=self._number(start), start=start, end=end, text=said, rule=rule)
+
+    def _number(self, offset: int) -> int:
+        # Readings mostly come in order, so lines are counted on from the last one.
+        if offset < self._at:
+            self._at, self._line = 0, 1
+        self._line += self._text.count("\n", self._at, offset)
+        self._at = offset
+        return self._line
+
+
+class Peeled(NamedTuple):
+    """A piece without what stands before its content.
+
+    ``start``: offset of the content in the piece; ``markup``, ``prefix``: what was taken off (list marks and emphasis;
+    labels); ``number``, ``item``: its list mark; ``outer``: the numbers before its last one (1 of "1.2"); ``label``:
+    what `label_of` says of its label; ``bare``: nothing else stands there.
+    """
+
+    start: int
+    markup: bool
+    prefix: bool
+    number: int | None
+    item: str
+    label: str
+    bare: bool
+    outer: tuple[int, ...] = ()
+
+
+_PLANS = word_set("plan plans solution sequence answer attempt version option alternative variant")
+_ACTIONS = _PLANS | word_set(
+    "action actions step steps move moves command commands output response decision act instruction instructions "
+    "operation operations execute do turn task phase stage t time timestep cycle iteration round minute hour day"
+)
+_KINDS = word_set("chosen selected proposed recommended suggested following current optimal 1 2 3 one two three of no")
+_SPEAKERS = word_set("robot agent assistant ai player planner bot me")
+_THOUGHTS = word_set(
+    "thought thoughts think thinking reasoning reason reasons rationale observation observations obs result results "
+    "explanation explanations note notes comment comments precondition preconditions pre_conditions effect effects "
+    "postcondition postconditions state states goal goals subgoal subgoals sub_goals condition conditions why check "
+    "checks analysis justification before after currently fact facts status outcome warning assumption assumptions "
+    "summary objective purpose situation false true question user system tool example"
+)
+_OFFERS = word_set(
+    "possible impossible applicable inapplicable available legal illegal valid invalid allowed disallowed "
+    "would could wrong incorrect failed fail fails previous last other avoid never not cannot "
+    "can't can’t considered rejected ❌"
+)
+
+
+def label_of(words: Sequence[str]) -> str:
+    """What the folded words of a label say of what follows: "action", "thought", "offered" (not chosen), or nothing."""
+    said = set(words)
+    if said & _PLANS:
+        return "offered" if any(map(rejecting_word, words)) else "action"
+    if _THOUGHTS.intersection(words[:5]):
+        return "thought"
+    if said & _OFFERS and not (said & {"last"} and not said & _ACTIONS):
+        return "offered"
+    nouns = said & (_ACTIONS | _SPEAKERS)
+    return "action" if nouns and all(word in nouns | _KINDS or is_plain_lead(word) for word in words) else ""
+
+
+def heading_of(line: str) -> str:
+    """The same for a line that is a heading of what stands below it; "repertoire": a list of all that can be done."""
+    bare = re.split(r"[.!?]\s", line.strip(" *_#`"))[-1]
+    words = re.findall(r"[\w'’❌]+", bare.lower())
+    if not bare.endswith(":") or len(words) > 14:
+        return ""
+    if "can" in words and "actions" in words:
+        return "repertoire"
+    return label_of(words)
+
+
+_DECORATED = r"[*_`\"'”’]*"
+# A call around a quoted action: env.step("stack a on b"), but not around a quoted object: stack("a", "b").
+_MARKS = re.compile(
+    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])(?![A-Za-z]+(?: \d+)?\])|\\)+\s*"
+    r"|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+|\(\s*(?=[\"'`])"
+    r"|&\s*|[A-Za-z_][\w.]*\(\s*(?=[\"'][^\"'\n]*[\s(])"
+)
+_BULLET = re.compile(r"([-*+–—])\s+|-(?=[A-Za-z])|([•‣◦●→])\s*|->\s*|=>\s*|-->?\s+")
+_NUMBER = re.compile(
+    r"\d+\.\d+\s*:\s*"
+    r"|(?P<outer>(?:\d{1,4}\.){1,6})(?P<deep>\d{1,4})[.):]?\s+"
+    r"|(?P<part>\d{1,4})\s*/\s*\d{1,4}\s*[.:)\]]+\s*"
+    r"|(?P<cell>\d{1,4})\s*,\s*(?=[\"A-Za-z])"
+    r"|[(\[]?(?P<plain>\d{1,4})(?:[.):\]º°]+(?=\D|$)|\s+[-–—|>]\s)\s*"
+    r"|#(?P<hash>\d+)[.:)]?\s+"
+    r"|(?P<bare>\d{1,3})\s+(?=[A-Za-z*`\"(])"
+    r"|[(\[]?(?P<roman>(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3}))[.)\]]\s+"
+    r"|[(]?[a-z][.)]\s+",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"[\[(]?(?P<words>[A-Za-z][A-Za-z0-9 '’]{0,60}?)"
+    r"(?P<counted>\s*(?:no\.?|number|#|-|_|=)?\s*[(\[]?(?P<count>\d+)(?:\s*(?:/|of)\s*\d+)?[)\]]?)?"
+    r"(?P<more>\s*\([^()\n]{0,40}\)|\s(?:after|before|of|for|at)\s[^:\n]{0,80}?)?"
+    rf"(?P<end>{_DECORATED}\s*(?::|=>?|->|→)(?!//){_DECORATED}\s*|\s+[-–—]\s+|(?(counted)(?P<loose>{_DECORATED}\s*[)\].,]*\s*)|(?!)))",
+    re.IGNORECASE,
+)
+_TAGGED = re.compile(r"\[(?P<words>[A-Za-z]+)(?P<counted>\s*(?P<count>\d+))?\]\s*:?\s*")
+_ROMAN = {"i": 1, "v": 5, "x": 10}
+
+
+def peel(text: str) -> Peeled:
+    """Takes list marks, emphasis and labels off the front of a line."""
+    at = 0
+    markup = prefix = False
+    number: int | None = None
+    item = label = ""
+    outer: tuple[int, ...] = ()
+    while at < len(text) and label != "thought":
+        letter = text[at].isalpha()
+        if match := (_BULLET.match(text, at) if not prefix and not letter else None):
+            markup, item = True, item or match[1] or match[2] or "->"
+        elif match := (_NUMBER.match(text, at) if not prefix or (label and number is None) else None):
+            if prefix and match["bare"]:
+                break
+            markup, item = True, "count" if match["bare"] else "number"
+            if number is None:
+                number = _number(match)
+                outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
+        elif match := _MARKS.match(text, at):
+            markup = True
+        elif labelled := _label(text, at):
+            match, said = labelled
+            prefix, label = True, said or label
+            if match["count"]:
+                option = not _PLANS.isdisjoint(match["words"].lower().split())
+                number, item = (
+                    (int(match["count"]) if number is None else number),
+                    "option" if option else item or "number",
+                )
+        else:
+            break
+        if match.end() == at:
+            break
+        at = match.end()
+    return Peeled(at, markup, prefix, number, item, label, not text[at:].strip(" *_`#-:.\"'"), outer)
+
+
+def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
+    """The label at an offset and what it says."""
+    match = _TAGGED.match(text, at) or _LABEL.match(text, at)
+    if match is None:
+        return None
+    words = re.findall(r"[\w'’]+", match["words"].lower())
+    said = label_of(words)
+    if "loose" in match.re.groupindex and match["loose"] is not None:
+        # "Step 3 stack a on b": without a colon a label is a noun with its number.
+        counted = (
+            match["counted"]
+            and len(words) == 1
+            and words[0] in _ACTIONS
+            and match.end() > min(match.end("count"), len(text) - 1)
+        )
+        return (match, said) if said == "action" and counted else None
+    more = match.groupdict().get("more")
+    if more and said != "thought" and more.lstrip()[0] != "(":
+        return None
+    return (match, said) if said or all(map(is_plain_lead, words)) else None
+
+
+def _number(match: re.Match[str]) -> int | None:
+    if roman := match["roman"]:
+        values = [_ROMAN[letter] for letter in roman.lower()]
+        return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+    count = match["plain"] or match["deep"] or match["hash"] or match["bare"] or match["part"] or match["cell"]
+    return int(count) if count else None
+
+
+class Piece(NamedTuple):
+    """A line, the part of it between tags, or a record of several lines, without the blanks around it.
+
+    ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it; ``hidden``: it
+    lies in a stretch that a model marked as thinking; ``offered``: it lies in a list of actions that could be taken, or
+    could not, and chooses none.
+    """
+
+    line: int
+    start: int
+    end: int
+    indent: int
+    block: int
+    gap: bool
+    hidden: bool
+    offered: bool = False
+
+
+class Block(NamedTuple):
+    """A stretch between plan tags: whether a start tag opens it and whether an end tag closes it."""
+
+    opened: bool
+    closed: bool
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A reply cut into pieces, with the blocks that they lie in; offsets of pieces count in the clean text."""
+
+    pieces: tuple[Piece, ...]
+    blocks: tuple[Block, ...]
+    clean: Cleaned
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Where the pieces start and end in the reply as it was written."""
+        return tuple(self.clean.span(piece.start, piece.end) for piece in self.pieces)
+
+    @property
+    def ended(self) -> bool:
+        """Whether an end tag stands anywhere."""
+        return any(block.closed for block in self.blocks)
+
+
+_START_NAMES = rf"{re.escape(PLAN_START)}|\[\s*(?:plan[ _]?start|start[ _](?:of[ _])?plan|begin[ _]plan|plan)\s*\]"
+_END_NAMES = rf"{re.escape(PLAN_END)}|\[\s*(?:/\s*plan|plan[ _]?end|end[ _](?:of[ _])?plan|plan[ _]ended)\s*\]"
+_HIDDEN = r"(?:think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|observation|explanation|rationale)"
+_BRACKET = re.compile(r"[\[<]")
+_TAG = re.compile(
+    rf"(?P<end>{_END_NAMES}|<\s*/\s*plan\s*>)|(?P<start>{_START_NAMES}|<\s*plan\s*>)"
+    rf"|(?P<think><\s*{_HIDDEN}\s*>)|(?P<unthink><\s*/\s*{_HIDDEN}\s*>)",
+    re.IGNORECASE,
+)
+_END_LINE = re.compile(
+    r"^[ \t#*_>]*(?:plan end|end of (?:the )?plan|end plan)[ \t*_.:]*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+def _tags(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and kind of each tag, in order."""
+    # Searches for plain characters come first: they pass over a long reply in no time.
+    tags: list[tuple[int, int, str]] = []
+    for bracket in _BRACKET.finditer(text) if "[" in text or "<" in text else ():
+        if match := _TAG.match(text, bracket.start()):
+            tags.append((match.start(), match.end(), match.lastgroup or ""))
+    lowered = text.lower()
+    if "plan end" in lowered or "end of" in lowered or "end plan" in lowered:
+        tags += [(match.start(), match.end(), "end") for match in _END_LINE.finditer(text)]
+    return sorted(tags)
+
+
+def lay_out(reply: str | Cleaned) -> Layout:
+    """Cleans a reply and cuts it at line breaks and plan tags. Tags inside a hidden thought don't count."""
+    clean_text = clean(reply) if isinstance(reply, str) else reply
+    text = clean_text.text
+    pieces: list[Piece] = []
+    blocks: list[Block] = []
+    opened = hidden = False
+    at, line = 0, 1
+    known = 0
+    for start, end, kind in _tags(text):
+        if start < at or (hidden and kind != "unthink"):
+            continue
+        if kind == "unthink" and not hidden:
+            # Chat templates often swallow the opening tag: all before the closing one was thinking.
+            pieces[known:] = [piece._replace(hidden=True) for piece in pieces[known:]]
+        line = _cut(text, at, start, line, pieces, len(blocks), hidden or kind == "unthink")
+        known = len(pieces) if kind == "unthink" else known
+        at = end
+        if kind in ("think", "unthink"):
+            hidden = kind == "think"
+        elif kind == "end":
+            blocks.append(Block(opened, True))
+            opened = False
+        else:
+            blocks.append(Block(opened, False))
+            opened = True
+    _cut(text, at, len(text), line, pieces, len(blocks), hidden)
+    blocks.append(Block(opened, False))
+    if ":" in text:
+        pieces = _with_offers(text, pieces)
+    if any(sign in text for sign in (":", '"', "'")):
+        pieces = _with_records(text, pieces)
+    return Layout(tuple(pieces), tuple(blocks), clean_text)
+
+
+def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
+    """Adds the pieces of ``text[start:end]``, which begins on the given line; returns the line it ends on."""
+    gap = start == 0
+    at = start
+    for chunk in text[start:end].split("\n"):
+        bare = chunk.strip()
+        if bare:
+            indent = len(chunk) - len(chunk.lstrip())
+            pieces.append(Piece(line, at + indent, at + indent + len(bare), indent, block, gap, hidden))
+        gap = not bare
+        at += len(chunk) + 1
+        line += 1
+    return line - 1
+
+
+_NAMED = re.compile(
+    r"(?:-\s+)*(?:action|act|name|operator|function|tool|move|verb)\s*:\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?",
+    re.IGNORECASE,
+)
+_KEYED = re.compile(r"[\w -]+\s*:|-\s+\S+$")
+_OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
+_LONGEST_RECORD = 20_000
+
+
+def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
+    """Joins the lines of a JSON value, and those of a YAML record that begins with an action's name."""
+    joined: list[Piece] = []
+    index = 0
+    while index < len(pieces):
+        piece = pieces[index]
+        index += 1
+        last = index
+        said = text[piece.start : piece.end]
+        if not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said):
+            end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
+            while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
+                last += 1
+        elif not piece.hidden and ":" in said and len(said) <= 100 and _NAMED.fullmatch(said):
+            column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))
+            while last < len(pieces) and pieces[last].indent >= column and not pieces[last].gap:
+                line = text[pieces[last].start : pieces[last].end]
+                if not _KEYED.match(line) or _NAMED.match(line):
+                    break
+                last += 1
+        if last > index:
+            piece = piece._replace(end=pieces[last - 1].end)
+            index = last
+        joined.append(piece)
+    return joined
+
+
+def _closing(text: str, start: int) -> int:
+    """The end of the JSON value that begins at an offset; the offset itself where it does not end soon."""
+    depth = 0
+    for match in re.compile(r"[\[{(\]})]").finditer(text, start, start + _LONGEST_RECORD):
+        depth += 1 if match[0] in "[{(" else -1
+        if depth <= 0:
+            value = text[start : match.end()]
+            return match.end() if '"' in value or "'" in value else start
+    return start
+
+
+_LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
+_NUMBER_MARK = re.compile(r"[(\[]?\d{1,3}[.):\]]")
+
+
+def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
+    """Marks the paragraph under a heading that announces what could be done, or could not, and not what is done."""
+    marked: list[Piece] = []
+    heading = ""
+    announced = False
+    for number, piece in enumerate(pieces):
+        said = text[piece.start : piece.end]
+        if piece.gap and not announced:
+            heading = ""
+        kind = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
+        if kind and _NUMBER_MARK.match(said) and number + 1 < len(pieces):
+            # A numbered item before another one is a step, and no heading above it.
+            kind = "" if _NUMBER_MARK.match(text, pieces[number + 1].start) else kind
+        announced = bool(kind)
+        if kind:
+            heading = kind
+        elif heading == "offered" or (heading == "repertoire" and not _LIST_MARK.match(said)):
+            piece = piece._replace(offered=True)
+        marked.append(piece)
+    return marked
+
+
+# ── the label of a turn's action ─────────────────────────────────────────────────────────────────
+
+_ACTION = re.escape(ACTION.rstrip(":"))
+ACTION_LABEL = re.compile(rf"(?:^|(?<=[\s*_\"'>#{{,-])){_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE)
+# "Possible action: …" chooses none.
+_RULED_OUT = re.compile(
+    r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
+    r"[\s*_]+\Z",
+    re.IGNORECASE,
+)
+# Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
+_MARKED_LINE = re.compile(rf"^[ \t\r\xa0>*_#{{\"'`-]*{_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M)
+OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
+
+
+def marker_end(text: str, stop: int) -> int:
+    """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
+    marked = _MARKED_LINE.search(text, 0, stop)
+    if marked:
+        return marked.end()
+    announced = -1
+    for match in ACTION_LABEL.finditer(text, 0, stop):
+        if not _RULED_OUT.search(text, max(match.start() - 24, 0), match.start()):
+            announced = match.end()
+    return announced
