@@ -129,9 +129,7 @@ def is_open(stance: str) -> bool:
 
     "Next comes moving b to c" and "now we can stack a on b" are often steps.
     """
-    return stance.startswith(
-        ("unclear", "hypothetical (can)", "hypothetical (should)", "done (past tense)", "explained (it)")
-    )
+    return stance.startswith(("unclear", "hypothetical (can)", "hypothetical (should)", "done", "explained"))
 
 
 _BAD_WORDS = word_set("wrong incorrect invalid bad failed rejected flawed faulty broken avoid not never poor draft")

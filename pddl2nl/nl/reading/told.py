@@ -1,9 +1,9 @@
 """Reading back what a task was told as: its objects, states and goals, and the problem that a longer text tells.
 
 The inverse of `pddl2nl.nl.telling.teller`, under any wording. Nothing is guessed: a sentence that no snippet says
-letter by letter, that names an unknown object, or that can be read in two ways raises `NLReadError` with its line, so that a
-plan for what was read is a plan for what was told. ``objects`` maps told names to what they stand for: `read_objects`
-gives the told names themselves, and `objects_of` PDDL's.
+letter by letter, that names an unknown object, or that can be read in two ways raises `NLReadError` with its line, so
+that a plan for what was read is a plan for what was told. ``objects`` maps told names to what they stand for:
+`read_objects` gives the told names themselves, and `objects_of` PDDL's.
 """
 
 from __future__ import annotations
