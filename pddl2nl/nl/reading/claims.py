@@ -64,14 +64,16 @@ def claim_of(text: str, piece: Piece) -> Reading | None:
     at = peel(said).start
     for sentence in _SPOKEN.finditer(said, at):
         conditional = _CONDITIONAL.search(sentence[0]) is not None
-        later = (mark.end() for mark in _SO.finditer(said, sentence.start(), sentence.end()))
+        later = [mark.end() for mark in _COMMA.finditer(said, sentence.start(), sentence.end())]
         for clause in (sentence.start(), *later):
             begin = clause
             while begin < sentence.end() and said[begin] in " *_`\"'“({[>,":
                 begin += 1
             if claim := _LOOK.match(said, begin):
                 status, rule = "look-around", "look-around"
-            elif (claim := _FINISHED.match(said, begin)) and not conditional:
+            elif not conditional and (clause not in later or _SO.match(said, begin)) and (
+                claim := _FINISHED.match(said, begin)
+            ):  # fmt: skip
                 status, rule = "claimed-done", "done"
             else:
                 continue
@@ -81,7 +83,8 @@ def claim_of(text: str, piece: Piece) -> Reading | None:
 
 
 _SPOKEN = re.compile(r"[^.!?;\n]+[.!?;]*")
-_SO = re.compile(r",\s+(?=(?:so|then|and|therefore)\b)")
+_COMMA = re.compile(r",\s+")
+_SO = re.compile(r"(?:so|then|and|therefore)\b")
 
 # ── that there is no plan ────────────────────────────────────────────────────────────────────────
 

@@ -459,6 +459,9 @@ class ActionGrammar:
                 return not subject or any(form == "s" or (form == "past" and passive) for _, form, _ in forms)
             if word.text == "that" and words[at - 1].text == "so":
                 return False
+            if word.text == "which" and words[at - 1].text in ("after", "upon"):
+                # "…, after which I …"
+                continue
             if at > index and word.parted and (subject or word.parted in _ENDS):
                 return False
             passive = passive or word.text in _PASSIVES
@@ -544,8 +547,11 @@ class ActionGrammar:
             verdict = self._at_verb(text, words, at, listed, context)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
-            if failed is None or (verdict is not None and not failed.stance and failed.status == "not-an-action"):
-                failed = verdict or failed
+            refused = failed is not None and failed.stance.startswith("rejected")
+            if verdict is not None and (failed is None or (failed.status == "not-an-action" and (
+                not failed.stance or (refused and verdict.is_failure)
+            ))):  # fmt: skip
+                failed = verdict
         return failed
 
     def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:

@@ -41,6 +41,7 @@ _SLOT = 0xE000
 _INSTRUMENT = word_set("with by using of for")
 _DISTINCT = word_set("behind under above below beside near between beneath through across along around against over")
 _LOCATIVE = word_set("in on at to")
+_SWITCHES = ("switch", "turn")
 _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
@@ -123,7 +124,11 @@ class Frame:
         index = next((i for i in content if lead[i] not in lexicon.type_words), content[0] if content else 0)
         verb = lead[index] if lead else ""
         rest = lead[index + 1 :]
-        particles = tuple(rest[:1]) if rest and (rest[0] in PARTICLES or (rest[0] in ("on", "in") and rest[1:])) else ()
+        particles = (
+            tuple(rest[:1])
+            if rest and (rest[0] in PARTICLES or (rest[0] in ("on", "in") and (rest[1:] or verb in _SWITCHES)))
+            else ()
+        )
         told = tuple(word for gap in gaps for word in gap)
         gaps[at] = rest[len(particles) :] if at == 0 else [*lead[:index], *rest[len(particles) :]]
         roles = tuple(role_of(gap, lexicon, behind=place > 0, own=True) for place, gap in enumerate(gaps[:-1]))
@@ -311,7 +316,10 @@ class Frames:
         last, left = self._tail(frame, row, last)
         ending = not self.lexicon.type_words.issuperset(left)
         cost = price + 0.5 * lacking + 0.3 * bool(left) + 0.1 * (row.form != "base")
-        cost += sum(particle not in behind for particle in frame.particles)
+        if not behind.issuperset(frame.particles):
+            # "Switch the lamp" says neither on nor off.
+            rivals = (item for item in self.frames.values() if item.verb == frame.verb)
+            cost += 1.0 if all(item.particles == frame.particles for item in rivals) else _NEVER
         objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
         for place, k in zip(frame.slots, chosen, strict=True):
             if k >= 0:
@@ -423,7 +431,7 @@ class Frames:
             if text in missing:
                 missing.remove(text)
             elif text in ("a", "an") or not (
-                (text in frame.particles and text in PARTICLES)
+                text in frame.particles
                 or (text in ARTICLES and missing and words[at + 1 : at + 2] and words[at + 1].text in missing)
                 or (known is not None and at == last + 1 and (words[last].text != "a" or words[last - 1].text == "the")
                     and text in self.lexicon.words_for(known))

@@ -152,6 +152,11 @@ class Reader:
             block = layout.blocks[piece.block]
             read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
             in_thought = read[-1].rule == "thought"
+            amended = frozenset() if in_thought else amends(said[piece.start : piece.end]) - {peeled.number}
+            if amended and not _LISTED.match(said, piece.start, piece.end):
+                read = [item._replace(status="not-an-action", action=None, rule="doubt", reason=AMENDED, stance="",
+                                      candidates=()) for item in read]  # fmt: skip
+                placed = [_in_doubt(item) if item.number in amended else item for item in placed]
             apart = False
             before = read[0].end
             for reading in read:
@@ -163,7 +168,7 @@ class Reader:
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, coded,
                                   peeled.outer, apart)
                 )  # fmt: skip
-        placed = self._with_doubts_reported(_amended(placed))
+        placed = self._with_doubts_reported(placed)
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -340,20 +345,16 @@ class Reader:
         return placed
 
 
-def _amended(placed: list[PlacedReading]) -> list[PlacedReading]:
-    """Makes doubts of prose that changes single steps, and of the steps that it changes."""
-    for index, item in enumerate(placed):
-        reading = item.reading
-        listed = re.match(r"\W*\d|\s*[-*•+]\s", reading.text)
-        if reading.is_attempt or listed or reading.rule == "thought" or not (numbers := amends(reading.text)):
-            continue
-        placed[index] = item._replace(reading=reading._replace(rule="doubt", reason=AMENDED, stance="", candidates=()))
-        for earlier, step in enumerate(placed[:index]):
-            action = step.reading.action
-            if step.number in numbers and action is not None:
-                changed = reported(step.reading._replace(action=None, candidates=(action,), reason=AMENDED))
-                placed[earlier] = step._replace(reading=changed)
-    return placed
+_LISTED = re.compile(r"\W*\d|\s*[-*•+]\s")
+
+
+def _in_doubt(step: PlacedReading) -> PlacedReading:
+    """A step that the reply changes later on."""
+    action = step.reading.action
+    if action is None:
+        return step
+    changed = step.reading._replace(action=None, candidates=(action,), reason=AMENDED)
+    return step._replace(reading=reported(changed))
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)

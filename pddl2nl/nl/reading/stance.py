@@ -62,6 +62,7 @@ CORRECTIONS = word_set("no wait actually hmm oops sorry correction rather scratc
 """Words that open a correction of what was just said."""
 
 _PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", "arm", "hand")
+_SUBJECTS = word_set("i i'd i’d i'll i’ll we we'd we’d we'll we’ll")
 _BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
     "begin am are be about move action step time use used using ought"
@@ -69,6 +70,7 @@ _BEFORE_TO = word_set(
 _SUBORDINATE = word_set("to in since because as after with at from now for having standing being")
 _BE = word_set("am is are be being been was were gets get")
 _CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
+_OFTEN = word_set("twice thrice times")
 _VAGUE = re.compile(
     r"\b(?:sooner or later|at some point|later(?: on)?|some ?day|eventually|in the end)\b", re.IGNORECASE
 )
@@ -81,9 +83,12 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     form of the verb is a step ("1. Moving b to c"); ``subject``: an object stands before the verb as one.
     """
     # "To make room, R should …": a purpose or reason before a comma says nothing of what follows it.
-    commas = [index for index, word in enumerate(lead) if word.parted == ","]
-    if commas and lead[0].text in _SUBORDINATE:
-        lead = lead[commas[-1] :]
+    # "Instead of stacking a on b I put it down": nor does what is not done.
+    begins = [index for index, word in enumerate(lead) if word.parted == ","]
+    if lead and lead[0].text in ("instead", "rather"):
+        begins += [index for index, word in enumerate(lead) if index > 2 and word.text in _SUBJECTS]
+    if begins and lead[0].text in (*_SUBORDINATE, "instead", "rather"):
+        lead = lead[begins[-1] :]
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
     said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
     person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
@@ -91,7 +96,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     for index, word in enumerate(said):
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
         if (
-            ("after" in (word, before) and {word, before, behind} & {"that", "this"})
+            ("after" in (word, before) and {word, before, behind} & {"that", "this", "which"})
             or (word in ("think", "believe") and before in ("i", ""))
             or (word in ("it", "it's") and "time" in said)
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
@@ -211,6 +216,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return "goal (put off)"
     if set(said) <= {"and", "then"}:
         return ""
+    if not _OFTEN.isdisjoint(said[:2]):
+        return "unclear (how often)"
     if first.text == "and" and len(tail) <= 8 and not _ENDED.isdisjoint(said):
         return "unclear (and)" if any(map(is_object, tail)) else ""
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
@@ -286,7 +293,8 @@ _BAD_AHEAD = re.compile(
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
 _AMENDS = re.compile(
     r"\b(?:steps?|actions?|line)\s+(?:no\.?\s*)?#?\d+.*\b(?:replaced?|dropp?e?d?|removed?|skip(?:ped)?|omit(?:ted)?|delete[ds]?|swap"
-    r"|swapped|instead|wrong|incorrect|not\s+needed|unnecessary|change[ds]?|corrected|becomes)\b",
+    r"|swapped|instead|wrong|incorrect|not\s+(?:right|needed)|unnecessary|change[ds]?|corrected|becomes)\b"
+    r"|\b(?:correct(?:ed|ions?|ing)?|fix(?:ed|ing)?|revis(?:ed?|ion|ing)|replac(?:e|ing)|chang(?:e|ing))\b[^.:\d]{0,24}\bsteps?\s+#?\d",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(
