@@ -288,7 +288,8 @@ class ActionGrammar:
         names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
         known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
         # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
-        partly = stance.endswith(("(-ing)", "(past tense)")) or any(word.text in ("it", "them") for word in words)
+        pronoun = any(word.text in ("it", "them") for word in words)
+        partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
         return not any(word.text in ("back", "again", "return", "returns") for word in words) and any(
             action.name in names
             and not any(objects.isdisjoint(action.args) for objects in known)
@@ -441,12 +442,17 @@ class ActionGrammar:
             subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
             if joint and not inside and not subject and not label and (read is None or word.start >= read.end):
-                starts += (
-                    [index]
-                    if self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
-                    else []
-                )
+                begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
+                starts += [index] if begins or self._begins_other(words, index, mentions, counts) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
+
+    def _begins_other(self, words: Sequence[Word], index: int, mentions: Sequence[Mention], counts: bool) -> bool:
+        """Whether a clause with a verb of no action begins: ", then grabs a", "(3) a leaves b"."""
+        at = self._behind_joints(words, index)
+        said = counts or (at < len(words) and "then" in (words[at - 1].text, words[index].text))
+        verb = words[at] if at < len(words) else words[index]
+        near = any(at < item.first < at + 4 for item in mentions)
+        return said and near and (counts or not (is_known(verb.text) or verb.text in self.lexicon.type_words))
 
     def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""
@@ -459,8 +465,10 @@ class ActionGrammar:
                 return not subject or any(form == "s" or (form == "past" and passive) for _, form, _ in forms)
             if word.text == "that" and words[at - 1].text == "so":
                 return False
-            if word.text == "which" and words[at - 1].text in ("after", "upon"):
-                # "…, after which I …"
+            if (word.text == "which" and words[at - 1].text in ("after", "upon")) or (
+                word.text == "where" and word.parted == ","
+            ):
+                # "…, after which I …", "…, where it …"
                 continue
             if at > index and word.parted and (subject or word.parted in _ENDS):
                 return False
@@ -556,6 +564,8 @@ class ActionGrammar:
 
     def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: an unknown verb in its place, a state, or nothing."""
+        behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
+        words = words[behind:] if words[0].text in ("since", "because", "as", "now", "after", "with") else words
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
@@ -569,8 +579,10 @@ class ActionGrammar:
         last = next((item.first for item in mentions if item.first > at), at)
         between = [word for word in words[at + 1 : last] if word.text not in subject | PREPOSITIONS | PARTICLES]
         verb = words[at].text if at < last else "is"
+        # "Then it paints b" is no state, whatever predicates say with the verb.
+        states = _STATES if "then" in (word.text for word in words[:2]) else self._states
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
-        holds = [word.text for index, word in enumerate(words) if word.text in self._states and index not in obliged]
+        holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
         if words[0].parted == ">":
             stance = "state (behind an arrow)"

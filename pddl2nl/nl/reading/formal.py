@@ -111,9 +111,10 @@ class PDDLGrammar:
             arguments = list(_ARGUMENT.finditer(match[2]))
             args = [item[2] for item in arguments]
             # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
-            objects = (
-                shape is _SEXPR and not verdicts and args and all(map(self._is_object, args)) and match[0][0] == "("
+            called = (
+                match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
             )
+            objects = called and not verdicts and args and all(map(self._is_object, args))
             lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
             joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
             if not joined or not (schema or objects):
@@ -224,12 +225,16 @@ def read_record(
                 break
             objects += [strings[end]] if named else []
             end += 1
-        joined = _joined(grammar, string, objects, sentence) if objects and not names(string.value) else None
+        own = sentence(string.value) if string.value and not names(string.value) else []
+        whole = any(item.status == "read" for item in own)
+        joined = (
+            _joined(grammar, string, objects, sentence) if objects and not whole and not names(string.value) else None
+        )
         if joined is not None:
             verdicts.append(joined)
             index = end
         elif string.value:
-            verdicts += [item.moved(string.start, "json") for item in sentence(string.value)]
+            verdicts += [item.moved(string.start, "json") for item in own]
     return verdicts
 
 

@@ -326,6 +326,11 @@ class Reader:
                 )
         return self._with_something_reported(reported_pieces)
 
+    def _proposes(self, reading: Reading) -> bool:
+        """Whether prose proposes several actions: "I would stack a on b, and then I would pick up c."."""
+        verbs = [word for word in words_of(reading.text) if word.text in self.grammar.frames.verbs]
+        return reading.stance.endswith(("(could)", "(would)", "(might)")) and len(verbs) > 1
+
     def _with_something_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Where nothing at all was meant as an action, reports the longest stretch that says something of objects.
 
@@ -337,7 +342,9 @@ class Reader:
         spoken = [
             index
             for index, item in enumerate(placed)
-            if item.reading.rule == "prose" and item.reading.stance and not item.reading.stance.startswith(excused)
+            if item.reading.rule == "prose"
+            and item.reading.stance
+            and (self._proposes(item.reading) or not item.reading.stance.startswith(excused))
         ]
         if spoken and (index := max(spoken, key=lambda index: len(placed[index].reading.text))) >= 0:
             item = placed[index]

@@ -67,7 +67,7 @@ _BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
     "begin am are be about move action step time use used using ought"
 )
-_SUBORDINATE = word_set("to in since because as after with at from now for having standing being")
+_SUBORDINATE = word_set("to in since because as after with at from now for having standing being once before when")
 _BE = word_set("am is are be being been was were gets get")
 _CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
 _OFTEN = word_set("twice thrice times")
@@ -134,7 +134,8 @@ def is_open(stance: str) -> bool:
 
     "Next comes moving b to c" and "now we can stack a on b" are often steps.
     """
-    return stance.startswith(("unclear", "hypothetical (can)", "hypothetical (should)", "done", "explained"))
+    supposed = ("hypothetical (can)", "hypothetical (should)", "hypothetical (after)", "hypothetical (once)")
+    return stance.startswith(("unclear", "done", "explained", *supposed))
 
 
 _BAD_WORDS = word_set("wrong incorrect invalid bad failed rejected flawed faulty broken avoid not never poor draft")
