@@ -21,7 +21,7 @@ from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError
 from pddl2nl.llm import Message
 from pddl2nl.nl import Names, NLReadError, Teller, Wording, make_names
 from pddl2nl.nl.names import SCHEMES
-from pddl2nl.nl.reading.read_state import read_goal
+from pddl2nl.nl.reading.told import read_goal
 from pddl2nl.pddl import Atom, Condition, Domain, GroundAtom, Not, Problem, Task, TypedName, substitute
 from pddl2nl.policies.brainbody.bodies import ReaderBody
 from pddl2nl.policies.brainbody.mistakes import with_mistake

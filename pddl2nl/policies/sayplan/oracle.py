@@ -20,7 +20,7 @@ from pddl2nl.baselines.told_task import ToldTaskError, among
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Message
 from pddl2nl.nl import Wording
-from pddl2nl.nl.reading.read_state import NLReadError, read_goal
+from pddl2nl.nl.reading.told import NLReadError, read_goal
 from pddl2nl.pddl import (
     Condition,
     Domain,
