@@ -139,8 +139,8 @@ class _SolvedTask:
         for place, command in enumerate(self.commands):
             needed = {atom for later in results[place + 1 :] for atom in _needed(later.action, self._simulator.task)}
             for atom in results[place].added:
-                told = atom[0] not in self.prompter.robot.hidden
-                if told and atom in needed and {*atom[1:]} <= {*command.args}:
+                about = atom[1:] and {*atom[1:]} <= {*command.args} and atom[0] not in self.prompter.robot.hidden
+                if about and atom in needed:
                     lines[place] = f"assert {triple_of(atom, self._names)} else {command.line(self._names)}"
         return self._question(), steps_text((*lines, DONE))
 
