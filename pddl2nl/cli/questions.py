@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
+import msgspec
 import typer
+from typer.core import TyperGroup
 
-from pddl2nl.cli.options import JsonOption, TimeLimit, argument, one_of, option
-from pddl2nl.cli.output import DONE, FAILED, print_json, print_table, print_text
+from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, TimeLimit, argument, one_of, option
+from pddl2nl.cli.output import DONE, FAILED, print_json, print_table, print_text, warn
 from pddl2nl.cli.progress import bar_shown
-from pddl2nl.questions.question import KINDS
+from pddl2nl.cli.run_options import NamesOption, SeedOption, WordingOption, from_run, words_of
+from pddl2nl.questions.question import FORMS, KINDS, Form
 
 __all__ = ["register"]
 
+_MAKE = (
+    "Example: pddl2nl questions blocksworld p01 --kind applicability --form choice --count 5  ·  "
+    "Needs a planner for validation, justification, landmarks and next-action."
+)
 _CHECK = (
     "Example: pddl2nl questions check acpbench --kind landmarks  ·  "
     "Exit codes: 0 all recomputed answers agree; 1 some differ or were not decided; 2 bad input."
@@ -23,12 +30,61 @@ Kinds = Annotated[
 ]
 
 
+class _WithDefault(TyperGroup):
+    """A group that takes the arguments of its command ``make`` without the command's name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "--help", "-h"):
+            args = ["make", *args]
+        return super().parse_args(ctx, args)
+
+
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application."""
-    group = typer.Typer(no_args_is_help=True, help="Ask questions with exact answers about a task.")
+    group = typer.Typer(
+        no_args_is_help=True,
+        cls=_WithDefault,
+        help="Make questions with exact answers about a task (questions DOMAIN PROBLEM …), or check recorded ones.",
+    )
+    group.command("make", epilog=_MAKE)(_make)
     group.command("check", epilog=_CHECK)(_check)
-    group.callback()(lambda: None)
     app.add_typer(group, name="questions")
+
+
+def _make(
+    domain: DomainFile,
+    problem: ProblemFile,
+    kind: Kinds = None,
+    form: Annotated[
+        list[str] | None, option("bool|choice|open", "Only this form; can be repeated.", "all", parser=one_of(FORMS))
+    ] = None,
+    count: Annotated[int, option("N", "Questions of each kind and form.", min=1)] = 10,
+    seed: SeedOption = 1,
+    style: Annotated[str, from_run("style")] = "nl",
+    wording: WordingOption = None,
+    names: NamesOption = "typed",
+    time: TimeLimit = 5,
+) -> None:
+    """Make questions about the states of a task, JSON Lines: context, question, choices, answer and certificate.
+
+    The states are on random walks and on plans. Yes and no are balanced; wrong choices differ from the right one in one
+    thing; no question comes twice. What is not decided within the limits is not asked, and where a task has fewer
+    questions than --count, a warning says how many.
+    """
+    from pddl2nl.nl import Style, Teller
+    from pddl2nl.pddl import load_task
+    from pddl2nl.questions.making import make_questions
+
+    task = load_task(domain, problem)
+    teller = Teller(task, *words_of(task, domain, wording, names, None), cast(Style, style))
+    for each in kind or KINDS:
+        for shape in form or FORMS:
+            made = 0
+            for question in make_questions(task, teller, each, cast(Form, shape), count, seed=seed, seconds=time):
+                made += 1
+                print_text(msgspec.json.encode(question).decode())
+            if made < count:
+                warn(f"{each}, {shape}: {made} of {count} questions: no more were found and decided in time")
 
 
 def _check(

@@ -24,6 +24,7 @@ from pddl2nl.questions.relaxation import GroundActions, Mutexes
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import negation_normal, predicates_in
 from pddlval.schemas import Ground
+from pddlval.semantics import holds
 
 __all__ = ["Certificate", "Decider", "Decision", "all_actions", "all_atoms", "condition_of", "removals"]
 
@@ -111,14 +112,23 @@ class Decider:
         ground: the task's ground actions.
         state: the state that is asked about.
         seconds: the limit of each search of Fast Downward; 0 for none at all.
+        costs: optimal costs of states that are known, to which others are added.
     """
 
-    def __init__(self, ground: GroundActions, state: State | None = None, *, seconds: int = 30):
+    def __init__(
+        self,
+        ground: GroundActions,
+        state: State | None = None,
+        *,
+        seconds: int = 30,
+        costs: dict[State, float | Fraction] | None = None,
+    ):
         self.ground = ground
         self.simulator = ground.simulator
         self.state = self.simulator.initial if state is None else state
         self.seconds = seconds
         self._plans: list[tuple[GroundAction, ...]] = []
+        self._costs = {} if costs is None else costs
 
     @cached_property
     def task(self) -> Task:
@@ -155,7 +165,7 @@ class Decider:
             around.add(successor, (state, action))
             state = successor
 
-    def action(self, action: GroundAction) -> Decision | None:
+    def action(self, action: GroundAction, *, fast: bool = False) -> Decision | None:
         """Whether an action is applicable in some reachable state; None if that was not decided.
 
         Raises:
@@ -167,26 +177,35 @@ class Decider:
         for state in self._around.before:
             if ground.applicable(state):
                 return Decision(True, {"plan": _texts(self._around.plan(state)), "then": str(action)})
-        return self.reach(ground.precondition())
+        return self.reach(ground.precondition(), fast=fast)
 
-    def reach(self, condition: Condition) -> Decision | None:
-        """Whether a ground condition holds in some reachable state; None if that was not decided."""
-        decided = self.reach_fast(condition)
-        return self._planned(condition) if decided is None and self.seconds else decided
+    def reach(self, condition: Condition, *, fast: bool = False) -> Decision | None:
+        """Whether a ground condition holds in some reachable state; None if that was not decided.
 
-    def reach_fast(self, condition: Condition) -> Decision | None:
-        """As `reach`, without a planner."""
+        Args:
+            condition: over facts and static facts of the task.
+            fast: whether no planner is asked.
+        """
+        decided = self._seen_or_refuted(condition)
+        return self._planned(condition) if decided is None and self.seconds and not fast else decided
+
+    def some_states(self, rng: random.Random, count: int) -> list[State]:
+        """Some of the states that were reached from this one."""
+        states = [*self._around.before]
+        return rng.sample(states, min(count, len(states)))
+
+    def _seen_or_refuted(self, condition: Condition) -> Decision | None:
         layout = self.ground.layout
         parts = [*conjuncts(negation_normal(condition))]
         for part in parts:
             body = part.body if isinstance(part, Not) else part
-            if isinstance(body, Atom) and body.predicate not in layout.dynamic and not layout.holds(part, self.state):
+            if isinstance(body, Atom) and body.predicate not in layout.dynamic and not holds(part, self.state):
                 return Decision(False, {"unreachable": [write_condition(part)], "proof": "static"})
         atoms = [GroundAtom((part.predicate, *part.args)) for part in parts if isinstance(part, Atom)]
         changing = [atom for atom in atoms if atom[0] in layout.changing]
         if all(atom in self._around.first for atom in changing):
             for state in self._around.before:
-                if layout.holds(condition, state):
+                if holds(condition, state):
                     return Decision(True, {"plan": _texts(self._around.plan(state))})
         refuted = self.mutexes.refutation(condition)
         return None if refuted is None else Decision(False, {"unreachable": [*refuted], "proof": "h2"})
@@ -251,13 +270,30 @@ class Decider:
 
     def optimal_from(self, state: State) -> float | Fraction | None:
         """As `optimal`, from another state of the task."""
+        if state in self._costs:
+            return self._costs[state]
         task = self.simulator.task
         begun = Task(task.domain, problem_in_state(task.problem, state, state.values))
         result = solve(begun, "lmcut", time_limit=self.seconds)
         if result.status == "unsupported" and task.problem.metric is None:
             # LM-cut supports neither conditional effects nor axioms.
             result = solve(begun, "brfs", time_limit=self.seconds)
-        return math.inf if result.status == "unsolvable" else result.cost
+        if result.status == "unsolvable":
+            self._costs[state] = math.inf
+        if result.plan is None or result.cost is None:
+            return self._costs.get(state)
+        # The rest of an optimal plan is optimal as well.
+        left = self._costs[state] = Fraction(result.cost)
+        for action in result.plan:
+            state = _after(self.simulator, state, action)
+            left -= self._step
+            self._costs[state] = left
+        return Fraction(result.cost)
+
+    @property
+    def _step(self) -> int:
+        """What an action costs; with a metric, that is in the state to which the action leads."""
+        return 1 if self.simulator.task.problem.metric is None else 0
 
     def next_action(self, action: GroundAction) -> Decision | None:
         """Whether an applicable action is the first of an optimal plan; None if that was not decided."""
@@ -267,8 +303,7 @@ class Decider:
         after = self.optimal_from(_after(self.simulator, self.state, action))
         if after is None:
             return None
-        # With a metric, what the action cost is in the state that it leads to.
-        after += 1 if self.simulator.task.problem.metric is None else 0
+        after += self._step
         costs = {"before": float(before), "after": None if after == math.inf else float(after)}
         return Decision(after == before, costs)
 
@@ -300,7 +335,7 @@ def _static_failures(ground: Ground) -> list[str]:
     return [
         write_condition(part)
         for part in conjuncts(negation_normal(ground.precondition()))
-        if predicates_in(part).isdisjoint(layout.dynamic) and not layout.holds(part, layout.empty)
+        if predicates_in(part).isdisjoint(layout.dynamic) and not holds(part, layout.empty)
     ]
 
 

@@ -193,9 +193,12 @@ class Mutexes:
 
         Always None where there are too many actions (`GroundActions.actions`).
         """
+        return self.never(self._ground.needs(condition))
+
+    def never(self, needs: int) -> tuple[str, ...] | None:
+        """As `refutation`, for a set of literals."""
         if self._ground.actions is None:
             return None
-        needs = self._ground.needs(condition)
         self._size(needs)
         for number in _bits(needs):
             if not self._with[number]:

@@ -1,0 +1,157 @@
+"""Makes questions of a task: balanced, each once, the same for a seed."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import Task, write_domain
+from pddl2nl.questions.deciding import Certificate
+from pddl2nl.questions.places import Place, Places
+from pddl2nl.questions.question import LABELS, Form, Question
+from pddl2nl.questions.topics import TOPICS, Topic, Validation
+from pddlval import State
+
+__all__ = ["make_questions"]
+
+_PATIENCE = 100
+"""After so many places without a new question there seems to be none left."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question's own part: its text, choices, answer and certificate."""
+
+    text: str
+    answer: Any
+    certificate: Certificate
+    choices: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The same for questions about one state that ask the same."""
+        return "\n".join((self.text, *sorted(self.choices)))
+
+
+def make_questions(
+    task: Task, teller: Teller, kind: str, form: Form, count: int, *, seed: int = 1, seconds: int = 5
+) -> Iterator[Question]:
+    """Up to so many questions of one kind and form; fewer where the task has no more, or none that can be decided.
+
+    Yes and no take turns, and so do the letters of right choices. No two questions ask the same of the same state.
+
+    Args:
+        task: the task, in whose reachable states questions are asked.
+        teller: tells the task.
+        kind: of `TOPICS`.
+        form: bool, choice or open.
+        count: the most questions.
+        seed: of everything random.
+        seconds: the limit of each search of a planner. What is not decided within it is not asked.
+
+    Raises:
+        MissingExtraError: the kind needs plans, and no planner is installed.
+    """
+    rng = random.Random(f"{kind} {form} {seed}")
+    topic = TOPICS[kind]
+    places = Places(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
+    domain_pddl, domain_text = write_domain(task.domain), teller.domain_text()
+    context = _Context(f"{domain_text}\n\n{teller.objects_text()}", teller.goal_text() if topic.needs_plan else "")
+    seen: defaultdict[State, set[str]] = defaultdict(set)
+    made = missed = 0
+    for place in places.draw(again=form != "open" or topic.varied):
+        if made == count or missed == _PATIENCE:
+            return
+        asked = _ask(topic(place, rng), form, made, rng, seen[place.state])
+        if asked is None:
+            missed += 1
+            continue
+        seen[place.state].add(asked.key)
+        missed = 0
+        made += 1
+        yield Question(
+            id=f"{task.problem.name}-{kind}-{form}-{seed}-{made}",
+            kind=kind,
+            form=form,
+            domain=task.domain.name,
+            problem=task.problem.name,
+            context=context.at(place),
+            question=asked.text,
+            choices=asked.choices,
+            answer=asked.answer,
+            certificate=dict(asked.certificate),
+            PDDL_domain=domain_pddl,
+            PDDL_problem=place.problem_pddl,
+        )
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What is told before each question: the domain and the objects, and the goal where it matters."""
+
+    beginning: str
+    goal: str
+
+    def at(self, place: Place) -> str:
+        return "\n\n".join(filter(None, (self.beginning, place.state_text, self.goal)))
+
+
+def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[str]) -> _Asked | None:
+    """A new question about a topic; ``number`` decides which answer is right. None if there is none.
+
+    Args:
+        before: the keys of questions that were asked about the same state.
+    """
+    if form == "open":
+        text = topic.all.format(**topic.base)
+        answered = None if text in before else topic.answer()
+        return None if answered is None else _Asked(text, *answered)
+    if form == "bool":
+        asked = _yes_or_no(topic, before, right=number % 2 == 0)
+    else:
+        asked = _choice(topic, number % len(LABELS), rng)
+    return None if asked is None or asked.key in before else asked
+
+
+def _yes_or_no(topic: Topic, before: set[str], *, right: bool) -> _Asked | None:
+    for subject in topic.subjects(right):
+        text = topic.one.format(subject=topic.told(subject), **topic.base)
+        decided = None if text in before else topic.decide(subject)
+        if decided is not None and decided.answer is right:
+            return _Asked(text, "yes" if right else "no", decided.certificate)
+    return None
+
+
+def _choice(topic: Topic, place: int, rng: random.Random) -> _Asked | None:
+    """One right choice among wrong ones; the letter of the right one is given by its place."""
+    if isinstance(topic, Validation):
+        claims = topic.claims()
+        wrong, certificate = [text for text, true in claims if not true], topic.decide(topic.sequence).certificate
+        right = next((text for text, true in claims if true), None)
+    else:
+        right, certificate, wrong = _right_and_wrong(topic)
+    if right is None or len(wrong) < len(LABELS) - 1:
+        return None
+    choices = rng.sample(wrong, len(LABELS) - 1)
+    choices.insert(place, right)
+    return _Asked(topic.which.format(**topic.base), LABELS[place], certificate, tuple(choices))
+
+
+def _right_and_wrong(topic: Topic) -> tuple[str | None, Certificate, list[str]]:
+    """A right subject in words, its certificate, and wrong ones, those first that differ from it in one thing."""
+    for subject in topic.subjects(right=True):
+        decided = topic.decide(subject)
+        if decided is None or not decided.answer:
+            continue
+        right, wrong = topic.told(subject), dict[str, Certificate]()
+        for near in topic.near(subject):
+            other = topic.decide(near)
+            if other is not None and not other.answer and topic.told(near) != right:
+                wrong[topic.told(near)] = other.certificate
+            if len(wrong) == len(LABELS) - 1:
+                return right, {"right": decided.certificate, "wrong": [*wrong.values()]}, [*wrong]
+    return None, {}, []

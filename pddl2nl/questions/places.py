@@ -1,0 +1,146 @@
+"""The states that questions are asked about: on random walks, and on the plans that begin where these end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from pddl2nl.baselines import solve
+from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.errors import MissingExtraError
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import GroundAtom, Task, write_problem
+from pddl2nl.questions.deciding import Decider, all_atoms
+from pddl2nl.questions.relaxation import GroundActions
+from pddlval import GroundAction, Simulator, State
+
+__all__ = ["Place", "Places"]
+
+_LONGEST_WALK = 12
+_FIRST_ROUTES = 4
+_FRUITLESS = 5
+"""So many walks without a new place are the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A state, and a plan from it to the goal where one is known; ``places`` are all of its task."""
+
+    places: Places
+    state: State
+    plan: tuple[GroundAction, ...] | None
+
+    @cached_property
+    def decider(self) -> Decider:
+        """What decides about the state."""
+        return Decider(self.places.ground, self.state, seconds=self.places.seconds, costs=self.places.costs)
+
+    @cached_property
+    def problem_pddl(self) -> str:
+        """The problem with this initial state, as PDDL."""
+        problem = self.places.task.problem
+        return write_problem(problem_in_state(problem, sorted(self.state.atoms), self.state.values))
+
+    @cached_property
+    def state_text(self) -> str:
+        """The state, told."""
+        return self.places.teller.state(self.state)
+
+    @cached_property
+    def applicable(self) -> tuple[GroundAction, ...]:
+        """The applicable actions."""
+        return tuple(self.places.simulator.applicable(self.state))
+
+
+class Places:
+    """Draws places of one task, always the same for a seed.
+
+    Args:
+        task: the task.
+        teller: tells it.
+        rng: draws.
+        seconds: the limit of each search of a planner.
+        plans: whether the places must have plans; others may have them.
+    """
+
+    def __init__(self, task: Task, teller: Teller, rng: random.Random, *, seconds: int, plans: bool):
+        self.task = task
+        self.teller = teller
+        self.seconds = seconds
+        self.simulator = Simulator(task)
+        self.ground = GroundActions(self.simulator)
+        self._rng = rng
+        self._plans = plans
+        self._places: dict[State, Place] = {}
+        self.costs: dict[State, float | Fraction] = {}
+        """The optimal costs that are known."""
+
+    @cached_property
+    def atoms(self) -> tuple[GroundAtom, ...]:
+        """All atoms that actions change and that are told, over objects of their types."""
+        told = self._told
+        return tuple(atom for atom in all_atoms(self.task, self.ground.layout.changing) if atom[0] in told)
+
+    @cached_property
+    def actions(self) -> tuple[GroundAction, ...]:
+        """All actions that static facts allow, as far as they are listed (`GroundActions.actions`)."""
+        return tuple(item.action for item in self.ground.actions or ())
+
+    @cached_property
+    def _told(self) -> frozenset[str]:
+        if self.teller.style == "pddl":
+            return frozenset(item.name for item in self.task.domain.predicates)
+        return frozenset(name for name, snippet in self.teller.wording.predicates.items() if snippet.text is not None)
+
+    def draw(self, *, again: bool) -> Iterator[Place]:
+        """Places in a random order, those of the first walks, and then of one walk after another.
+
+        Args:
+            again: whether all places so far come again after each walk; otherwise each comes once.
+        """
+        routes, fruitless, seen = _FIRST_ROUTES, 0, 0
+        while fruitless < _FRUITLESS:
+            for _ in range(routes):
+                self._add_route()
+            places = [place for place in self._places.values() if place.plan or not self._plans]
+            fruitless = 0 if len(places) > seen or (again and places) else fruitless + 1
+            drawn = places if again else places[seen:]
+            routes, seen = 1, len(places)
+            yield from self._rng.sample(drawn, len(drawn))
+
+    def _add_route(self) -> None:
+        """Adds the places of a walk from one of those so far, and of a plan from its end."""
+        walk: list[GroundAction] = []
+        known = [*self._places]
+        state = self._rng.choice(known) if known else self.simulator.initial
+        states = [state]
+        for _ in range(self._rng.randint(0, _LONGEST_WALK) if known else 0):
+            action = self.simulator.sample(state, self._rng)
+            successor = None if action is None else self.simulator.step(state, action).successor
+            if action is None or successor is None:
+                break
+            walk.append(action)
+            states.append(state := successor)
+        plan = self._plan_from(state) if self._plans or not known else None
+        for action in plan or ():
+            successor = self.simulator.step(state, action).successor
+            assert successor is not None
+            states.append(state := successor)
+        actions = (*walk, *(plan or ()))
+        for number, here in enumerate(states):
+            if here not in self._places:
+                self._places[here] = Place(self, here, None if plan is None else actions[number:])
+
+    def _plan_from(self, state: State) -> tuple[GroundAction, ...] | None:
+        if state in self._places:
+            return self._places[state].plan
+        begun = Task(self.task.domain, problem_in_state(self.task.problem, state.atoms, state.values))
+        try:
+            return solve(begun, "lama", time_limit=self.seconds).plan
+        except MissingExtraError:
+            if self._plans:
+                raise
+            return None

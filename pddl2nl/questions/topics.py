@@ -1,0 +1,545 @@
+"""The eight kinds of questions: what each asks about, how it is said, and what decides it.
+
+A topic is one kind at one place. It proposes subjects (an action, some facts, a sequence of actions), decides about
+them with a certificate, and tells them. A wrong subject differs from a right one in one thing where it can: one object
+of an action or a fact, one step of a sequence.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from pddl2nl.pddl import GroundAtom, TypedName, conjuncts, write_condition
+from pddl2nl.pddl.tree import Atom
+from pddl2nl.questions.deciding import Certificate, Decision, condition_of, removals
+from pddl2nl.questions.places import Place
+from pddlval import GroundAction, validate
+
+__all__ = ["TOPICS", "Topic"]
+
+_MOST_LISTED = 60
+"""Questions for all actions or facts are not asked where there are more."""
+_ANY = 40
+"""Subjects that are tried at one place."""
+
+
+class Topic:
+    """One kind of question at one place.
+
+    Attributes:
+        needs_plan: whether the place must have a plan; the goal is told then.
+        one: the question about one subject, to be answered with yes or no.
+        which: the question which of several subjects is right.
+        all: the open question.
+        open_format: how the answer of the open question is to be written.
+        varied: whether there are several open questions at a place.
+    """
+
+    needs_plan = False
+    varied = False
+    one = ""
+    which = ""
+    all = ""
+    open_format = ""
+
+    def __init__(self, place: Place, rng: random.Random):
+        self.place = place
+        self.places = place.places
+        self.task = place.places.task
+        self.rng = rng
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        """What the texts of the questions name besides the subject."""
+        return {}
+
+    def subjects(self, right: bool) -> Iterator[Any]:
+        """Subjects that are likely to be right, or likely to be wrong."""
+        raise NotImplementedError
+
+    def near(self, subject: Any) -> Iterator[Any]:
+        """Subjects that differ from a right one in one thing."""
+        raise NotImplementedError
+
+    def decide(self, subject: Any) -> Decision | None:
+        """Whether a subject is right; None if that is not decided."""
+        raise NotImplementedError
+
+    def told(self, subject: Any) -> str:
+        """A subject in words."""
+        raise NotImplementedError
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        """The answer of the open question; None if it is not to be asked here."""
+        raise NotImplementedError
+
+    # ── what subjects are made of ────────────────────────────────────────────────────────────────
+
+    def shuffled(self, items: Sequence[Any]) -> list[Any]:
+        """Some of these, in an order of its own."""
+        return self.rng.sample(items, min(len(items), _ANY))
+
+    def with_another_object(self, name: str, args: Sequence[str], parameters: Sequence[TypedName]) -> list[Any]:
+        """An atom's or an action's arguments, one of them another object of the parameter's types."""
+        changed = [
+            (name, *args[:at], other, *args[at + 1 :])
+            for at, parameter in enumerate(parameters)
+            for other in self.task.objects_of(parameter.types)
+            if other != args[at]
+        ]
+        return self.shuffled(changed)
+
+    def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
+        """Actions of the same schema that differ in one object."""
+        schema = self.task.domain.action(action.name)
+        assert schema is not None
+        for name, *args in self.with_another_object(action.name, action.args, schema.parameters):
+            yield GroundAction(name, tuple(args))
+
+    def near_atoms(self, atom: GroundAtom) -> Iterator[GroundAtom]:
+        """Atoms of the same predicate that differ in one object."""
+        predicate = self.task.domain.predicate(atom[0])
+        assert predicate is not None
+        yield from map(GroundAtom, self.with_another_object(atom[0], atom[1:], predicate.parameters))
+
+    def told_atoms(self, atoms: Sequence[GroundAtom]) -> str:
+        """Facts joined by "and"."""
+        return " and ".join(map(self.places.teller.fact, atoms))
+
+    def told_plan(self, plan: Sequence[GroundAction]) -> str:
+        """Actions, numbered from 1, a line each."""
+        return "\n".join(f"{number}. {self.places.teller.action(action)}" for number, action in enumerate(plan, 1))
+
+    def padded(self, plan: tuple[GroundAction, ...]) -> tuple[GroundAction, ...]:
+        """The plan with a detour: two actions that lead back to the state before them, where there are such."""
+        simulator, state = self.places.simulator, self.place.state
+        at = self.rng.randrange(len(plan) + 1)
+        for action in plan[:at]:
+            state = simulator.step(state, action).successor or state
+        for there in self.shuffled([*simulator.applicable(state)]):
+            beyond = simulator.step(state, there).successor
+            assert beyond is not None
+            for back in simulator.applicable(beyond):
+                if simulator.step(beyond, back).successor == state:
+                    return (*plan[:at], there, back, *plan[at:])
+        return plan
+
+
+class _Actions(Topic):
+    """A topic whose subjects are actions."""
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        yield from self.near_actions(subject)
+
+    def told(self, subject: GroundAction) -> str:
+        return self.places.teller.action(subject)
+
+
+class Applicability(_Actions):
+    """Which actions can be executed now."""
+
+    one = "Can this action be executed now: {subject}?"
+    which = "Which of these actions can be executed now?"
+    all = "Which actions can be executed now? List all of them."
+    open_format = "actions"
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        for action in self.shuffled(self.place.applicable):
+            if right:
+                yield action
+            else:
+                yield from self.near_actions(action)
+
+    def decide(self, subject: GroundAction) -> Decision:
+        result = self.places.simulator.step(self.place.state, subject)
+        if result.successor is not None:
+            return Decision(True, {"applicable": str(subject)})
+        return Decision(False, {"unmet": [write_condition(part) for part in result.unmet]})
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        actions = sorted(map(str, self.place.applicable))
+        return (actions, {"applicable": len(actions)}) if 0 < len(actions) <= _MOST_LISTED else None
+
+
+class Progression(Topic):
+    """What an action changes."""
+
+    varied = True
+    one = "Suppose this action is executed: {action}. Does this hold afterwards: {subject}?"
+    which = "Suppose this action is executed: {action}. Which of these facts holds afterwards?"
+    all = (
+        "Suppose this action is executed: {action}. Which facts become true that were false before, and which become "
+        "false that were true?"
+    )
+    open_format = "changes"
+
+    def __init__(self, place: Place, rng: random.Random):
+        super().__init__(place, rng)
+        self.action = rng.choice(place.applicable) if place.applicable else None
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        return {} if self.action is None else {"action": self.places.teller.action(self.action)}
+
+    @cached_property
+    def changed(self) -> tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]]:
+        """What becomes true and what becomes false, of what is told."""
+        assert self.action is not None
+        result = self.places.simulator.step(self.place.state, self.action)
+        told = set(self.places.atoms)
+        added, deleted = (tuple(sorted(told.intersection(atoms))) for atoms in (result.added, result.deleted))
+        return added, deleted
+
+    def subjects(self, right: bool) -> Iterator[GroundAtom]:
+        if self.action is None:
+            return
+        added, deleted = self.changed
+        if right:
+            # As many facts that became true as facts that stay.
+            first, second = self.shuffled(added), self.shuffled(sorted({*self.place.state.changing()} - {*deleted}))
+        else:
+            first, second = self.shuffled(deleted), [near for atom in added for near in self.near_atoms(atom)]
+        groups = [first, second]
+        self.rng.shuffle(groups)
+        told = set(self.places.atoms)
+        yield from (atom for group in groups for atom in group if atom in told)
+
+    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
+        yield from self.shuffled(self.changed[1])
+        yield from self.near_atoms(subject)
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
+
+    def decide(self, subject: GroundAtom) -> Decision:
+        added, deleted = self.changed
+        held = self.place.state.true(subject)
+        difference = {"added": [*map(str, added)], "deleted": [*map(str, deleted)], "held_before": held}
+        return Decision(subject in added or (held and subject not in deleted), difference)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        if self.action is None:
+            return None
+        added, deleted = ([*map(str, atoms)] for atoms in self.changed)
+        return {"pos": added, "neg": deleted}, {"action": str(self.action)}
+
+
+class Reachability(Topic):
+    """Which facts can hold, alone or together."""
+
+    one = "Is there a way to reach a state in which this holds: {subject}?"
+    which = "In which case is there a way to reach a state where this holds?"
+    all = (
+        "Which fact can never hold, whatever actions are executed from now on? Name one, or say none if there is none."
+    )
+    open_format = "fact"
+
+    def subjects(self, right: bool) -> Iterator[tuple[GroundAtom, ...]]:
+        told = set(self.places.atoms)
+        for state in self.place.decider.some_states(self.rng, _ANY):
+            holding = sorted(told.intersection(state.changing()))
+            for one, other in zip(self.shuffled(holding), self.shuffled(holding), strict=True):
+                subject = (one,) if self.rng.random() < 0.5 else tuple(dict.fromkeys((one, other)))
+                if all(map(self.place.state.true, subject)):
+                    continue
+                if right:
+                    yield subject
+                    break
+                yield from self.near(subject)
+
+    def near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
+        *before, last = subject
+        for near in self.near_atoms(last):
+            yield (*before, near)
+            if not before:
+                yield (last, near)
+
+    def told(self, subject: tuple[GroundAtom, ...]) -> str:
+        return self.told_atoms(subject)
+
+    def decide(self, subject: tuple[GroundAtom, ...]) -> Decision | None:
+        return self.place.decider.reach(condition_of(subject), fast=True)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        decisions = {str(atom): self.decide((atom,)) for atom in self.places.atoms}
+        return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
+
+
+class ActionReachability(_Actions):
+    """Which actions can be executed at some time."""
+
+    one = "Is there a way to reach a state in which this action can be executed: {subject}?"
+    which = "Which of these actions can be executed in some state that can be reached?"
+    all = "Which action can never be executed, whatever actions are executed before it? Name one, or say none."
+    open_format = "action"
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        for state in self.place.decider.some_states(self.rng, _ANY):
+            for action in self.shuffled([*self.places.simulator.applicable(state)])[:2]:
+                if not right:
+                    yield from self.near_actions(action)
+                elif action not in self.place.applicable:
+                    yield action
+        yield from self.shuffled(self.places.actions)
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        yield from self.near_actions(subject)
+        for action in self.shuffled(self.places.actions):
+            yield from self.near_actions(action)
+
+    def decide(self, subject: GroundAction) -> Decision | None:
+        return self.place.decider.action(subject, fast=True)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        mutexes = self.place.decider.mutexes
+        proofs: dict[str, Certificate] = {}
+        for item in self.places.ground.actions or ():
+            refuted = mutexes.never(item.needs)
+            if refuted is not None:
+                proofs[str(item.action)] = {"unreachable": [*refuted], "proof": "h2"}
+        for action in self.shuffled(self.places.actions):
+            for near in [*self.near_actions(action)][:3]:
+                decided = self.decide(near)
+                if decided is not None and not decided.answer:
+                    proofs[str(near)] = decided.certificate
+        return _examples(proofs)
+
+
+class Validation(Topic):
+    """Whether a sequence of actions is a plan, and where it first fails."""
+
+    varied = True
+    needs_plan = True
+    one = "Is this sequence of actions a plan for my goal?\n{subject}"
+    which = "Which of these claims is true of this sequence of actions?\n{sequence}"
+    all = (
+        "Which is the first action of this sequence that cannot be executed when its turn comes? Give its index, "
+        "counted from 0.\n{sequence}"
+    )
+    open_format = "index"
+
+    def __init__(self, place: Place, rng: random.Random):
+        super().__init__(place, rng)
+        assert place.plan is not None
+        self.sequence = rng.choice([place.plan, *self.near(place.plan)])
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        return {"sequence": self.told_plan(self.sequence)}
+
+    def subjects(self, right: bool) -> Iterator[tuple[GroundAction, ...]]:
+        assert self.place.plan is not None
+        padded = (self.padded(self.place.plan) for _ in range(_ANY))
+        yield from (self.place.plan, *padded) if right else self.near(self.padded(self.place.plan))
+
+    def near(self, subject: tuple[GroundAction, ...]) -> Iterator[tuple[GroundAction, ...]]:
+        """The sequence with one step left out, exchanged with the next, or about another object."""
+        places = self.shuffled(range(len(subject)))
+        for at in places:
+            yield subject[:at] + subject[at + 1 :]
+            yield (*subject[:at], *subject[at : at + 2][::-1], *subject[at + 2 :])
+            for other in [*self.near_actions(subject[at])][:2]:
+                yield (*subject[:at], other, *subject[at + 1 :])
+
+    def told(self, subject: tuple[GroundAction, ...]) -> str:
+        return self.told_plan(subject)
+
+    def decide(self, subject: tuple[GroundAction, ...]) -> Decision:
+        return _judged(self.place, subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        decided = self.decide(self.sequence)
+        failed = decided.certificate.get("failed_step")
+        return None if failed is None else (failed - 1, decided.certificate)
+
+    def claims(self) -> list[tuple[str, bool]]:
+        """Claims about the sequence, of which one is true."""
+        certificate = self.decide(self.sequence).certificate
+        verdict, failed = certificate["verdict"], certificate.get("failed_step")
+        numbers = [number for number in range(1, len(self.sequence) + 1) if number != failed]
+        if len(numbers) < 2:
+            return []
+        steps = sorted(self.rng.sample(numbers, 1 if failed else 2) + ([failed] if failed else []))
+        return [
+            ("It is a plan for my goal.", verdict == "valid"),
+            ("All its actions can be executed, but my goal does not hold at its end.", verdict == "goal-not-satisfied"),
+            *((f"Its action {number} is the first that cannot be executed.", number == failed) for number in steps),
+        ]
+
+
+class Justification(Topic):
+    """Which actions can be left out of a plan."""
+
+    varied = True
+    needs_plan = True
+    one = "Here is a plan for my goal:\n{plan}\nIs it still a plan without {subject}?"
+    which = "Here is a plan for my goal:\n{plan}\nWhat can be left out so that it is still a plan?"
+    all = (
+        "Here is a plan for my goal:\n{plan}\nMake it shorter: leave out one action, or two that follow each other, "
+        "so that it is still a plan. Give the shorter plan."
+    )
+    open_format = "plan"
+
+    def __init__(self, place: Place, rng: random.Random):
+        super().__init__(place, rng)
+        assert place.plan is not None
+        self.plan = self.padded(place.plan)
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        return {"plan": self.told_plan(self.plan)}
+
+    @cached_property
+    def removable(self) -> frozenset[tuple[int, int]]:
+        """The stretches, start and length, without which it is still a plan."""
+        return frozenset(removals(self.places.simulator, self.place.state, self.plan))
+
+    def subjects(self, right: bool) -> Iterator[tuple[int, int]]:
+        stretches = [(start, length) for length in (1, 2) for start in range(len(self.plan) - length + 1)]
+        yield from self.shuffled([stretch for stretch in stretches if (stretch in self.removable) is right])
+
+    def near(self, subject: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        start, length = subject
+        last = len(self.plan) - length
+        yield from self.shuffled([(at, length) for at in range(last + 1) if at != start])
+
+    def told(self, subject: tuple[int, int]) -> str:
+        start, length = subject
+        return f"action {start + 1}" if length == 1 else f"actions {start + 1} and {start + 2}"
+
+    def decide(self, subject: tuple[int, int]) -> Decision:
+        start, length = subject
+        shorter = (*self.plan[:start], *self.plan[start + length :])
+        return _judged(self.place, shorter)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        if not self.removable:
+            return None
+        texts = [str(action) for action in self.plan]
+        items = []
+        for start, length in sorted(self.removable):
+            mark = "-1" if length == 2 else str(texts[: start + 1].count(texts[start]))
+            items.append([*texts[start : start + length], mark])
+        start, length = min(self.removable)
+        return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
+
+
+class Landmarks(Topic):
+    """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
+
+    needs_plan = True
+    one = "Must this fact hold at some point, whatever plan reaches my goal from here: {subject}?"
+    which = "Which of these facts must hold at some point, whatever plan reaches my goal from here?"
+    all = (
+        "Which fact must hold at some point, whatever plan reaches my goal from here? Name one that neither holds now "
+        "nor is part of my goal, or say none if there is none."
+    )
+    open_format = "fact"
+
+    @cached_property
+    def facts(self) -> list[GroundAtom]:
+        """The facts that are asked about, those of the known plan first."""
+        goal = {
+            GroundAtom((part.predicate, *part.args))
+            for part in conjuncts(self.task.problem.goal)
+            if isinstance(part, Atom)
+        }
+        return [atom for atom in self.places.atoms if atom not in goal and not self.place.state.true(atom)]
+
+    def subjects(self, right: bool) -> Iterator[GroundAtom]:
+        yield from self.shuffled(self.facts)
+
+    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
+        facts = set(self.facts)
+        yield from (near for near in self.near_atoms(subject) if near in facts)
+        yield from self.shuffled(self.facts)
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
+
+    def decide(self, subject: GroundAtom) -> Decision | None:
+        return self.place.decider.landmark(subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        sides: dict[str, list[str]] = {"yes": [], "no": []}
+        proofs = {}
+        for fact in self.facts:
+            decided = self.decide(fact)
+            if decided is None:
+                return None
+            sides["yes" if decided.answer else "no"].append(str(fact))
+            proofs[str(fact)] = decided.certificate
+        return sides, proofs
+
+
+class NextAction(_Actions):
+    """Which actions begin an optimal plan."""
+
+    needs_plan = True
+    one = "Does this action bring me closer to my goal, so that an optimal plan can begin with it: {subject}?"
+    which = "Which of these actions can an optimal plan for my goal begin with?"
+    all = "Which action can an optimal plan for my goal begin with? Name one."
+    open_format = "action"
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        assert self.place.plan is not None
+        if right:
+            yield from self.place.plan[:1]
+        yield from self.shuffled(self.place.applicable)
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        applicable = self.shuffled(self.place.applicable)
+        yield from sorted(applicable, key=lambda action: action.name != subject.name)
+        yield from self.near_actions(subject)
+
+    def decide(self, subject: GroundAction) -> Decision | None:
+        unmet = self.places.simulator.step(self.place.state, subject).unmet
+        if unmet:
+            return Decision(False, {"unmet": [write_condition(part) for part in unmet]})
+        return self.place.decider.next_action(subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        sides: dict[str, Any] = {"yes": [], "no": [], "maybe": [], "opt": ""}
+        costs = {}
+        if not 0 < len(self.place.applicable) <= _MOST_LISTED:
+            return None
+        for action in self.place.applicable:
+            decided = self.decide(action)
+            if decided is None:
+                return None
+            sides["yes" if decided.answer else "no"].append(str(action))
+            costs[str(action)] = decided.certificate["after"]
+        sides["opt"] = str(self.place.decider.optimal)
+        return sides, {"before": sides["opt"], "after": costs}
+
+
+def _examples(proofs: Mapping[str, Certificate]) -> tuple[Any, Certificate] | None:
+    """Some of what never comes about, with the proofs; None if nothing is proved."""
+    listed = dict(islice(proofs.items(), _MOST_LISTED))
+    return ([*listed], listed) if listed else None
+
+
+def _judged(place: Place, plan: Sequence[GroundAction]) -> Decision:
+    """Whether actions are a plan, with the verdict on them."""
+    report = validate(place.decider.task, plan)
+    if report.valid:
+        return Decision(True, {"verdict": report.verdict, "plan": [*map(str, plan)]})
+    unmet = [write_condition(part) for part in report.unmet or report.unmet_goals]
+    return Decision(False, {"verdict": report.verdict, "failed_step": report.failed_step, "unmet": unmet})
+
+
+TOPICS: Mapping[str, type[Topic]] = {
+    "applicability": Applicability,
+    "progression": Progression,
+    "reachability": Reachability,
+    "action-reachability": ActionReachability,
+    "validation": Validation,
+    "justification": Justification,
+    "landmarks": Landmarks,
+    "next-action": NextAction,
+}
+"""The kinds of ACPBench's questions."""
