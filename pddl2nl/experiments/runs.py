@@ -28,8 +28,8 @@ __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
 class RunResult:
     """The result of a run.
 
-    ``plan`` holds PDDL actions: those executed by an interactive policy, those read out of a one-shot reply. ``fault``
-    is the first broken link of a run that was not solved. ``mistakes`` are turns, or lines of a plan, meant as actions
+    ``plan`` holds PDDL actions: those read out of a one-shot reply, else those executed. ``fault`` is the first broken
+    link of a run that was not solved. ``mistakes`` are turns, or lines of a plan, meant as actions
     and not executed. ``record`` is None where none was written. ``events`` are those of the record.
 
     Calls, tokens and ``usd`` (None where a price is unknown) are what was spent on this run; ``cache_hits`` is how many
@@ -159,7 +159,7 @@ def run_spec(
     return RunResult(
         outcome=finished.outcome,
         fault=finished.fault,
-        plan=finished.proposed if prepared.policy.one_shot else finished.plan,
+        plan=finished.proposed or finished.plan,
         steps=finished.steps,
         mistakes=finished.mistakes,
         calls=spent.calls,

@@ -50,7 +50,7 @@ def cells(table: Table) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize("name", ["table-1", "table-2", "table-3", "figure-6"])
+@pytest.mark.parametrize("name", TABLES)
 def test_each_ends_in_its_tables_on_the_papers_tasks(name: str) -> None:
     said = load(name)
     layout = laid_out(said)
@@ -100,3 +100,46 @@ def test_table_3_gives_every_acting_model_the_papers_steps(tmp_path: Path) -> No
         "<char0> [close] <fridge>",
         "<char0> [touch] <toaster>",
     ]
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_arm_needs_feedback_where_places_are_out_of_reach(tmp_path: Path) -> None:
+    arm, feedback = tables_of(run_it(load("table-4", model="oracle", instances=("f03",)), tmp_path))
+    success, recall, rounds = (section.lines for section in arm.sections)
+    ours = [[line.cells[0].text for line in lines if not line.paper] for lines in (success, recall, rounds)]
+    assert ours == [["100.00", "0.00"], ["100.00", "25.00"], ["1.00", "0.00"]]
+    assert [line.cells[0].text for line in success if line.paper] == ["100.00", "0.00", "100.00"]
+    assert cells(feedback)["BrainBody-LLM"]["feedback resolved"] == "100.00"
+    assert any(note.startswith("oracle: no language model was asked") for note in feedback.notes)
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_one_round_of_feedback_mends_what_the_oracle_forgot(tmp_path: Path) -> None:
+    said = load("figure-6", model="oracle:forgotten-open", instances=("v06",), seeds=(1,))
+    [table] = tables_of(run_it(said, tmp_path))
+    found = cells(table)
+    assert [found[f"K = {rounds}"]["SR"] for rounds in (0, 1, 2, 3, 5)] == ["0.00 [0, 79]", *["100.00 [21, 100]"] * 4]
+    assert [found[f"K = {rounds}"]["feedback rounds"] for rounds in (0, 1, 5)] == ["0.00", "1.00", "1.00"]
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("name", ["table-1", "table-2", "table-4", "signals"])
+def test_the_oracle_solves_every_task_and_success_is_full_recall_in_every_run(name: str, tmp_path: Path) -> None:
+    gathered = run_it(load(name, model="oracle", seeds=(1,)), tmp_path)
+    assert not gathered.missing
+    assert not gathered.broken
+    for run in gathered.runs.values():
+        assert (run.values["success-rate"] == 100) is (run.values["goal-conditions-recall"] == 100), run.name
+        assert run.solved is (run.values["success-rate"] == 100), run.name
+    assert tables_of(gathered)
+    if name in ("table-1", "table-2"):
+        assert all(run.solved for run in gathered.runs.values() if run.policy == "brainbody")
+    if name == "signals":
+        solved = {
+            column.name: {run.task for run in gathered.runs_in(range(2), at) if run.solved}
+            for at, column in enumerate(gathered.layout.columns)
+        }
+        assert solved["raw"].isdisjoint({"f05", "f06", "f07"})
+        assert {"f05", "f06", "f07"} <= solved["reason"]
