@@ -15,7 +15,7 @@ from pddl2nl.policies.brainbody.primitives import load_robot
 from pddl2nl.policies.brainbody.prompts import LAYOUT
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel
 from pddl2nl.policies.events import Finished, RunEvent
-from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks import ShippedDomain, shipped_domain
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 from tests.policies.staged_model import Answer, Staged
@@ -31,12 +31,17 @@ TABLE_3 = {
 
 def household(instance: str, **changed: Any) -> Setting:
     """The setting of a task of the household, in its own words."""
-    task = HOUSEHOLD.task(instance)
+    return setting_of(HOUSEHOLD, instance, **changed)
+
+
+def setting_of(shipped: ShippedDomain, instance: str, **changed: Any) -> Setting:
+    """The setting of a shipped task of a domain with a robot, in its own words."""
+    task = shipped.task(instance)
     wording = choose_wording(None, task.domain)
     names = make_names(task, "typed", wording)
     reference = reference_of(task)
     assert reference is not None
-    robot = load_robot(HOUSEHOLD.folder / "robot.json", task.domain)
+    robot = load_robot(shipped.folder / "robot.json", task.domain)
     teller, reader = Teller(task, wording, names), Reader(task, wording, names)
     setting = Setting(Simulator(task), teller, reader, robot=robot, task_text=reference.texts["goal"])
     return replace(setting, **changed)
