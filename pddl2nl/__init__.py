@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from pddl2nl.experiments.runs import RunResult, run
+    from pddl2nl.interop.unified_planning import from_up, to_up
     from pddl2nl.macros.compose import compose, compose_block
     from pddl2nl.macros.macro import Conditions, Macro, MacroStep
     from pddl2nl.macros.proof import prove
@@ -56,6 +57,7 @@ _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
     "pddl2nl.errors": ("InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"),
     "pddl2nl.experiments.runs": ("RunResult", "run"),
+    "pddl2nl.interop.unified_planning": ("from_up", "to_up"),
     "pddl2nl.macros.compose": ("compose", "compose_block"),
     "pddl2nl.macros.macro": ("Conditions", "Macro", "MacroStep"),
     "pddl2nl.macros.proof": ("prove",),
@@ -106,6 +108,7 @@ __all__ = [
     "compose",
     "compose_block",
     "convert",
+    "from_up",
     "load_domain",
     "load_problem",
     "load_records",
@@ -120,6 +123,7 @@ __all__ = [
     "shipped_task",
     "solve",
     "template_wording",
+    "to_up",
     "validate",
 ]
 

@@ -31,6 +31,7 @@ README = PAGES["README.md"]
 BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
 EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
+    "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
 }

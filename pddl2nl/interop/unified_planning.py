@@ -1,0 +1,359 @@
+"""Tasks from unified-planning and back, and our validator, simulator and policies as its engines.
+
+Both sides exchange PDDL: what one cannot write or the other cannot read is refused by name. `register` adds the
+engines, which importing this module does for the global environment::
+
+    from unified_planning.shortcuts import OneshotPlanner, PlanValidator, SequentialSimulator
+    import pddl2nl.interop.unified_planning
+
+    OneshotPlanner(name="pddl2nl-react", params={"model": "oracle"})
+    PlanValidator(name="pddl2nl")
+    SequentialSimulator(problem, name="pddl2nl")
+
+The parameters of a planner are the options of a run (`help(pddl2nl.run)`).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import IO, Any
+
+from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
+from pddl2nl.experiments.access import reach
+from pddl2nl.experiments.runs import RunSpec, run_spec
+from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
+from pddl2nl.policies import POLICIES, RunEvent
+from pddlval import GroundAction, Report, Simulator, State, validate
+
+try:
+    from unified_planning.engines import (
+        Engine,
+        LogLevel,
+        LogMessage,
+        PlanGenerationResult,
+        ValidationResult,
+        ValidationResultStatus,
+    )
+    from unified_planning.engines import PlanGenerationResultStatus as PlanStatus
+    from unified_planning.engines.mixins import OneshotPlannerMixin, PlanValidatorMixin, SequentialSimulatorMixin
+    from unified_planning.engines.results import FailedValidationReason
+    from unified_planning.environment import Environment, get_environment
+    from unified_planning.exceptions import UPException
+    from unified_planning.io import PDDLReader, PDDLWriter
+    from unified_planning.model import Action, FNode, Problem, ProblemKind, UPState
+    from unified_planning.model.problem_kind import LATEST_PROBLEM_KIND_VERSION
+    from unified_planning.plans import ActionInstance, Plan, PlanKind, SequentialPlan
+except ImportError as error:
+    raise MissingExtraError("unified-planning", "unified-planning", "the exchange with unified-planning") from error
+
+__all__ = ["ENGINE", "PolicyPlanner", "ValidatorAndSimulator", "from_up", "register", "to_up"]
+
+ENGINE = "pddl2nl"
+"""The name of our validator and simulator; a planner is called ``pddl2nl-POLICY``."""
+
+_MODULE = "pddl2nl.interop.unified_planning"
+_CLASSICAL = frozenset(
+    (
+        *("ACTION_BASED", "FLAT_TYPING", "HIERARCHICAL_TYPING", "SIMPLE_NUMERIC_PLANNING", "GENERAL_NUMERIC_PLANNING"),
+        *("DISCRETE_NUMBERS", "CONTINUOUS_NUMBERS", "NUMERIC_FLUENTS", "INT_FLUENTS", "REAL_FLUENTS"),
+        *("NEGATIVE_CONDITIONS", "DISJUNCTIVE_CONDITIONS", "EQUALITIES", "EXISTENTIAL_CONDITIONS"),
+        *("UNIVERSAL_CONDITIONS", "CONDITIONAL_EFFECTS", "FORALL_EFFECTS", "INCREASE_EFFECTS", "DECREASE_EFFECTS"),
+        *("STATIC_FLUENTS_IN_NUMERIC_ASSIGNMENTS", "FLUENTS_IN_NUMERIC_ASSIGNMENTS", "ACTIONS_COST", "FINAL_VALUE"),
+        *("PLAN_LENGTH", "FLUENTS_IN_ACTIONS_COST", "STATIC_FLUENTS_IN_ACTIONS_COST", "INT_NUMBERS_IN_ACTIONS_COST"),
+        "REAL_NUMBERS_IN_ACTIONS_COST",
+    )
+)
+"""The features that its PDDL writer keeps and we execute; bounds of numbers are not among them."""
+_JUDGED_ONLY = frozenset(
+    (
+        *("CONTINUOUS_TIME", "DISCRETE_TIME", "DURATION_INEQUALITIES", "INT_TYPE_DURATIONS", "REAL_TYPE_DURATIONS"),
+        *("FLUENTS_IN_DURATIONS", "STATIC_FLUENTS_IN_DURATIONS", "TIMED_EFFECTS", "MAKESPAN"),
+        *("INCREASE_CONTINUOUS_EFFECTS", "DECREASE_CONTINUOUS_EFFECTS", "STATE_INVARIANTS", "TRAJECTORY_CONSTRAINTS"),
+    )
+)
+"""Features of plans that only the validator takes; the simulator refuses them by name."""
+
+# ── tasks ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def from_up(problem: Problem) -> Task:
+    """The task of a problem of unified-planning; names that PDDL does not allow are changed as its PDDL writer does.
+
+    Raises:
+        UnsupportedError: its PDDL writer cannot write the problem.
+        PDDLError: we cannot read what it wrote.
+    """
+    return _Exchange(problem).task
+
+
+def to_up(task: Task, environment: Environment | None = None) -> Problem:
+    """The problem of a task, as unified-planning reads it.
+
+    Raises:
+        UnsupportedError: its PDDL reader cannot read the task.
+    """
+    reader = PDDLReader(environment)
+    try:
+        return reader.parse_problem_string(write_domain(task.domain), write_problem(task.problem))
+    except (UPException, AssertionError, NotImplementedError, SyntaxError) as error:
+        raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {error}") from error
+
+
+class _Exchange:
+    """A problem of unified-planning with its task, and the names of one in the other."""
+
+    def __init__(self, problem: Problem):
+        if not isinstance(problem, Problem):
+            raise UnsupportedError(f"PDDL has no {type(problem).__name__}")
+        self.problem = problem
+        self._writer = PDDLWriter(problem)
+        try:
+            domain, instance = self._writer.get_domain(), self._writer.get_problem()
+        except (UPException, AssertionError, NotImplementedError) as error:
+            reason = str(error) or type(error).__name__
+            raise UnsupportedError(f"unified-planning cannot write {problem.name} in PDDL: {reason}") from error
+        self.task = parse_task(domain, instance)
+
+    def plan_text(self, plan: Plan) -> str:
+        """A plan in PDDL."""
+        return str(self._writer.get_plan(plan))
+
+    def ground(self, action: Action, parameters: Iterable[FNode]) -> GroundAction:
+        """An action in PDDL."""
+        return GroundAction(self._writer.get_pddl_name(action), tuple(map(self._name, parameters)))
+
+    def instance(self, action: GroundAction) -> tuple[Action, tuple[FNode, ...]]:
+        """An action of the problem, with its objects."""
+        return self._writer.get_item_named(action.name), tuple(map(self._object, action.args))
+
+    def plan(self, actions: Iterable[GroundAction]) -> SequentialPlan:
+        """A plan of the problem."""
+        return SequentialPlan([ActionInstance(*self.instance(action)) for action in actions], self.problem.environment)
+
+    def atom(self, fluent: FNode) -> GroundAtom:
+        """A ground fluent in PDDL."""
+        return GroundAtom((self._writer.get_pddl_name(fluent.fluent()), *map(self._name, fluent.args)))
+
+    def _name(self, parameter: FNode) -> str:
+        return str(self._writer.get_pddl_name(parameter.object()))
+
+    def _object(self, name: str) -> FNode:
+        return self.problem.environment.expression_manager.ObjectExp(self._writer.get_item_named(name))
+
+
+# ── engines ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class ValidatorAndSimulator(Engine, PlanValidatorMixin, SequentialSimulatorMixin):  # type: ignore[misc]
+    """Our validator, which explains a failed plan in its log, and our simulator.
+
+    Args:
+        problem: of the simulator.
+        error_on_failed_checks: whether a problem with unknown features is an error or a warning.
+    """
+
+    def __init__(self, problem: Problem | None = None, error_on_failed_checks: bool = True):
+        Engine.__init__(self)
+        if problem is not None:
+            SequentialSimulatorMixin.__init__(self, problem, error_on_failed_checks)
+            self._exchange = _Exchange(problem)
+            self._simulator = Simulator(self._exchange.task)
+            self._fluents = {self._exchange.atom(fluent): fluent for fluent in problem.initial_values}
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return ENGINE
+
+    @staticmethod
+    def supported_kind() -> ProblemKind:
+        """What problems may have."""
+        return ProblemKind(_CLASSICAL | _JUDGED_ONLY, version=LATEST_PROBLEM_KIND_VERSION)
+
+    @staticmethod
+    def supports(problem_kind: ProblemKind) -> bool:
+        """Whether all features of a problem are supported."""
+        return bool(problem_kind <= ValidatorAndSimulator.supported_kind())
+
+    @staticmethod
+    def supports_plan(plan_kind: PlanKind) -> bool:
+        """Whether plans of this kind are judged."""
+        return plan_kind in (PlanKind.SEQUENTIAL_PLAN, PlanKind.TIME_TRIGGERED_PLAN)
+
+    # The validator.
+
+    def _validate(self, problem: Problem, plan: Plan) -> ValidationResult:
+        exchange = _Exchange(problem)
+        report = validate(exchange.task, exchange.plan_text(plan))
+        if report.valid:
+            return ValidationResult(ValidationResultStatus.VALID, ENGINE, [], _metric(problem, report))
+        logs = [LogMessage(LogLevel.INFO, text) for text in _reasons(report)]
+        if report.verdict == "goal-not-satisfied":
+            return ValidationResult(
+                ValidationResultStatus.INVALID, ENGINE, logs, reason=FailedValidationReason.UNSATISFIED_GOALS
+            )
+        failed = None
+        if report.failed_step is not None and isinstance(plan, SequentialPlan):
+            failed = plan.actions[report.failed_step - 1]
+        return ValidationResult(
+            ValidationResultStatus.INVALID,
+            ENGINE,
+            logs,
+            reason=FailedValidationReason.INAPPLICABLE_ACTION,
+            inapplicable_action=failed,
+        )
+
+    # The simulator.
+
+    def _get_initial_state(self) -> UPState:
+        return UPState(self._problem.initial_values, self._problem)
+
+    def _is_applicable(self, state: UPState, action: Action, parameters: tuple[FNode, ...]) -> bool:
+        return self._simulator.is_applicable(self._ours(state), self._exchange.ground(action, parameters))
+
+    def _apply(self, state: UPState, action: Action, parameters: tuple[FNode, ...]) -> UPState | None:
+        before = self._ours(state)
+        after = self._simulator.step(before, self._exchange.ground(action, parameters)).successor
+        return None if after is None else state.make_child(self._changes(before, after))
+
+    def _get_applicable_actions(self, state: UPState) -> Iterator[tuple[Action, tuple[FNode, ...]]]:
+        return map(self._exchange.instance, self._simulator.applicable(self._ours(state)))
+
+    def _is_goal(self, state: UPState) -> bool:
+        return self._simulator.is_goal(self._ours(state))
+
+    def _ours(self, state: UPState) -> State:
+        values = {atom: state.get_value(fluent) for atom, fluent in self._fluents.items()}
+        atoms = [atom for atom, value in values.items() if value.is_bool_constant() and value.bool_constant_value()]
+        numbers = {
+            atom: Fraction(value.constant_value()) for atom, value in values.items() if not value.is_bool_constant()
+        }
+        return self._simulator.state(atoms, numbers)
+
+    def _changes(self, before: State, after: State) -> dict[FNode, FNode]:
+        manager = self._problem.environment.expression_manager
+        changed = {
+            self._fluents[atom]: manager.Bool(after.true(atom))
+            for atom in self._fluents
+            if after.true(atom) is not before.true(atom)
+        }
+        for atom, value in after.values.items():
+            if atom in self._fluents and value != before.value(atom):
+                (changed[self._fluents[atom]],) = manager.auto_promote(Fraction(value))
+        return changed
+
+
+def _metric(problem: Problem, report: Report) -> dict[Any, Any] | None:
+    metrics = problem.quality_metrics
+    return {metrics[0]: report.cost} if len(metrics) == 1 and report.cost is not None else None
+
+
+def _reasons(report: Report) -> Iterator[str]:
+    yield from (diagnostic.message for diagnostic in report.diagnostics)
+    if report.failed_step is not None:
+        yield f"step {report.failed_step}, {report.action}: {', '.join(map(str, report.unmet))} does not hold"
+    if report.unmet_goals:
+        yield f"goals that do not hold: {', '.join(map(str, report.unmet_goals))}"
+
+
+class _TimeIsUpError(Exception):
+    """The time limit of a planner has passed."""
+
+
+class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
+    """A policy as a planner: a plan is found if the policy reaches the goal in our simulator.
+
+    Args:
+        options: the options of the run: ``model``, ``seed``, ``steps`` and so on.
+    """
+
+    policy = ""
+
+    def __init__(self, **options: Any):
+        Engine.__init__(self)
+        OneshotPlannerMixin.__init__(self)
+        self._options = options
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return f"{ENGINE}-{self.policy}"
+
+    @staticmethod
+    def supported_kind() -> ProblemKind:
+        """What problems may have."""
+        return ProblemKind(_CLASSICAL, version=LATEST_PROBLEM_KIND_VERSION)
+
+    @staticmethod
+    def supports(problem_kind: ProblemKind) -> bool:
+        """Whether all features of a problem are supported."""
+        return bool(problem_kind <= PolicyPlanner.supported_kind())
+
+    def _solve(
+        self,
+        problem: Problem,
+        heuristic: Callable[[State], float | None] | None = None,
+        timeout: float | None = None,
+        output_stream: IO[str] | None = None,
+    ) -> PlanGenerationResult:
+        if heuristic is not None:
+            warnings.warn(f"{self.name} uses no heuristic", stacklevel=4)
+        exchange = _Exchange(problem)
+        end = None if timeout is None else time.monotonic() + timeout
+
+        def observe(event: RunEvent) -> None:
+            if output_stream is not None:
+                output_stream.write(f"{event}\n")
+            if end is not None and time.monotonic() > end:
+                raise _TimeIsUpError
+
+        options = {**self._options, **({} if timeout is None else {"timeout": timeout})}
+        spec = RunSpec(exchange.task, self.policy, **options)
+        try:
+            result = run_spec(spec, reach(None, None), observe)
+        except _TimeIsUpError:
+            return PlanGenerationResult(PlanStatus.TIMEOUT, None, self.name)
+        except InputError as error:
+            return self._without_plan(PlanStatus.UNSUPPORTED_PROBLEM, str(error))
+        if result.outcome == "infrastructure-error":
+            return self._without_plan(PlanStatus.INTERNAL_ERROR, result.message)
+        if not result.solved:
+            return self._without_plan(PlanStatus.UNSOLVABLE_INCOMPLETELY, f"{result.outcome}: {result.message}")
+        metrics = {
+            "calls": result.calls,
+            "prompt_tokens": result.prompt_tokens,
+            "completion_tokens": result.completion_tokens,
+            "steps": result.steps,
+            "mistakes": result.mistakes,
+        }
+        return PlanGenerationResult(
+            PlanStatus.SOLVED_SATISFICING,
+            exchange.plan(map(GroundAction.parse, result.plan)),
+            self.name,
+            {key: str(value) for key, value in metrics.items()},
+        )
+
+    def _without_plan(self, status: PlanStatus, message: str) -> PlanGenerationResult:
+        return PlanGenerationResult(status, None, self.name, log_messages=[LogMessage(LogLevel.INFO, message)])
+
+
+_PLANNERS: dict[str, type[PolicyPlanner]] = {
+    f"Planner_{name.replace('-', '_')}": type(f"Planner_{name.replace('-', '_')}", (PolicyPlanner,), {"policy": name})
+    for name in POLICIES
+}
+globals().update(_PLANNERS)
+
+
+def register(environment: Environment | None = None) -> None:
+    """Adds our engines to an environment of unified-planning, by default the global one."""
+    factory = (environment or get_environment()).factory
+    if ENGINE not in factory.engines:
+        factory.add_engine(ENGINE, _MODULE, ValidatorAndSimulator.__name__)
+        for class_name, engine in _PLANNERS.items():
+            factory.add_engine(f"{ENGINE}-{engine.policy}", _MODULE, class_name)
+
+
+register()
