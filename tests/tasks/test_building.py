@@ -6,7 +6,10 @@ from collections import Counter
 
 import pytest
 
+from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.generators import generate
+from pddl2nl.tasks.proving import made_by
 from pddl2nl.worlds.scene_graph import load_roles, scene_graph
 from pddlval import Simulator
 
@@ -14,7 +17,8 @@ BUILDING = shipped_domain("building")
 ROLES = load_roles(BUILDING.folder / "scene.json")
 TASKS = {reference.instance: reference for reference in BUILDING.references}
 HOME = [name for name in TASKS if name.startswith("h")]
-OFFICE = [name for name in TASKS if name not in ("example", *HOME)]
+SCALED = [name for name in TASKS if name.startswith("rooms")]
+OFFICE = [name for name in TASKS if name not in ("example", *HOME, *SCALED)]
 
 
 def test_there_are_ninety_tasks_in_four_categories_and_two_buildings() -> None:
@@ -42,6 +46,26 @@ def test_all_tasks_of_a_building_begin_in_the_same_state(names: list[str], chang
         problem = BUILDING.task(name).problem
         assert problem.objects == first.objects
         assert len({*problem.init} ^ {*first.init}) == changed.get(name, 0)
+
+
+def test_scaled_buildings_are_made_by_the_calls_in_their_first_lines() -> None:
+    # Appendix H of the paper.
+    assert [f"rooms{count}" for count in (37, 50, 75, 100, 150, 200)] == SCALED
+    for name in SCALED:
+        text = BUILDING.instance(name).path.read_text(encoding="utf-8")
+        call, _, rest = text.partition("\n")
+        made = made_by(call.removeprefix("; Made by "))[1].text
+        assert rest == made.replace(f"(problem {name})", f"(problem building-{name})")
+
+
+def test_two_thousand_rooms_are_shown_and_crossed() -> None:
+    # Ours, a stress test; a search in it takes 2,000 steps and is no test.
+    text = generate("building", 1, rooms=2000).text
+    graph = scene_graph(Task(BUILDING.domain, parse_problem(text, BUILDING.domain)), ROLES)
+    assert graph.full().counts["room"] == graph.collapsed().counts["room"] == 2000
+    last = [name for name, node in graph.nodes.items() if node.opens][-1]
+    assert graph.collapsed().expand(last).contract(last) == graph.collapsed()
+    assert len(graph.way("pose1", last) or ()) > 100
 
 
 @pytest.mark.parametrize("name", TASKS)

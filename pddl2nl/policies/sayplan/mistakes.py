@@ -4,9 +4,9 @@
 name                 what is wrong
 ===================  ==============================================================================================
 hallucinated-node    the plan begins with a movement to a node that does not exist
-missing-open           nothing is opened before it is needed: the first ``open`` is missing
-missing-access       nothing is accessed: each ``access`` is missing
-full-hand            after the first ``pickup`` another object is picked up
+missing-open         the first ``open`` is missing
+missing-access       each ``access`` is missing
+full-hand            the first ``pickup`` comes twice
 missing-pose         movements name only where they end, also if no path planner adds the places on the way
 early-stop           the search ends before it has begun
 revisit              the search expands the node again that it expanded last, unless it is told that this is no use

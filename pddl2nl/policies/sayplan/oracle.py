@@ -97,7 +97,9 @@ class SceneOracle:
             needs = tuple(map(frozenset, reference.answers)) or (frozenset(call.node for call in calls),)
             return _Meaning(goal, () if reference.searched else needs, reference.searched, calls)
         words = dict.fromkeys(text.replace(".", " ").split())
-        objects = {**{word: TypedName(word, ("object",)) for word in words}, **seen.objects}
+        # What is not shown yet may be of any level.
+        kinds = tuple(level.type for level in seen.roles.levels)
+        objects = {**{word: TypedName(word, kinds) for word in words}, **seen.objects}
         try:
             goal = read_goal(text, self._domain, self._wording, objects).condition
         except NLReadError as error:

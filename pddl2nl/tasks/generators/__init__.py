@@ -11,6 +11,7 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.generators import (
     beluga,
     blocksworld,
+    building,
     depots,
     ferry,
     floortile,
@@ -45,6 +46,7 @@ __all__ = [
 GENERATORS: dict[str, Generator] = {
     "beluga": beluga.GENERATOR,
     "blocksworld": blocksworld.GENERATOR,
+    "building": building.GENERATOR,
     "depots": depots.GENERATOR,
     "ferry": ferry.GENERATOR,
     "floortile": floortile.GENERATOR,

@@ -49,6 +49,7 @@ by_way = pytest.mark.parametrize(("name", "way"), [(name, way) for name, ways in
 GOLDEN = {
     "beluga": "c606ef95b4ab03b8",
     "blocksworld": "de9cd867c2cc39ac",
+    "building": "6acb7d46f8e2ffcc",
     "depots": "e13155c94a8b53c0",
     "ferry": "0f56544dce0b478f",
     "floortile": "6efc95ecc72d085b",
