@@ -109,12 +109,16 @@ def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResul
 
 def _text(result: RunResult) -> str:
     from pddl2nl.policies.budget import Account, total
+    from pddl2nl.policies.events import Started
 
     # The message of an infrastructure error is on standard error, and is not told twice.
     message = result.message.splitlines()[:1] if result.outcome != "infrastructure-error" else []
     lines = [": ".join([result.outcome, *message])]
     if result.fault is not None and result.fault.text != result.message:
         lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
+    started = result.events[0]
+    if isinstance(started, Started) and started.example and (note := started.example["thoughts_note"]):
+        lines.append(f"the example's thoughts are the template's: {note}")
     lines += [f"  {action}" for action in result.plan]
     done = f"{plural(result.steps, 'step')}, {plural(result.mistakes, 'mistake')}"
     lines.append(f"{done}, {account_text(total(result.accounts.values()))}, {result.seconds:.1f} s")

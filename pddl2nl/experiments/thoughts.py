@@ -76,7 +76,7 @@ _LABEL = re.compile(r"thought\s*[*_`]*:", re.IGNORECASE)
 _NO_THOUGHT = re.compile(r"(?:step|thought)?\d{0,4}", re.IGNORECASE)
 """The letters of a line that holds no thought: "Step 2", "3.", "Thought:", "---", a fence."""
 _SHORT: Mapping[Finish, str] = {
-    "length": f"It was cut off after {THOUGHTS_TOKENS} tokens; be briefer, a sentence for each thought.",
+    "length": "It was cut off after {tokens} tokens; be briefer, a sentence for each thought.",
     "refused": "The model refused to answer.",
     "filtered": "The answer was withheld by a filter.",
     "empty": "It is empty.",
@@ -140,8 +140,8 @@ def think(
             notes.append(str(error))
             break
         text = reply.text.encode("utf-8", "replace").decode("utf-8")
-        short = _SHORT.get(reply.finish)
-        read = read_thoughts(text, example) if short is None else ReadThoughts(faults=(short,))
+        short = _SHORT.get(reply.finish, "").format(tokens=reply.usage.completion_tokens or THOUGHTS_TOKENS)
+        read = ReadThoughts(faults=(short,)) if short else read_thoughts(text, example)
         if not read.faults:
             thinking = [replace(step, thought=text) for step, text in zip(example.steps, read.texts, strict=True)]
             return replace(example, steps=tuple(thinking), thoughts="llm", thoughts_note="")

@@ -33,7 +33,7 @@ import msgspec
 from pddl2nl.llm.cache import Cache, StoredReply, insert
 from pddl2nl.llm.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
-from pddl2nl.llm.replies import StoredCompletion, completion_to_json, parse_json
+from pddl2nl.llm.replies import KEPT, StoredCompletion, completion_to_json, parse_json
 from pddl2nl.llm.types import (
     Completion,
     ContextWindowError,
@@ -116,7 +116,7 @@ class BatchStore:
 
     ``batches`` holds what is submitted and not collected. A row is stored before its batch is created and gets the
     provider's id afterwards; if the process died in between, the batch is looked for by its input file. ``batch_short``
-    holds replies that fell short (cut off, refused, filtered, empty): they do not belong into the cache.
+    holds replies that fell short (refused, filtered, empty): they do not belong into the cache.
     """
 
     _TABLES = (
@@ -155,7 +155,7 @@ class BatchStore:
         with self._cache.transaction() as connection:
             for key, (identity, reply) in (replies or {}).items():
                 data = completion_to_json(reply)
-                if reply.finish == "text":
+                if reply.finish in KEPT:
                     insert(connection, StoredReply.of(identity, data))
                 else:
                     connection.execute("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", (key, canonical_json(data)))

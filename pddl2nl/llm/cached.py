@@ -12,15 +12,15 @@ from typing import Any
 
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.replies import completion_from_json, completion_to_json, vector_from_json
+from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json, vector_from_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
 
 class CachedModel:
     """Looks into the cache first, and asks the model for what is missing.
 
-    Threads that ask for the same reply at the same time share one call. Only replies that finished with text are
-    stored, before they are returned.
+    Threads that ask for the same reply at the same time share one call. Only replies that finished with text
+    or by length are stored, before they are returned.
 
     Args:
         model: answers what the cache does not hold.
@@ -70,7 +70,7 @@ class CachedModel:
                 return reply
             self.cache.check_writable()
             paid = self.model.complete(request)
-            if paid.finish != "text" or self.cache.put(identity, completion_to_json(paid)):
+            if paid.finish not in KEPT or self.cache.put(identity, completion_to_json(paid)):
                 return paid
             # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
             first = self._cached(key, began) or paid

@@ -17,6 +17,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -43,6 +44,9 @@ wrong."""
 _SHORT_WAIT = 2.0
 _LONG_WAIT = 30.0
 _SHORT_PAUSE = 1.0
+_SURELY_COUNTED = 500
+"""Tokens of a prompt from which on the estimate is no more than a third off."""
+_SHORTENED = 0.5
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 200_000
 _LOG = logging.getLogger("pddl2nl.llm")
@@ -125,12 +129,39 @@ class OpenAIModel:
         except FilteredError:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
-        completion = self.read(data, time.perf_counter() - began)
+        completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
         usage = completion.usage
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
+
+    def _remarked(self, completion: Completion, prompt: int, body: Mapping[str, Any]) -> Completion:
+        """The reply with why it was cut off, and whether the endpoint seems to have shortened the prompt in silence.
+
+        Args:
+            completion: the reply.
+            prompt: the estimated tokens of its prompt.
+            body: of the request.
+        """
+        usage, limit = completion.usage, body.get(self.settings.max_tokens_name)
+        remarks = [completion.remark] if completion.remark else []
+        if completion.finish == "length" and usage.completion_tokens:
+            tokens = f"the reply was cut off after {usage.completion_tokens} tokens"
+            full = limit is None or usage.completion_tokens < limit
+            cause = (
+                f"the context is full, with {usage.prompt_tokens} tokens of the prompt"
+                if full
+                else "the limit on replies"
+            )
+            remarks.append(f"{tokens}: {cause}")
+        if prompt > _SURELY_COUNTED and 0 < usage.prompt_tokens < prompt * _SHORTENED:
+            remarks.append(
+                f"the endpoint counted {usage.prompt_tokens} tokens in a prompt of about {prompt}: it may have "
+                "shortened the prompt to its context"
+            )
+            _LOG.warning("%s, model '%s': %s", self.base_url, self.name, remarks[-1])
+        return replace(completion, remark="; ".join(remarks))
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text, from the endpoint's embeddings; many texts are sent in several calls.

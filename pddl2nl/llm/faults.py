@@ -61,6 +61,8 @@ _TOO_LONG = re.compile(
     r"|input token count.{0,40}exceeds|`inputs` (tokens|must have less than)",
     re.IGNORECASE | re.DOTALL,
 )
+_TEMPLATE = re.compile(r"jinja|chat template|roles must alternate|system role|system message", re.IGNORECASE)
+"""Messages of servers whose chat template refuses the conversation; it would refuse it again."""
 _BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 _UNREACHED = ("ConnectError", "ConnectTimeout")
 _NEVER_SENT = ("LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects")
@@ -135,6 +137,9 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
         )
     if status == 429 and any(code in _QUOTA for code in codes):
         return EndpointFault(f"HTTP 429, the quota or credit of this key is used up: {message}", EndpointRefusedError)
+    if status == 500 and _TEMPLATE.search(message):
+        advice = "the model's chat template refuses the conversation; takes_system = false in a models file may help"
+        return EndpointFault(f"HTTP 500, {advice}: {message}", EndpointRefusedError)
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
         if wait is not None and wait > _LONGEST_WAIT:

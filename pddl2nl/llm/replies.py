@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -64,6 +65,8 @@ def read_completion(
     message = choice.get("message", {} if reason in ("content_filter", "length") else None)
     if not isinstance(message, dict) or (text := _content(message.get("content"))) is None:
         return None
+    thought, text = split_reasoning(text)
+    reasoning = "\n".join(filter(None, (_sent_reasoning(message), thought)))
     refusal = message.get("refusal")
     finish: Finish = "text"
     if isinstance(refusal, str) and refusal:
@@ -76,10 +79,48 @@ def read_completion(
         finish = "empty"
     names = (str(data.get("model") or name), str(data.get("system_fingerprint") or ""))
     # Without halves of surrogate pairs, which JSON can hold and no file can.
-    text, model, fingerprint = (
-        strike(each.encode("utf-8", "surrogatepass").decode("utf-8", "replace")) for each in (text, *names)
+    text, reasoning, model, fingerprint = (
+        strike(each.encode("utf-8", "surrogatepass").decode("utf-8", "replace")) for each in (text, reasoning, *names)
     )
-    return Completion(text, finish, read_usage(data.get("usage")), model, fingerprint, seconds, tariff=tariff)
+    remark = ""
+    if finish == "empty" and (message.get("tool_calls") or message.get("function_call")):
+        remark = "the reply holds only tool calls"
+    elif reasoning and not text.strip():
+        remark = "the reply holds only reasoning"
+    usage = read_usage(data.get("usage"))
+    return Completion(
+        text, finish, usage, model, fingerprint, seconds, tariff=tariff, reasoning=reasoning, remark=remark
+    )
+
+
+_THINK = re.compile(
+    r"\s*(?:<think(?:ing)?>)(.*?)(?:</think(?:ing)?>|\Z)|((?:(?!<think).)*?)</think(?:ing)?>", re.DOTALL
+)
+"""Thoughts in tags at the beginning, perhaps cut off; chat templates often swallow the opening tag."""
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(\w+)[^<]*<\|message\|>(.*?)(?=<\|(?:start|end|return|call|channel)\|>|\Z)", re.DOTALL
+)
+"""A message of OpenAI's harmony format."""
+
+
+def split_reasoning(text: str) -> tuple[str, str]:
+    """What a model thought, by ``<think>`` tags or harmony's channels, and its answer."""
+    if channels := _CHANNEL.findall(text):
+        thoughts, answers = (
+            "\n".join(said.strip() for channel, said in channels if (channel == "final") == final)
+            for final in (False, True)
+        )
+        return thoughts, answers
+    if match := _THINK.match(text):
+        return (match[1] or match[2] or "").strip(), text[match.end() :].lstrip()
+    return "", text
+
+
+def _sent_reasoning(message: Mapping[str, Any]) -> str:
+    """The thoughts that a message holds apart: vLLM's, llama.cpp's and DeepSeek's ``reasoning_content``, OpenRouter's
+    ``reasoning``."""
+    texts = (message.get(key) for key in ("reasoning_content", "reasoning"))
+    return next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
 
 
 def _content(content: object) -> str | None:
@@ -154,17 +195,25 @@ class StoredCompletion(msgspec.Struct, frozen=True):
     reasoning_tokens: Count
     seconds: Amount
     tariff: Tariff = "standard"
+    reasoning: str = ""
+    remark: str = ""
 
     def completion(self) -> Completion:
         """The reply as it was when it was paid for."""
         usage = Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens)
-        return Completion(self.text, self.finish, usage, self.model, self.fingerprint, self.seconds, tariff=self.tariff)
+        fields = {name: getattr(self, name) for name in ("text", "finish", "model", "fingerprint", "seconds", "tariff")}
+        return Completion(**fields, usage=usage, reasoning=self.reasoning, remark=self.remark)
+
+
+KEPT: tuple[Finish, ...] = ("text", "length")
+"""How a reply that the cache keeps has finished. One that was cut off would be cut off again, at temperature 0 at the
+same place."""
 
 
 class _CachedCompletion(StoredCompletion, frozen=True, forbid_unknown_fields=True):
-    """What the cache stores: replies that finished with text."""
+    """What the cache stores."""
 
-    finish: Literal["text"]
+    finish: Literal["text", "length"]
 
 
 class _CachedVector(msgspec.Struct, forbid_unknown_fields=True):
@@ -172,7 +221,8 @@ class _CachedVector(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def completion_to_json(completion: Completion) -> dict[str, Any]:
-    """A reply as the cache stores it; `completion_from_json` is the inverse for those that finished with text."""
+    """A reply as the cache stores it; `completion_from_json` is the inverse for those that it keeps."""
+    more = {"reasoning": completion.reasoning, "remark": completion.remark}
     return {
         "text": completion.text,
         "finish": completion.finish,
@@ -181,15 +231,16 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
         **asdict(completion.usage),
         "seconds": completion.seconds,
         "tariff": completion.tariff,
+        **{name: text for name, text in more.items() if text},
     }
 
 
 def completion_from_json(data: Mapping[str, Any]) -> Completion:
-    """A stored reply as it was when it was paid for; raises `InputError` unless it is one that finished with text."""
+    """A stored reply as it was when it was paid for; raises `InputError` for one that the cache does not keep."""
     try:
         return msgspec.convert(data, _CachedCompletion).completion()
     except msgspec.ValidationError as error:
-        raise InputError(f"this is no stored reply that finished with text: {error}") from None
+        raise InputError(f"this is no stored reply that finished with text or by length: {error}") from None
 
 
 def vector_from_json(data: Mapping[str, Any]) -> list[float]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -25,7 +25,7 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
-from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 from pddl2nl.llm.urls import host_of, public_url
 
 VARIABLE = "PDDL2NL_MODELS"
@@ -79,6 +79,7 @@ class ModelSettings:
         headers: further headers, as written: ``$VARIABLE`` in a value is filled from the environment.
         max_tokens_name: the name under which the limit on the reply is sent.
         takes_temperature: whether it is sent; likewise ``takes_seed`` and ``takes_stop``.
+        takes_system: whether there may be a system message; otherwise it begins the first user message.
         temperature: replaces the one that a request asks for.
         reasoning_effort: ``low``, ``medium``, ``high`` or another word that the provider knows.
         stop: stop sequences in addition to those of a request.
@@ -101,6 +102,7 @@ class ModelSettings:
     takes_temperature: bool = True
     takes_seed: bool = True
     takes_stop: bool = True
+    takes_system: bool = True
     temperature: _Amount | None = None
     reasoning_effort: _Text | None = None
     stop: tuple[_Text, ...] = ()
@@ -125,7 +127,8 @@ class ModelSettings:
 
     def body(self, name: str, request: Request) -> dict[str, Any]:
         """The JSON body of a chat completion for a request to the model of this name."""
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        sent = request.messages if self.takes_system else _without_system(request.messages)
+        messages = [{"role": message.role, "content": message.content} for message in sent]
         body: dict[str, Any] = {"model": name, "messages": messages}
         limit = self.max_tokens if request.max_tokens is None else request.max_tokens
         temperature = request.temperature if self.temperature is None else self.temperature
@@ -163,6 +166,14 @@ class ModelSettings:
         return bool(
             _IN_HEADER.search(self.headers[name]) or re.search("auth|key|token|secret|cookie", name, re.IGNORECASE)
         )
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message]:
+    """The messages with those of the system at the beginning of the first user message."""
+    system = [message.content for message in messages if message.role == "system"]
+    others = [message for message in messages if message.role != "system"]
+    first = [others.pop(0).content] if others and others[0].role == "user" else []
+    return [Message("user", "\n\n".join([*system, *first])), *others]
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────

@@ -18,6 +18,7 @@ _USUAL = {
     "takes_temperature": True,
     "takes_seed": True,
     "takes_stop": True,
+    "takes_system": True,
 }
 
 

@@ -94,7 +94,9 @@ class Completion:
     """A reply. ``finish`` other than ``text`` says how it fell short; ``seconds`` is wall time.
 
     ``from_cache``: our own cache had it, so nothing was paid for it now (``usage`` is what it took when it was paid).
-    ``tariff``: the provider's price at which it was paid.
+    ``tariff``: the provider's price at which it was paid. ``reasoning``: what a reasoning model thought before its
+    answer; it is no part of ``text`` and of no later prompt. ``remark``: what is odd about the reply, such as that the
+    context was full.
     """
 
     text: str
@@ -105,6 +107,8 @@ class Completion:
     seconds: float = 0.0
     from_cache: bool = False
     tariff: Tariff = "standard"
+    reasoning: str = ""
+    remark: str = ""
 
 
 class Model(Protocol):

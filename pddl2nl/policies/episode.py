@@ -537,6 +537,11 @@ class Episode:
         last = self._last_completion
         return last.finish if last is not None and last.text == reply else "text"
 
+    def _remark_of(self, reply: str) -> str:
+        """What is odd about the last reply; empty for an older one."""
+        last = self._last_completion
+        return last.remark if last is not None and last.text == reply else ""
+
     def _translate(self, messages: Sequence[Message]) -> Completion:
         return self._complete(Request(tuple(messages), "translator", 0.0, self._request.seed, TRANSLATOR_TOKENS))
 
@@ -562,7 +567,7 @@ class Episode:
         reading = self._parser.turn(self.uncut(text), trace.state)
         trace.steps += 1
         self.note_reading(trace.steps, reading)
-        said = reading.text.strip() or text.strip()
+        said = reading.text.strip() or text.strip() or self._remark_of(text)
         if reading.status == "read" and reading.action is not None:
             return self._turn(*trace.execute(reading.action, said))
         if reading.status == "look-around":
@@ -665,11 +670,12 @@ class Episode:
             self._trace = trace
         finish = self._finish_of(text)
         lines: list[Reading] = []
-        outcome, message, fault = self._outcome(self.uncut(text), finish, trace, lines)
+        remark = self._remark_of(text)
+        outcome, message, fault = self._outcome(self.uncut(text), finish, trace, lines, remark)
         return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", round)
 
     def _outcome(
-        self, text: str, finish: Finish, trace: Trace, lines: list[Reading]
+        self, text: str, finish: Finish, trace: Trace, lines: list[Reading], remark: str
     ) -> tuple[Outcome, str, Fault | None]:
         """Reads a plan into ``lines`` and executes it; returns outcome, message and fault."""
         plan = self._parser.plan(text)
@@ -682,7 +688,7 @@ class Episode:
             if reading.action is not None:
                 trace.proposed.append(reading.action)
         if not lines and not plan.ended:
-            return _no_lines(text, finish, trace)
+            return _no_lines(text, finish, trace, remark)
         timed = trace.state.level(CLOCK) is not None and all(line.action is not None for line in lines)
         if timed:
             # Imported for tasks with time only.
@@ -694,8 +700,9 @@ class Episode:
         # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
         trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
         if finish == "length" and outcome == "goal-missed":
-            trace.fault = Fault(trace.steps, "length", "the reply was cut off by length")
-            outcome, message = "budget", f"the reply was cut off by length; what there is of the plan: {message}"
+            reason = remark or "the reply was cut off by length"
+            trace.fault = Fault(trace.steps, "length", reason)
+            outcome, message = "budget", f"{reason}; what there is of the plan: {message}"
         return outcome, message, trace.fault
 
     # ── plans that the policy executes itself, action by action ───────────────────────────────────
@@ -809,13 +816,13 @@ def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[Outcome, str]:
     return trace.end("executed", "")
 
 
-def _no_lines(text: str, finish: Finish, trace: Trace) -> tuple[Outcome, str, Fault]:
+def _no_lines(text: str, finish: Finish, trace: Trace, remark: str) -> tuple[Outcome, str, Fault]:
     """The outcome, message and fault of a reply without a plan."""
     if finish == "refused":
         return "gave-up", "the model refused", Fault(0, "refused", text.strip())
     if finish == "length":
-        reason = "the reply was cut off by length before any plan"
+        reason = f"{remark or 'the reply was cut off by length'}, before any plan"
         return "budget", reason, Fault(0, "length", reason)
     trace.turns["unreadable"] += 1
     status = "unreadable" if text.strip() else "empty"
-    return "unreadable", "the reply holds no plan", Fault(0, status, text.strip())
+    return "unreadable", "the reply holds no plan", Fault(0, status, text.strip() or remark)

@@ -192,7 +192,10 @@ class Prompted(RunEvent, frozen=True):
 
 
 class Replied(RunEvent, frozen=True):
-    """The model's unchanged reply to the call of that number.
+    """The model's reply to the call of that number.
+
+    ``text`` is its answer as it was written; ``reasoning`` is what a reasoning model thought before it; ``remark`` says
+    what is odd about the reply, such as that the context was full.
 
     Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
     had it (``from_cache``). ``tariff`` is the price list that applied.
@@ -211,6 +214,8 @@ class Replied(RunEvent, frozen=True):
     seconds: Amount = 0.0
     tariff: Tariff = "standard"
     from_cache: bool = False
+    reasoning: str = ""
+    remark: str = ""
 
 
 class Failed(RunEvent, frozen=True):

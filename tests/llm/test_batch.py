@@ -210,7 +210,7 @@ def test_progress_tells_lines_and_states(cache: Cache) -> None:
 # ── replies that fell short ──────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("finish", ["length", "refused", "filtered", "empty"])
+@pytest.mark.parametrize("finish", ["refused", "filtered", "empty"])
 def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cache, finish: str) -> None:
     said = f"{finish}:half a pl"
     with ChatServer(Echo()) as server:

@@ -25,7 +25,7 @@ from pddl2nl.llm.keys import identity_key
 from tests.llm.batch_desk import BatchPlan, LineFault
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
-SAID = [f"line {number}" for number in range(10)] + ["length:half"]
+SAID = [f"line {number}" for number in range(10)] + ["refused:half"]
 # A process that has everything imported and forks one for each job that it is given.
 JOBS = """
 import json, os, sys
@@ -50,14 +50,14 @@ for line in sys.stdin:
 
 
 class Echo:
-    """Says what it was told last, cut off where that begins with "length:"."""
+    """Says what it was told last, refusing where that begins with "refused:"."""
 
     name = "echo"
 
     def complete(self, request: Request) -> Completion:
         """The echo."""
         said = request.messages[-1].content
-        return Completion(f"echo {said}", "length" if said.startswith("length:") else "text", Usage(10, 2))
+        return Completion(f"echo {said}", "refused" if said.startswith("refused:") else "text", Usage(10, 2))
 
 
 class Jobs:
@@ -126,7 +126,7 @@ def check(server: ChatServer, cache: Cache, failing: set[str]) -> None:
         assert reply["text"] == f"echo {said}"
     short = BatchStore(cache).short(keys[SAID[-1]])
     assert short is not None
-    assert (short.text, short.finish, short.usage) == ("echo length:half", "length", Usage(10, 2))
+    assert (short.text, short.finish, short.usage) == ("echo refused:half", "refused", Usage(10, 2))
     assert not BatchStore(cache).open()
     assert cache.verify().sound
 

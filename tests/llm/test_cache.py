@@ -112,7 +112,7 @@ def test_a_completion_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"finish": "length"}, r"finished with text: .*'length'.*finish"),
+        ({"finish": "refused"}, r"finished with text or by length: .*'refused'.*finish"),
         ({"text": None}, r"Expected `str`.*text"),
         ({"prompt_tokens": -1}, r"Expected `int` >= 0.*prompt_tokens"),
         ({"prompt_tokens": True}, r"Expected `int`.*prompt_tokens"),

@@ -21,6 +21,8 @@ max_tokens_name = "max_completion_tokens"
 takes_temperature = true
 takes_seed = false
 takes_stop = false
+takes_system = false
+context = 16384
 temperature = 1
 reasoning_effort = "low"
 stop = ["Observation:"]
@@ -58,6 +60,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         True,
         False,
         False,
+        False,
         1.0,
         "low",
         ("Observation:",),
@@ -68,6 +71,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         30000.0,
         120.0,
         3,
+        16384,
     )
 
 

@@ -85,7 +85,7 @@ def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tok
         negated: whether a second line with the negation was asked for.
     """
     if reply.finish == "length":
-        return Draft(None, faults=(_cut_off(max_tokens),))
+        return Draft(None, faults=(_cut_off(reply.usage.completion_tokens or max_tokens),))
     if reply.finish == "refused":
         return Draft(None, faults=("is a refusal; nothing is to be done here, only said in English",))
     if reply.finish == "filtered":
@@ -115,9 +115,9 @@ def look_alike(
     return None
 
 
-def _cut_off(max_tokens: int) -> str:
+def _cut_off(tokens: int) -> str:
     return (
-        f"was cut off at {max_tokens} tokens; write one line of at most {_CUT_WORDS} words beside the brackets, "
+        f"was cut off at {tokens} tokens; write one line of at most {_CUT_WORDS} words beside the brackets, "
         "with each variable once and no explanation"
     )
 

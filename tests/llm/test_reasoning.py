@@ -1,0 +1,160 @@
+"""Reasoning models, models without a system role, and replies whose cause of failure is named."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.experiments import run
+from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, Usage
+from pddl2nl.llm.cache import Cache
+from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.replies import split_reasoning
+from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.policies.events import Replied
+from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import ChatServer, Trouble
+
+REQUEST = Request((Message("system", "Be brief."), Message("user", "Go."), Message("assistant", "Where?")))
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+
+
+class Silent:
+    """Never asked: every answer of its server is a body made by the test."""
+
+    name = "silent"
+
+    def complete(self, request: Request) -> Completion:
+        raise AssertionError("a body was expected")
+
+
+def answering(message: dict[str, Any], reason: str = "stop", prompt: int = 9, reply: int = 5) -> Trouble:
+    choices = [{"index": 0, "finish_reason": reason, "message": {"role": "assistant", **message}}]
+    return Trouble(
+        200, json.dumps({"choices": choices, "usage": {"prompt_tokens": prompt, "completion_tokens": reply}})
+    )
+
+
+def asked(trouble: Trouble, request: Request = REQUEST, settings: ModelSettings | None = None) -> Completion:
+    with ChatServer(Silent(), [trouble]) as server:
+        return OpenAIModel("m", server.base_url, settings=settings or ModelSettings()).complete(request)
+
+
+@pytest.mark.parametrize(
+    ("said", "thought", "answer"),
+    [
+        ("Action: go", "", "Action: go"),
+        ("<think>left or right?</think>\n\nAction: go", "left or right?", "Action: go"),
+        # Some chat templates write the opening tag into the prompt.
+        ("left or right?\n</think>\nAction: go", "left or right?", "Action: go"),
+        ("<think>left or", "left or", ""),
+        (
+            "<|channel|>analysis<|message|>left?<|end|><|start|>assistant"
+            "<|channel|>final<|message|>Action: go<|return|>",
+            "left?",
+            "Action: go",
+        ),
+        # A tag in the middle is the reader's business.
+        ("Action: go <think>or not</think>", "", "Action: go <think>or not</think>"),
+    ],
+)
+def test_thoughts_are_split_from_the_answer(said: str, thought: str, answer: str) -> None:
+    assert split_reasoning(said) == (thought, answer)
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_reasoning_sent_apart_is_kept_apart(field: str) -> None:
+    reply = asked(answering({"content": "Action: go", field: "left or right?"}))
+    assert (reply.text, reply.reasoning, reply.finish, reply.remark) == ("Action: go", "left or right?", "text", "")
+
+
+@pytest.mark.parametrize(
+    ("message", "remark"),
+    [
+        ({"content": "", "reasoning_content": "hm"}, "the reply holds only reasoning"),
+        ({"content": "<think>hm</think>"}, "the reply holds only reasoning"),
+        ({"content": None, "tool_calls": [{"id": "1"}]}, "the reply holds only tool calls"),
+    ],
+)
+def test_a_reply_without_an_answer_says_what_it_holds(message: dict[str, Any], remark: str) -> None:
+    reply = asked(answering(message))
+    assert (reply.finish, reply.remark) == ("empty", remark)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cause"), [(5, "the limit on replies"), (80, "the context is full, with 9 tokens of the prompt")]
+)
+def test_a_reply_that_was_cut_off_says_after_how_many_tokens_and_why(limit: int, cause: str) -> None:
+    reply = asked(answering({"content": "Action: g"}, "length"), settings=ModelSettings(max_tokens=limit))
+    assert reply.remark == f"the reply was cut off after 5 tokens: {cause}"
+
+
+def test_a_cut_reply_is_cached_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+    cut = answering({"content": "Action: g", "reasoning_content": "hm"}, "length")
+    with ChatServer(Silent(), [cut]) as server:
+        model = CachedModel(OpenAIModel("m", server.base_url), Cache(tmp_path / "cache.sqlite"))
+        paid, cached = model.complete(REQUEST), model.complete(REQUEST)
+        assert len(server.calls) == 1
+    assert cached.from_cache
+    assert (cached.text, cached.finish, cached.reasoning) == ("Action: g", "length", "hm")
+    assert cached.remark == paid.remark != ""
+
+
+def test_a_prompt_that_the_endpoint_seems_to_have_shortened_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    long = Request((Message("user", "pick up the block " * 500),))  # 9,000 characters, some 2,000 tokens
+    with caplog.at_level(logging.WARNING, "pddl2nl.llm"):
+        assert "it may have shortened the prompt" in asked(answering({"content": "x"}, prompt=512), long).remark
+    assert "counted 512 tokens" in caplog.text
+    assert asked(answering({"content": "x"}, prompt=2000), long).remark == ""
+
+
+def test_a_model_without_a_system_role_gets_its_text_in_the_first_user_message() -> None:
+    body = ModelSettings(takes_system=False).body("m", REQUEST)
+    assert body["messages"] == [
+        {"role": "user", "content": "Be brief.\n\nGo."},
+        {"role": "assistant", "content": "Where?"},
+    ]
+
+
+def test_a_chat_template_that_fails_is_asked_once() -> None:
+    said = json.dumps({"error": {"message": "Jinja Exception: System role not supported", "type": "server_error"}})
+    with ChatServer(Silent(), lambda number: Trouble(500, said)) as server:
+        with pytest.raises(EndpointRefusedError, match="takes_system = false"):
+            OpenAIModel("m", server.base_url).complete(REQUEST)
+        assert len(server.calls) == 1
+
+
+def test_reasoning_is_recorded_and_never_sent_back() -> None:
+    task = shipped_task("blocksworld", "p01")
+    reply = answering({"content": "Action: look around", "reasoning_content": "secret plan"})
+    with ChatServer(Silent(), lambda number: reply) as server:
+        options: dict[str, Any] = {"base_url": server.base_url, "steps": 3, "example": "none", "cache": "none"}
+        result = run(task, "act", "m", **options)
+        prompts = [json.dumps(call.body["messages"]) for call in server.calls]
+    assert len(prompts) == 3
+    assert not any("secret plan" in prompt for prompt in prompts)
+    assert [event.reasoning for event in result.events if isinstance(event, Replied)] == ["secret plan"] * 3
+
+
+@pytest.mark.parametrize("policy", ["basic", "act"])
+def test_the_first_fault_names_a_reply_that_has_only_reasoning(policy: str) -> None:
+    task = shipped_task("blocksworld", "p01")
+    with ChatServer(Silent(), lambda number: answering({"content": "", "reasoning_content": "hm"})) as server:
+        options: dict[str, Any] = {"base_url": server.base_url, "steps": 1, "example": "none", "cache": "none"}
+        fault = run(task, policy, "m", **options).fault
+    assert fault is not None
+    assert fault.text == "the reply holds only reasoning"
+
+
+def test_completions_as_before_have_no_new_fields_in_the_cache() -> None:
+    from pddl2nl.llm.replies import completion_to_json
+
+    assert not {"reasoning", "remark"} & completion_to_json(Completion("x", usage=Usage(1, 1))).keys()
