@@ -123,7 +123,7 @@ class Topic:
         for there in self.shuffled([*simulator.applicable(state)]):
             beyond = simulator.step(state, there).successor
             assert beyond is not None
-            for back in simulator.applicable(beyond):
+            for back in () if beyond == state else simulator.applicable(beyond):
                 if simulator.step(beyond, back).successor == state:
                     return (*plan[:at], there, back, *plan[at:])
         return plan
@@ -179,7 +179,9 @@ class Progression(Topic):
 
     def __init__(self, place: Place, rng: random.Random):
         super().__init__(place, rng)
-        self.action = rng.choice(place.applicable) if place.applicable else None
+        state = place.state
+        changing = [item for item in place.applicable if place.places.simulator.step(state, item).successor != state]
+        self.action = rng.choice(changing) if changing else None
 
     @property
     def base(self) -> Mapping[str, str]:
@@ -257,6 +259,8 @@ class Reachability(Topic):
             yield (*before, near)
             if not before:
                 yield (last, near)
+        for atom in self.shuffled(self.places.atoms):
+            yield (*subject, atom)
 
     def told(self, subject: tuple[GroundAtom, ...]) -> str:
         return self.told_atoms(subject)
