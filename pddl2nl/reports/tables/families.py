@@ -205,7 +205,10 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
 
 
 def _shown_runs(laid: PaperTable, grid: Grid, column: int) -> list[RunSummary]:
-    """The runs of a column; of several seeds only those of the best one, if the table shows that."""
+    """The runs of a column; of several seeds only those of the best one, if the table shows that.
+
+    A seed that lacks runs is worse than a complete one.
+    """
     runs = grid.runs(grid.rows, column)
     if not laid.best_run:
         return runs
@@ -213,7 +216,7 @@ def _shown_runs(laid: PaperTable, grid: Grid, column: int) -> list[RunSummary]:
     def results(seed: int | None) -> list[float]:
         own = [run for run in runs if run.seed == seed]
         means = [[*task_means(section.metric, own).values()] for section in laid.sections]
-        return [fmean(each) if each else 0.0 for each in means]
+        return [float(max(map(len, means))), *(fmean(each) if each else 0.0 for each in means)]
 
     best = max(dict.fromkeys(run.seed for run in runs), key=results, default=None)
     return [run for run in runs if run.seed == best]
@@ -319,7 +322,7 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
     runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
     if runs and "unmeasured" in notes and not any(run.reference for run in runs):
         yield notes["unmeasured"]
-    if any(grid.column(column).model.startswith("oracle") for column in grid.columns):
+    if any(model.startswith("oracle") for model in grid.models):
         yield notes["oracle"]
     yield from grid.notes()
 

@@ -140,13 +140,19 @@ class Grid:
             for row in rows
         )
 
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The models of the columns, in any role."""
+        columns = [self.column(place) for place in self.columns]
+        others = (str(value) for each in columns for name, value in each.options.items() if name.endswith("_model"))
+        return frozenset((*(column.model for column in columns), *others))
+
     def notes(self) -> tuple[str, ...]:
         """Notes of any kind of table: missing columns, the oracle, the source of the paper's numbers."""
         notes = [f"The experiment was run without the column '{label}'." for label in self.absent]
-        models = {self.column(place).model for place in self.columns}
-        if "oracle" in models:
+        if "oracle" in self.models:
             notes.append(ORACLE_NOTE)
-        if any(model.startswith("oracle:") for model in models):
+        if any(model.startswith("oracle:") for model in self.models):
             notes.append(_MISTAKEN_NOTE)
         if self.paper is not None and self.paper_columns:
             source = autoplanbench().source

@@ -86,7 +86,10 @@ def test_of_several_runs_the_best_is_shown_by_success_then_recall_then_execution
         ["50.00", "50.00", "100.00", "100.00"],
         ["60.00", "60.00", "60.00", "60.00"],
     ]
-    assert [line.cells[-1].text for line in ours] == ["30.00", "65.00", "60.00"]
+    assert [line.cells[-1].text for line in ours] == ["30.00 [11, 60]", "65.00 [35, 86]", "60.00 [31, 83]"]
+    # A run that was cut off behind one solved task is not the best one.
+    cut_off = {"V1": solved(1)["V1"]}
+    assert TABLES["brainbody-tasks"](of_runs(cut_off, better), wanted).sections[0].lines[0].cells[-1].value == 30
     # Alike in success and recall: the one that executes more.
     tie = TABLES["brainbody-tasks"](of_runs(solved(1, executed=70), solved(2, executed=80)), wanted)
     assert tie.sections[0].lines[0].cells[1].text == "100.00"
@@ -120,7 +123,7 @@ def test_the_arms_tasks_have_the_papers_successes() -> None:
 def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Path]) -> Table:
     """Two acting models on the paper's first step and one of our own."""
     steps = {"model": "<char0> [putin] <toothpaste> <toothbrush>", "embedding": "<pass>"}
-    columns = [LayoutColumn(name, policy="brainbody") for name in steps]
+    columns = [LayoutColumn(name, policy="brainbody", model="s", options={"body_model": "oracle"}) for name in steps]
     gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
     runs = {}
     for run in gathered.runs.values():
@@ -151,6 +154,7 @@ def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_ste
         "<b>Jump</b>": [program, "<pass>", "", ""],
     }
     assert [heading.paper for heading in three_steps.headings] == [False, False, True, True]
+    assert any(note.startswith("oracle: no language model was asked") for note in three_steps.notes)
     for form in FORMATS:
         assert written([three_steps], form)
 
