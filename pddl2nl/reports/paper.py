@@ -143,8 +143,8 @@ class SuiteName:
 
 def suite_name(label: str) -> SuiteName:
     """The parts of a suite's or its folder's name; any other name is a family of its own."""
-    found = _FOLDER.fullmatch(label)
-    if found is None:
+    parts = _FOLDER.fullmatch(label)
+    if parts is None:
         return SuiteName(label)
-    family = found["family"].lower()
-    return SuiteName(family, found["year"] or _YEARS.get(family, ""), (found["track"] or "").lower())
+    family = parts["family"].lower()
+    return SuiteName(family, parts["year"] or _YEARS.get(family, ""), (parts["track"] or "").lower())

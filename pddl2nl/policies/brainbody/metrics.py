@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal
 
 from pddl2nl.errors import InputError
@@ -66,12 +67,7 @@ def _pass_share(run: ScoredRun) -> float | None:
 
 
 def _until_replaced(events: Iterable[RunEvent]) -> list[RunEvent]:
-    found: list[RunEvent] = []
-    for event in events:
-        if isinstance(event, BrainPlanned) and event.number:
-            break
-        found.append(event)
-    return found
+    return list(takewhile(lambda event: not (isinstance(event, BrainPlanned) and event.number), events))
 
 
 def _passes(events: Iterable[RunEvent]) -> int:
@@ -138,7 +134,7 @@ def _end(run: ScoredRun) -> tuple[Simulator, State] | None:
                 atoms.difference_update(map(_atom, event.deleted))
                 atoms.update(map(_atom, event.added))
                 changed = filter(None, map(_CHANGED.fullmatch, event.changed))
-                values.update((_atom(found["fluent"]), Fraction(found["value"])) for found in changed)
+                values.update((_atom(each["fluent"]), Fraction(each["value"])) for each in changed)
         return simulator, simulator.state(atoms, values)
     except InputError:
         return None
@@ -205,14 +201,14 @@ def _side_effects(run: ScoredRun) -> float | None:
 
 def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
     """The facts that a plan changes at any of its steps."""
-    state, done, found = simulator.initial, 0, set[GroundAtom]()
+    state, done, touched = simulator.initial, 0, set[GroundAtom]()
     while (block := next(way.ready(done), None)) is not None:
         for action in way.blocks[block]:
             result = simulator.step(state, action)
-            found.update(result.added, result.deleted)
+            touched.update(result.added, result.deleted)
             state = result.successor or state
         done |= 1 << block
-    return found
+    return touched
 
 
 def _is_brainbody(run: ScoredRun) -> bool:

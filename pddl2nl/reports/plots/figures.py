@@ -265,13 +265,13 @@ def feedback_loops(gathered: Gathered) -> Any:
     axis = figure.subplots()
     style = looks([LayoutColumn(name) for name in _BY_FEEDBACK.values()])
     for number, (metric, look) in enumerate(zip(_BY_FEEDBACK, style, strict=True)):
-        found = {each: mean for each in rounds if (mean := aggregate(METRICS[metric], by_rounds[each])) is not None}
+        means = {each: mean for each in rounds if (mean := aggregate(METRICS[metric], by_rounds[each])) is not None}
         # Shifted a little, because equal values would hide each other's marks.
-        places = [each + 0.08 * (number - 1) for each in found]
-        for place, mean in zip(places, found.values(), strict=True):
+        places = [each + 0.08 * (number - 1) for each in means]
+        for place, mean in zip(places, means.values(), strict=True):
             within = wilson_interval(mean.value / 100 * mean.tasks, mean.tasks)
             axis.plot([place] * 2, [within.low, within.high], color=look.color, linewidth=0.7)
-        axis.plot(places, [mean.value / 100 for mean in found.values()], **look.line())
+        axis.plot(places, [mean.value / 100 for mean in means.values()], **look.line())
     axis.set_xticks(rounds)
     axis.set_ylim(-0.03, 1.05)
     axis.set_yticks(*_PERCENT)

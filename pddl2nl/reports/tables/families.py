@@ -141,9 +141,9 @@ def _marked(lines: Sequence[TableLine], columns: Sequence[PaperColumn]) -> tuple
     best: set[tuple[int, int]] = set()
     for place, column in enumerate(columns, 1):
         values = [line.cells[place].value for line in lines]
-        found = best_of(values, column.better) if column.better else frozenset()
-        if len(found) < sum(value is not None for value in values):
-            best |= {(at, place) for at in found}
+        winners = best_of(values, column.better) if column.better else frozenset()
+        if len(winners) < sum(value is not None for value in values):
+            best |= {(at, place) for at in winners}
     return tuple(
         replace(line, cells=tuple(replace(cell, best=(at, place) in best) for place, cell in enumerate(line.cells)))
         for at, line in enumerate(lines)
@@ -224,11 +224,11 @@ def _shown_runs(laid: PaperTable, grid: Grid, column: int) -> list[RunSummary]:
 
 def _tasks(runs: Iterable[Sequence[RunSummary]]) -> tuple[Reference, ...]:
     """The tasks with a reference in natural order, T2 before T10; of two of the same name the first."""
-    found: dict[str, Reference] = {}
+    tasks: dict[str, Reference] = {}
     for run in chain.from_iterable(runs):
         if run.reference is not None:
-            found.setdefault(run.reference.task, run.reference)
-    return tuple(found[task] for task in sorted(found, key=natural))
+            tasks.setdefault(run.reference.task, run.reference)
+    return tuple(tasks[task] for task in sorted(tasks, key=natural))
 
 
 def _task_line(
@@ -302,12 +302,12 @@ def _by_step(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
 
 def _programs(family: Family, runs: Iterable[RunSummary]) -> dict[str, str]:
     """The program line of each step."""
-    found: dict[str, str] = {}
+    programs: dict[str, str] = {}
     for run in runs:
         if run.policy in family.policies:
             steps = (event for event in read_record(run.path).events if isinstance(event, BodyActed))
-            found = {**{event.line: event.reply for event in steps}, **found}
-    return found
+            programs = {**{event.line: event.reply for event in steps}, **programs}
+    return programs
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────
