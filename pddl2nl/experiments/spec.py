@@ -323,7 +323,8 @@ class RunSpec:
     )
     goal_feedback: str = _family_policy(
         "off",
-        "sayplan: whether the model is told that its plan is executable and misses the goal (not in the paper).",
+        "sayplan: whether the model is told that its plan misses the goal, and searches again if nothing that it has "
+        "found can reach the goal (not in the paper).",
         choices=("off", "on"),
     )
     body: str = _family_policy(

@@ -111,7 +111,7 @@ class Setting:
         preview: whether a step is tried in the simulator before the world.
         dead_ends: what happens where no plan reaches the goal any more.
         scene: what types and predicates are in a scene graph; None for a domain without one.
-        goal_feedback: whether a model is told that its plan misses the goal.
+        goal_feedback: whether a model is told that its plan misses the goal, or that what it has found cannot reach it.
     """
 
     simulator: Simulator

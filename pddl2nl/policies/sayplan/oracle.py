@@ -198,7 +198,7 @@ class _SceneAnswer:
         memory = [name for name in self.sections.get("Memory", "").strip("[]").split(", ") if name]
         if self.mistake == "bad-json" and not self._feedback and not memory:
             return '{"mode": "exploring", "command": "expand('
-        if self.mistake == "early-stop":
+        if self.mistake == "early-stop" and not memory and not self._feedback:
             return json_reply("this will do", command="terminate")
         if self.mistake == "revisit" and memory and not self._feedback:
             return json_reply("once more", command=f"expand({memory[-1]})")

@@ -10,7 +10,8 @@ After Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Grap
 * ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
 
 The paper gives no bound on the search and tells the model only whether its plan is executable. Ours bounds the search
-(`pddl2nl.policies.sayplan.searching`); with ``goal_feedback`` the model is also told that the goal does not hold.
+(`pddl2nl.policies.sayplan.searching`). With ``goal_feedback`` the model is also told that its plan misses the goal; and
+if it is proved that nothing it has found can reach the goal (``relaxing``), it searches once more.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.sayplan.checking import PlanSimulator
 from pddl2nl.policies.sayplan.planning import exact_plan, execute, model_plan
 from pddl2nl.policies.sayplan.prompts import MECHANISMS, ScenePrompter
+from pddl2nl.policies.sayplan.relaxing import cannot_be_enough
 from pddl2nl.policies.sayplan.searching import ended, search
 from pddl2nl.worlds.scene_graph import scene_graph
 
 __all__ = ["SayPlan"]
+
+_NOT_ENOUGH = "Nothing that the graph shows can do the task: search again."
 
 
 class SayPlan:
@@ -70,7 +74,12 @@ class SayPlan:
             view = graph.full()
             episode.note(ended("whole", view, ()))
         else:
-            view, plan = search(episode, graph, prompter, contraction=mechanism.contraction)
+            memory: list[str] = []
+            view, plan = search(episode, graph.collapsed(), prompter, contraction=mechanism.contraction, memory=memory)
+            if setting.goal_feedback and cannot_be_enough(task, episode.state, view):
+                view, plan = search(
+                    episode, view, prompter, contraction=mechanism.contraction, memory=memory, feedback=_NOT_ENOUGH
+                )
         if episode.done:
             return
         execute(episode, model_plan(episode, checker, prompter, view, plan, mechanism))

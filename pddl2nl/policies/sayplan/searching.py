@@ -16,7 +16,7 @@ from pddl2nl.policies.sayplan.calls import plain_name, read_json
 from pddl2nl.policies.sayplan.events import SceneSearched, SearchEnded
 from pddl2nl.policies.sayplan.prompts import ScenePrompter
 from pddl2nl.policies.staged import shortened
-from pddl2nl.worlds.scene_graph import SceneGraph, SceneView
+from pddl2nl.worlds.scene_graph import SceneView
 
 __all__ = ["MORE_STEPS", "MOST_STUCK", "MOST_UNREADABLE", "ended", "search"]
 
@@ -29,18 +29,26 @@ _MOST_TOLD = 1_000
 
 
 def search(
-    episode: Episode, graph: SceneGraph, prompter: ScenePrompter, *, contraction: bool
+    episode: Episode,
+    view: SceneView,
+    prompter: ScenePrompter,
+    *,
+    contraction: bool,
+    memory: list[str],
+    feedback: str = "",
 ) -> tuple[SceneView, object]:
     """The view at the end of the search, and the plan if the last reply has one.
 
     Args:
         episode: asks the model and records the events.
-        graph: to be searched.
+        view: where the search begins.
         prompter: of the task.
         contraction: whether nodes can be contracted.
+        memory: the nodes that were ever expanded; those of the search are added.
+        feedback: why an earlier search was not enough.
     """
-    view, memory, feedback, failures = graph.collapsed(), list[str](), "", list[str]()
-    most = 2 * sum(node.opens for node in graph.nodes.values()) + MORE_STEPS
+    failures = list[str]()
+    most = 2 * sum(node.opens for node in view.graph.nodes.values()) + MORE_STEPS
     for step in range(1, most + 1):
         reply = episode.ask(prompter.search(view, memory, feedback), again=True)
         data = read_json(reply) or {}

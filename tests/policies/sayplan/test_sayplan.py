@@ -8,9 +8,10 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.policies.sayplan.planning import MOST_CORRECTIONS
+from pddl2nl.policies.sayplan.relaxing import cannot_be_enough
 from pddl2nl.policies.sayplan.searching import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE
 from pddl2nl.worlds.scene_graph import SceneView
-from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play
+from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 needs_planner = pytest.mark.usefixtures("needs_planner")
 COFFEE = (
@@ -137,6 +138,40 @@ def test_the_goal_is_told_only_if_asked_for() -> None:
     assert ([each.round for each in ours.plans], ours.finished.outcome) == ([0, 1], "solved")
 
 
+# ── nothing shown can be enough ──────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("instance", "rooms", "proved"),
+    [
+        ("p02", (), True),
+        ("p02", ("cafeteria",), True),
+        ("p02", ("kitchen",), False),
+        # One of several healthy snacks is enough.
+        ("p05", ("peters_office",), False),
+        ("p05", ("kitchen",), True),
+        ("p08", (), True),
+        ("oc01", (), False),
+        ("l04", ("wills_office",), True),
+        ("l04", ("wills_office", "printing_zone2"), False),
+    ],
+)
+def test_what_lacks_a_node_of_every_plan_is_proved_not_to_be_enough(
+    instance: str, rooms: tuple[str, ...], proved: bool
+) -> None:
+    simulator, view = setting_of(instance).simulator, SceneView(graph_of(instance), frozenset(rooms))
+    assert cannot_be_enough(simulator.task, simulator.initial, view) == proved
+
+
+def test_a_search_that_cannot_be_enough_goes_on_once_if_the_goal_may_be_told() -> None:
+    replies = {SEARCH: [command("terminate"), *FOUND], PLAN: plan(*COFFEE)}
+    assert play("example", replies, goal_feedback=True).finished.outcome == "solved"
+    assert play("example", replies).plans[0].cause == "incomplete-search"
+    stubborn = play("example", {SEARCH: command("terminate"), PLAN: plan(*COFFEE)}, goal_feedback=True)
+    feedback = [sections.get("Feedback", "") for sections in stubborn.model.asked(SEARCH)]
+    assert feedback == ["", "Nothing that the graph shows can do the task: search again."]
+
+
 def test_a_domain_without_a_scene_graph_is_refused() -> None:
     with pytest.raises(
         InputError, match=r"building has no scene\.json, which SayPlan needs; name a file by --scene FILE"
@@ -227,6 +262,7 @@ def test_mistakes_in_the_search(mistake: str, by: str, outcome: str) -> None:
     run = play("p02", mistake=mistake)
     assert (run.end.by, run.finished.outcome) == (by, outcome)
     if mistake == "early-stop":
+        assert play("p02", mistake=mistake, goal_feedback=True).finished.outcome == "solved"
         assert {each.cause for each in run.plans} == {"incomplete-search"}
     else:
         assert any(not step.done for step in run.steps)
