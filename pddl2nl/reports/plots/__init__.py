@@ -88,6 +88,14 @@ PLOTS: Mapping[str, Plot] = {
             figures.feedback_loops,
             family="brainbody",
         ),
+        Plot(
+            "view-tokens",
+            "SayPlan: the scene graph in the prompt during a search",
+            "Mean tokens of the graph that is shown, by the step of the search, over the runs that still search then "
+            f"(Figure 3 of the SayPlan paper). Tokens are estimated from the text. {_LEFT_OUT}",
+            figures.view_tokens,
+            family="sayplan",
+        ),
     )
 }
 """Every plot by its key."""

@@ -10,6 +10,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from pddl2nl.experiments.layout import LayoutColumn
+from pddl2nl.policies.sayplan.events import SceneSearched
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
@@ -24,6 +25,7 @@ from pddl2nl.reports.plots.style import (
     panel_width,
     shown,
 )
+from pddl2nl.reports.records import read_record
 from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
 
@@ -278,6 +280,35 @@ def feedback_loops(gathered: Gathered) -> Any:
     axis.set_xlabel("most rounds of feedback, K")
     axis.set_ylabel("%")
     line_legend(figure, style, list(_BY_FEEDBACK.values()))
+    return figure
+
+
+# ── search in scene graphs ───────────────────────────────────────────────────────────────────────
+
+
+def view_tokens(gathered: Gathered) -> Any:
+    """The mean tokens of the view of a scene graph after each step of a search, one line for each column."""
+    found: dict[int, dict[int, float]] = {}
+    for column, runs in _scored(gathered, _bases(gathered)).items():
+        by_step: dict[int, list[int]] = defaultdict(list)
+        for run in (run for run in runs if "expansions" in run.values):
+            for event in read_record(run.path).events:
+                if isinstance(event, SceneSearched):
+                    by_step[event.step].append(event.tokens)
+        if by_step:
+            found[column] = {step: fmean(tokens) for step, tokens in sorted(by_step.items())}
+    if not found:
+        raise NoDataError("no run searched a scene graph step by step")
+    labels = _labels(gathered, list(found))
+    figure = new_figure(2.6 + 0.17 * legend_rows(labels, _WIDE), _WIDE)
+    axis = figure.subplots()
+    style = looks(gathered.layout.columns)
+    for column, means in found.items():
+        axis.plot([*means], [*means.values()], **style[column].line() | {"markersize": 2.2})
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("step of the search")
+    axis.set_ylabel("tokens (estimated)")
+    line_legend(figure, [style[column] for column in found], labels)
     return figure
 
 
