@@ -6,7 +6,6 @@ With it a page does not have to trust the process that ran it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.episode import changed_values
@@ -15,8 +14,7 @@ from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, Report, validate
-from pddlval.simulator import simulator_of
-from pddlval.validate import needs_time
+from pddlval.simulator import plain_simulator_of, simulator_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def recheck(record: Record) -> Recheck:
 
 def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
     """The verdict on actions; with time, on an early schedule of their order."""
-    if not needs_time(task, Fraction(0)):
+    if plain_simulator_of(task) is not None:
         return validate(task, actions)
     from pddlval.temporal.acting import schedule
 

@@ -34,7 +34,7 @@ from pddlval.unsupported import is_executable, refuse_unsupported, updated_funct
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["CLOCK", "Simulator", "StepResult", "acting_simulator", "known_simulator_of", "layout_of", "simulator_of"]
+__all__ = ["CLOCK", "Simulator", "StepResult", "acting_simulator", "layout_of", "plain_simulator_of", "simulator_of"]
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -98,13 +98,15 @@ class Simulator:
     Args:
         task: the task; it is compiled here, once.
         tolerance: by how much numbers may differ in comparisons and still be equal; VAL's is 0.0001.
+        checked: whether it is known that the task can be executed.
 
     Raises:
         UnsupportedError: the task has a construct that cannot be executed; the message says which and where.
     """
 
-    def __init__(self, task: Task, tolerance: Fraction = Fraction(0)):
-        refuse_unsupported(task)
+    def __init__(self, task: Task, tolerance: Fraction = Fraction(0), *, checked: bool = False):
+        if not checked:
+            refuse_unsupported(task)
         self.task = task
         self._layout = layout_of(task, tolerance)
         self._schemas = Schemas(task.domain.actions, self._layout)
@@ -323,7 +325,7 @@ def acting_simulator(task: Task) -> Simulator:
         UnsupportedError: the task has a construct that cannot be executed.
     """
     if is_executable(task):
-        return Simulator(task)
+        return Simulator(task, checked=True)
     from pddlval.temporal.acting import TimedSimulator
 
     return TimedSimulator(task)
@@ -334,11 +336,20 @@ _recent_lock = Lock()
 _MOST_RECENT = 32
 
 
-def known_simulator_of(task: Task, tolerance: Fraction) -> Simulator | None:
-    """The simulator that `simulator_of` has made for a task, if it has kept it."""
+def plain_simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator | None:
+    """As `simulator_of`; None for a task that is not executed action by action."""
     # By identity: comparing or hashing a task walks through all of its tree.
-    simulator = _recent.get((id(task), tolerance))
-    return simulator if simulator is not None and simulator.task is task else None
+    key = (id(task), tolerance)
+    simulator = _recent.get(key)
+    if simulator is None or simulator.task is not task:
+        if not is_executable(task):
+            return None
+        simulator = Simulator(task, tolerance, checked=True)
+        with _recent_lock:
+            _recent[key] = simulator
+            if len(_recent) > _MOST_RECENT:
+                del _recent[next(iter(_recent))]
+    return simulator
 
 
 def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
@@ -347,14 +358,7 @@ def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
-    simulator = known_simulator_of(task, tolerance)
-    if simulator is None:
-        simulator = Simulator(task, tolerance)
-        with _recent_lock:
-            _recent[id(task), tolerance] = simulator
-            if len(_recent) > _MOST_RECENT:
-                del _recent[next(iter(_recent))]
-    return simulator
+    return plain_simulator_of(task, tolerance) or Simulator(task, tolerance)
 
 
 # ── layouts ──────────────────────────────────────────────────────────────────────────────────────

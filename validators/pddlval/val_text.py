@@ -44,9 +44,9 @@ from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, Plan, as_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
-from pddlval.simulator import Simulator, simulator_of
+from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
 from pddlval.state import Number, State
-from pddlval.validate import Report, needs_time
+from pddlval.validate import Report
 
 __all__ = [
     "CHECKING_GOAL",
@@ -296,7 +296,7 @@ def val_lines(
         yield "Bad plan description!"
         for diagnostic in report.diagnostics:
             yield from diagnostic.render().splitlines()
-    elif needs_time(task, tolerance):
+    elif plain_simulator_of(task, tolerance) is None:
         from pddlval.temporal.val_text import timed_lines
 
         yield from timed_lines(task, plan, report, verbose, tolerance, time_tolerance)

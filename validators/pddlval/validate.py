@@ -24,9 +24,8 @@ from pddlval.numeric import UndefinedError, plain_number
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
-from pddlval.simulator import Simulator, known_simulator_of, simulator_of
+from pddlval.simulator import Simulator, plain_simulator_of
 from pddlval.state import State
-from pddlval.unsupported import is_executable
 
 __all__ = [
     "Cause",
@@ -36,7 +35,6 @@ __all__ = [
     "VAL_TOLERANCE",
     "Verdict",
     "causes",
-    "needs_time",
     "validate",
 ]
 
@@ -267,20 +265,15 @@ def validate(
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
-    if needs_time(task, tolerance):
+    simulator = plain_simulator_of(task, tolerance)
+    if simulator is None:
         from pddlval.temporal import judge
 
         return judge(task, plan, name, tolerance, time_tolerance)
-    simulator = simulator_of(task, tolerance)
     try:
         return PlanRun(simulator, as_plan(plan, name)).report()
     except PDDLError as error:
         return Report("bad-plan", diagnostics=error.diagnostics)
-
-
-def needs_time(task: Task, tolerance: Fraction) -> bool:
-    """Whether a task is not executed action by action: it has time, preferences or constraints, or is refused."""
-    return known_simulator_of(task, tolerance) is None and not is_executable(task)
 
 
 class PlanRun:
