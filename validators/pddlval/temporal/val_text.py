@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
@@ -14,6 +15,7 @@ from pddlval.state import Number, State
 from pddlval.temporal.execution import TimedRun, duration_fits
 from pddlval.temporal.lowering import preferences, timed_task_of
 from pddlval.temporal.timeline import TimedEvent, TimedHappening
+from pddlval.temporal.val_monitors import Monitors
 from pddlval.val_text import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
 from pddlval.validate import Report
 
@@ -29,10 +31,17 @@ def timed_lines(
     time_tolerance: Fraction,
 ) -> Iterator[str]:
     """The lines about one plan, from the one after ``Checking plan`` on; see `val_text.val_lines`."""
-    if verbose:
+    watched = (task.domain.constraints, task.problem.constraints)
+    if verbose or any(watched):
         run = TimedRun(timed_task_of(task, tolerance), as_plan(plan), time_tolerance)
-        yield from _TimedVerboseText(run, report).lines()
+        text = _TimedVerboseText(run, report, Monitors((one for one in watched if one), run.state))
+    if verbose:
+        yield from text.lines()
     else:
+        if any(watched):
+            # The lines about constraints come from going through the plan.
+            deque(text.lines(), maxlen=0)
+            yield from text.monitors.failures
         yield "" if report.verdict == "inapplicable" else CHECKING_GOAL
         yield from judgement(report)
 
@@ -43,7 +52,8 @@ _CONTINUOUS = "Update of continuously changing Primitive Numerical Expressions"
 class _TimedVerboseText:
     """The verbose text: the plan, what it does happening by happening, and how to repair it."""
 
-    def __init__(self, run: TimedRun, report: Report):
+    def __init__(self, run: TimedRun, report: Report, monitors: Monitors):
+        self.monitors = monitors
         self._run = run
         self._report = report
         self._derived = frozenset(rule.name for rule in run.timed.task.domain.derived)
@@ -83,18 +93,19 @@ class _TimedVerboseText:
     def _execution(self) -> Iterator[str]:
         run, report, before = self._run, self._report, Fraction(0)
         for number, (happening, lasting) in enumerate(self._with_lasting()):
-            checking = ("", f"Checking next happening (time {printed(happening.time)})")
+            # VAL takes the state for one of the time that it has checked last.
+            at, state, failed = before, run.after(number - 1), number == len(run.performed)
             if any(run.durative(event)[0].lasts for event in lasting):
-                yield from checking
-            failed = number == len(run.performed)
+                yield from self._checking(state, at, happening)
+                at = happening.time
             if failed and report.phase == "over all":
                 yield from self._invariant_failed(before, happening)
                 return
             if any(run.durative(event)[0].rates for event in lasting):
-                yield from checking
-                changed = run.performed[number].before if not failed else run.state
-                yield from self._changed(number, changed)
-            yield from checking
+                yield from self._checking(state, at, happening)
+                state, at = run.state if failed else run.performed[number].before, happening.time
+                yield from self._changed(number, state)
+            yield from self._checking(state, at, happening)
             if failed:
                 yield from self._failed(happening)
                 return
@@ -104,6 +115,12 @@ class _TimedVerboseText:
             before = happening.time
         yield CHECKING_GOAL
         yield from self._goal()
+
+    def _checking(self, state: State, at: Fraction, happening: TimedHappening) -> Iterator[str]:
+        yield ""
+        if self.monitors.active:
+            yield from self.monitors.check(state, at)
+        yield f"Checking next happening (time {printed(happening.time)})"
 
     def _changed(self, number: int, state: State) -> Iterator[str]:
         """What changed continuously until the state before a happening."""
@@ -193,8 +210,9 @@ class _TimedVerboseText:
     def _goal(self) -> Iterator[str]:
         run, report, state = self._run, self._report, self._run.state
         goal = run.timed.task.problem.goal
-        time = printed(run.happenings[-1].time if run.happenings else 0)
-        if report.valid:
+        last = run.happenings[-1].time if run.happenings else Fraction(0)
+        time = printed(last)
+        if state.layout.holds(required(goal), state):
             for preference, binding in preferences(goal, state, {}):
                 if not state.layout.holds(preference.body, state, binding):
                     lines = advice_lines(
@@ -203,6 +221,8 @@ class _TimedVerboseText:
                     yield f"Preference {preference.name}: {next(lines)}"
                     yield from lines
                     yield f" violated at {time}"
+            if self.monitors.active:
+                yield from self.monitors.check_last(state, last)
         yield from judgement(report)
         if report.valid and report.violations:
             yield "Violations:"
