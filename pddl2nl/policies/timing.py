@@ -10,7 +10,7 @@ from pddl2nl.nl import Reading
 from pddl2nl.pddl import Task
 from pddlval import GroundAction, Plan
 from pddlval.plans import PlanStep
-from pddlval.temporal.acting import schedule
+from pddlval.temporal.sequences import schedule
 
 __all__ = ["timed_plan"]
 
@@ -24,7 +24,7 @@ def timed_plan(text: str, lines: Sequence[Reading], task: Task) -> Plan:
 
     Its times and durations count if every line has a time and every line with a durative action a duration, as
     ``at 0.5, drive truck_0 to hub_1, for 5`` or ``0.5: (drive t0 h1) [5]``. Otherwise the lines are a sequence, which
-    is scheduled (`pddlval.temporal.acting.schedule`): a number alone may be that of a list.
+    is scheduled (`pddlval.temporal.sequences.schedule`): a number alone may be that of a list.
     """
     actions = [reading.action for reading in lines if reading.action is not None]
     given = text.splitlines()

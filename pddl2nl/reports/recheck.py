@@ -60,7 +60,7 @@ def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
     """The verdict on actions; with time, on an early schedule of their order."""
     if plain_simulator_of(task) is not None:
         return validate(task, actions)
-    from pddlval.temporal.acting import schedule
+    from pddlval.temporal.sequences import schedule
 
     return validate(task, schedule(task, actions))
 

@@ -13,7 +13,7 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
 from pddl2nl.policies.events import Acted, Finished
 from pddlval import GroundAction, acting_simulator, validate
-from pddlval.temporal.acting import schedule
+from pddlval.temporal.sequences import schedule
 
 CELLAR = """(define (domain cellar) (:requirements :typing :durative-actions :fluents)
   (:types lamp fuse) (:predicates (new ?l - lamp) (light) (free) (mended ?f - fuse)) (:functions (work ?f - fuse))

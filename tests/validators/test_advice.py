@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.pddl import Condition, GroundAtom, parse_task
 from pddlval.numeric import UndefinedError
 from pddlval.state import Number
-from pddlval.val_text import advice_lines, gives_advice
+from pddlval.val_advice import advice_lines, gives_advice
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

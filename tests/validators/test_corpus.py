@@ -14,8 +14,8 @@ import pytest
 
 from pddl2nl.pddl import Task, load_task
 from pddlval import Report, Simulator, read_plan, val_text, validate
+from pddlval.report import VAL_TOLERANCE
 from pddlval.semantics import holds
-from pddlval.validate import VAL_TOLERANCE
 
 TOLERANCES = {"ipc": Fraction(0), "numeric": VAL_TOLERANCE}
 """Numbers are compared exactly; VAL does not, which a tolerance reproduces."""

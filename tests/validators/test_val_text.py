@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.pddl import Task, parse_task
 from pddlval import read_plan, val_lines, val_summary, val_text, validate
-from pddlval.validate import VAL_TOLERANCE
+from pddlval.report import VAL_TOLERANCE
 
 GOLDEN = Path(__file__).parent / "golden"
 

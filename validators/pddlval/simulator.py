@@ -34,7 +34,7 @@ from pddlval.unsupported import is_executable, refuse_unsupported, updated_funct
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["CLOCK", "Simulator", "StepResult", "acting_simulator", "layout_of", "plain_simulator_of", "simulator_of"]
+__all__ = ["CLOCK", "Simulator", "StepResult", "layout_of", "plain_simulator_of", "simulator_of"]
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -316,19 +316,6 @@ def reads_length(expression: Expression) -> bool:
 
 CLOCK = GroundAtom(("total-time",))
 """The fluent that holds the time in the states of tasks with time; other states have none."""
-
-
-def acting_simulator(task: Task) -> Simulator:
-    """The simulator in which a policy acts: of a task with time, one in which an action follows the other.
-
-    Raises:
-        UnsupportedError: the task has a construct that cannot be executed.
-    """
-    if is_executable(task):
-        return Simulator(task, checked=True)
-    from pddlval.temporal.acting import TimedSimulator
-
-    return TimedSimulator(task)
 
 
 _recent: dict[tuple[int, Fraction], Simulator] = {}

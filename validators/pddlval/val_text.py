@@ -9,57 +9,44 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 from pddl2nl.pddl import (
-    And,
-    Arithmetic,
     Atom,
     Comparison,
     Condition,
-    Exists,
-    Expression,
-    Fluent,
     FluentValue,
-    Forall,
     GroundAtom,
-    Not,
-    Or,
-    Special,
     Task,
     UnsupportedError,
-    substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
 from pddlval.effects import Outcome
-from pddlval.formulas import negation_normal, subformulas
+from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, Plan, as_plan
+from pddlval.report import Report
 from pddlval.schemas import Ground
-from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
 from pddlval.state import Number, State
-from pddlval.validate import Report
+from pddlval.val_advice import (
+    CHECKING_GOAL,
+    ERROR,
+    OPERATIONS,
+    advice_lines,
+    gives_advice,
+    judgement,
+    printed,
+)
+from pddlval.val_advice import undefined as is_undefined
 
-__all__ = [
-    "CHECKING_GOAL",
-    "OPERATIONS",
-    "advice_lines",
-    "gives_advice",
-    "in_doubles",
-    "judgement",
-    "printed",
-    "val_lines",
-    "val_summary",
-    "val_text",
-]
+__all__ = ["in_doubles", "val_lines", "val_summary", "val_text"]
 
 
 def in_doubles(task: Task) -> Task:
@@ -105,157 +92,6 @@ def _double(value: Fraction) -> Fraction:
     # Whole numbers are no double's business: VAL holds those that it can count with. Nor is what no double is near.
     double = as_float(value)
     return value if value.denominator == 1 or math.isinf(double) else Fraction(double)
-
-
-_INDENT = "    "
-
-Binding = Mapping[str, str]
-Member = tuple[Condition, Binding]
-"""A part of a condition with the objects of its variables."""
-
-
-def gives_advice(condition: Condition, world: World, derived: frozenset[str]) -> bool:
-    """Whether VAL advises on a ground precondition that does not hold.
-
-    A derived predicate alone gets no line, nor does a quantifier alone that ranges over nothing.
-    """
-    while isinstance(condition, Not):
-        condition = condition.body
-    match condition:
-        case Atom(predicate):
-            return predicate not in derived
-        case And(parts) | Or(parts):
-            return bool(parts)
-        case Forall(parameters) | Exists(parameters):
-            return all(world.objects(parameter.types) for parameter in parameters)
-    return True
-
-
-def advice_lines(
-    condition: Condition,
-    world: World,
-    derived: frozenset[str] = frozenset(),
-    steps: int = 0,
-    shown: World | None = None,
-    test: Reading = holds,
-) -> Iterator[str]:
-    """What to change so that a ground condition holds.
-
-    Args:
-        condition: the condition.
-        world: the state in which it does not hold.
-        derived: the derived predicates; the advice names them but does not say how to make one true.
-        steps: the value of ``total-time``.
-        shown: the state whose numeric values are printed; by default the state itself.
-        test: what says whether a part holds: `semantics.holds`, or something faster.
-
-    Raises:
-        UndefinedError: a comparison reads a fluent without a value (on the way, when lines were given already).
-    """
-    return _Adviser(world, derived, steps, shown or world, test).lines(negation_normal(condition), {}, "")
-
-
-class _Adviser:
-    """Advises in one state, on conditions in negation normal form."""
-
-    def __init__(self, world: World, derived: frozenset[str], steps: int, shown: World, test: Reading):
-        self._world = world
-        self._test = test
-        self._derived = derived
-        self._steps = steps
-        self._shown = shown
-
-    def lines(self, condition: Condition, binding: Binding, indent: str) -> Iterator[str]:
-        """The lines about a condition; the first has no indent, since it may go on with a line begun."""
-        match condition:
-            case And(parts) | Or(parts):
-                members: Iterable[Member] = ((part, binding) for part in parts)
-            case Forall(parameters, body) | Exists(parameters, body):
-                members = ((body, chosen) for chosen in choices(parameters, self._world, binding, alphabetic=True))
-            case _:
-                yield self._literal(condition, binding)
-                return
-        if isinstance(condition, And | Forall):
-            failing = ((part, chosen) for part, chosen in members if not self._test(part, self._world, chosen))
-            yield from self._group("and", failing, indent)
-        else:
-            yield from self._group("or", members, indent)
-
-    def _group(self, word: Literal["and", "or"], members: Iterable[Member], indent: str) -> Iterator[str]:
-        """All of ``and`` parts must be followed, or one of ``or`` parts; one alone stands for the group."""
-        rest = iter(members)
-        first, second = next(rest, None), next(rest, None)
-        if first is None:
-            yield f"(No advice for {'conjunction' if word == 'and' else 'disjunction'}!)"
-            return
-        if second is None:
-            yield from self.lines(*first, indent)
-            return
-        deeper = indent + _INDENT
-        yield f"(Follow {'each' if word == 'and' else 'one'} of:"
-        yield from _begun(deeper, self.lines(*first, deeper))
-        for part, binding in chain((second,), rest):
-            start = f"{deeper}{word} "
-            if isinstance(part, And | Or | Forall | Exists):
-                yield start
-                start = deeper
-            yield from _begun(start, self.lines(part, binding, deeper))
-        yield f"{indent})"
-
-    def _literal(self, literal: Condition, binding: Binding) -> str:
-        wanted, inner = (False, literal.body) if isinstance(literal, Not) else (True, literal)
-        if isinstance(inner, Atom) and inner.predicate in self._derived:
-            text = str(ground_atom(inner, binding))
-            return f"(Satisfy derived predicate {text if wanted else f'(NOT {text})'}!)"
-        if self._test(literal, self._world, binding):
-            # VAL's own words, one of them missing.
-            return "(No advice comparison!)" if isinstance(inner, Comparison) else "(No advice for literal!)"
-        if isinstance(inner, Comparison):
-            one, other = self._expression(inner.left, binding), self._expression(inner.right, binding)
-            return f"({'Satisfy' if wanted else 'Do NOT satisfy'} {one} {inner.operator} {other})"
-        return f"(Set {substitute(inner, binding)} to {'true' if wanted else 'false'})"
-
-    def _expression(self, expression: Expression, binding: Binding) -> str:
-        """An expression in infix, every fluent with its value."""
-        match expression:
-            case NumberNode(value):
-                return _short(value)
-            case Fluent():
-                fluent = ground_fluent(expression, binding)
-                return f"{fluent}[={_short(self._shown.level(fluent) or 0)}]"
-            case Arithmetic("-", (operand,)):
-                return f" - {self._expression(operand, binding)}"
-            case Arithmetic(operator, (operand, *rest)):
-                one = self._expression(operand, binding)
-                if not rest:
-                    return one
-                other = self._expression(Arithmetic(operator, tuple(rest)) if len(rest) > 1 else rest[0], binding)
-                return f"({one} {operator} {other})"
-            case Special("total-time"):
-                return str(self._steps)
-        return "?"
-
-
-def _begun(start: str, lines: Iterator[str]) -> Iterator[str]:
-    """Lines of which the first goes on with what was begun."""
-    yield start + next(lines)
-    yield from lines
-
-
-def _short(value: Fraction | int) -> str:
-    """As a C++ stream of the usual precision prints it."""
-    return f"{as_float(value):.6g}"
-
-
-CHECKING_GOAL = "Plan executed successfully - checking goal"
-_ERROR = ("Error occurred in validation attempt:", "  Attempt to access undefined numeric expression!")
-OPERATIONS = {
-    "assign": "assignment",
-    "increase": "increase",
-    "decrease": "decrease",
-    "scale-up": "scale up",
-    "scale-down": "scale down",
-}
 
 
 def val_text(
@@ -304,7 +140,7 @@ def val_lines(
         yield from _VerboseText(task, plan, report, tolerance).lines()
     else:
         if report.verdict == "inapplicable":
-            if not _undefined(report):
+            if not is_undefined(report):
                 yield ""
         else:
             yield CHECKING_GOAL
@@ -320,7 +156,7 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
     """
     values: dict[float, list[str]] = {}
     for name, report in judged:
-        if report.valid and not _undefined(report):
+        if report.valid and not is_undefined(report):
             values.setdefault(as_float(report.cost or 0), []).append(name)
     metric = task.problem.metric
     best_first = sorted(values, reverse=metric is None or metric.direction != "minimize")
@@ -331,37 +167,12 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
             plans = "".join(f"{name} {value:.10g} \n" for name in values[value])
             text += f"\nValue: {value:.10g}\n {plans}"
         text += "\n"
-    undefined = [name for name, report in judged if _undefined(report)]
+    undefined = [name for name, report in judged if is_undefined(report)]
     failed = [name for name, report in judged if not report.valid and name not in undefined]
     for heading, names in (("Failed plans:", failed), ("Queries (validator failed):", undefined)):
         if names:
             text += f"\n\n{heading}\n " + "".join(f"{name} " for name in names) + "\n"
     return text
-
-
-def _undefined(report: Report) -> bool:
-    """Whether it was all about values that are undefined: there VAL stops with an error instead of a verdict."""
-    if report.valid:
-        return report.cost is None
-    failing = report.unmet or report.unmet_goals
-    return bool(failing) and all(isinstance(part, Comparison) and part.left == part.right for part in failing)
-
-
-def judgement(report: Report) -> Iterator[str]:
-    """The end of what VAL says about a plan, after its execution."""
-    if _undefined(report):
-        yield from _ERROR
-    elif report.verdict == "inapplicable":
-        yield "Plan failed to execute"
-    elif report.verdict == "goal-not-satisfied":
-        yield from ("Goal not satisfied", "Plan invalid")
-    else:
-        yield from ("Plan valid", f"Final value: {printed(report.cost or 0)} ")
-
-
-def printed(value: Number | Fraction) -> str:
-    """As a C++ stream of precision 10 prints it."""
-    return f"{as_float(value):.10g}"
 
 
 class _VerboseText:
@@ -428,14 +239,14 @@ class _VerboseText:
                 levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
 
     def _inapplicable(self, happening: Happening, ground: Ground) -> Iterator[str]:
-        if _undefined(self._report):
-            yield from _ERROR
+        if is_undefined(self._report):
+            yield from ERROR
             return
         yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action))
         condition = ground.precondition()
         advice = self._advice(condition)
         if advice is None:
-            yield from _ERROR
+            yield from ERROR
             return
         yield ""
         yield from judgement(self._report)
@@ -447,10 +258,10 @@ class _VerboseText:
     def _goal(self) -> Iterator[str]:
         condition = self._simulator.task.problem.goal
         advice = None
-        if not self._report.valid and not _undefined(self._report):
+        if not self._report.valid and not is_undefined(self._report):
             advice = self._advice(condition)
             if advice is None:
-                yield from _ERROR
+                yield from ERROR
                 return
         yield from judgement(self._report)
         if advice is not None:

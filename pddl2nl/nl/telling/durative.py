@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pddl2nl.nl.telling.domain import ToldAction, wishes
+from pddl2nl.nl.telling.actions import ToldAction, wishes
 from pddl2nl.nl.telling.effects import effect_groups, update_text
 from pddl2nl.nl.wording.english import closed_clause
 from pddl2nl.pddl.tree import And, DurativeAction, conjuncts, required

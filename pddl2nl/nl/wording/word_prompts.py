@@ -39,7 +39,7 @@ from functools import cache
 from importlib import resources
 
 from pddl2nl.llm import Message
-from pddl2nl.nl.telling.domain import is_word, sorted_literals
+from pddl2nl.nl.telling.actions import is_word, sorted_literals
 from pddl2nl.nl.telling.effects import effect_groups
 from pddl2nl.nl.telling.phrases import Phrases, Scope
 from pddl2nl.nl.wording.files import wording_from_json

@@ -39,6 +39,7 @@ from pddlval.effects import Outcome
 from pddlval.happenings import Conflict, claim_effects
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
+from pddlval.report import Cause, Executed, Report, causes
 from pddlval.schemas import Ground
 from pddlval.semantics import choices, compare, ground_fluent
 from pddlval.state import Number, State
@@ -53,7 +54,6 @@ from pddlval.temporal.lowering import (
 )
 from pddlval.temporal.timeline import TimedEvent, TimedHappening, timeline, timing_problems
 from pddlval.temporal.trajectory import Moment, constraints, violation
-from pddlval.validate import Cause, Executed, Report, causes
 
 __all__ = ["TimedRun", "duration_fits", "judge", "metric_value"]
 

@@ -31,7 +31,7 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.tree import write_types
 from pddlval.semantics import choices
 from pddlval.state import State
-from pddlval.val_text import printed
+from pddlval.val_advice import printed
 
 __all__ = ["Monitors", "Watched"]
 

@@ -10,14 +10,14 @@ from pddl2nl.pddl import Condition, GroundAtom, Task, substitute
 from pddl2nl.pddl.tree import required
 from pddlval.effects import Outcome
 from pddlval.plans import GroundAction, Plan, as_plan
+from pddlval.report import Report
 from pddlval.schemas import Ground
 from pddlval.state import Number, State
 from pddlval.temporal.execution import TimedRun, duration_fits
 from pddlval.temporal.lowering import preferences, timed_task_of
 from pddlval.temporal.timeline import TimedEvent, TimedHappening
 from pddlval.temporal.val_monitors import Monitors
-from pddlval.val_text import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
-from pddlval.validate import Report
+from pddlval.val_advice import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
 
 __all__ = ["timed_lines"]
 
