@@ -356,15 +356,25 @@ def test_progress_names_what_is_asked_for() -> None:
 
 def test_what_has_no_words_is_found_before_the_first_call() -> None:
     timed = parse_domain(
-        "(define (domain d) (:requirements :durative-actions) (:predicates (p))"
-        "(:durative-action a :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"
+        "(define (domain d) (:requirements :time) (:predicates (p)) (:event a :parameters () :effect (p)))"
     )
     model = Recorder([])
-    with pytest.raises(UnsupportedError, match="durative"):
+    with pytest.raises(UnsupportedError, match="an event"):
         word_domain(timed, model)
     with pytest.raises(InputError, match="--revisions -1"):
         word_domain(STABLE, model, revisions=-1)
     assert not model.requests
+
+
+def test_a_durative_action_is_worded_like_any_other() -> None:
+    timed = parse_domain(
+        "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:functions (f)) (:durative-action a"
+        " :parameters () :duration (= ?duration 1) :condition (at start (p))"
+        " :effect (and (at end (not (p))) (decrease (f) (* #t 2)))))"
+    )
+    model = Recorder(["it is dry", "the fuel", "dry the field"])
+    assert word_domain(timed, model).wording.actions["a"].text == "dry the field"
+    assert "the fuel decreases by (the time that has passed times 2)" in model.requests[-1].messages[-1].content
 
 
 # ── the wire ─────────────────────────────────────────────────────────────────────────────────────

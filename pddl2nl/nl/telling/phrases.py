@@ -337,6 +337,8 @@ class Phrases:
                 return "the total time"
             case Special(name="?duration"):
                 return "its duration"
+            case Special(name="#t"):
+                return "the time that has passed"
             case Special(name="is-violated", args=(preference,)):
                 return f"the number of violations of preference '{preference}'"
             case Special(name=name):

@@ -52,9 +52,12 @@ from pddl2nl.pddl.tree import (
     ActionSchema,
     Condition,
     Domain,
+    DurativeAction,
     Equality,
     Not,
     TypedName,
+    required,
+    untimed,
     walk,
 )
 
@@ -153,8 +156,12 @@ def prompts_hash(negated: bool = False) -> str:
 def question(item: WordedItem, phrases: ToldPhrases) -> str:
     """The question about one item, told in the texts made so far."""
     if item.kind == "actions":
-        schema = phrases.domain.action(item.name)
+        schema = phrases.domain.step(item.name)
         assert schema is not None
+        if isinstance(schema, DurativeAction):
+            # For its words it does not matter when what is needed and when what happens.
+            condition, effect = untimed(required(schema.condition)), untimed(schema.effect)
+            schema = ActionSchema(schema.name, schema.parameters, condition, effect)
         return _action(item, schema, phrases)
     rules = [rule for rule in phrases.domain.derived if item.kind == "predicates" and rule.name == item.name]
     lines = [item.pddl]
