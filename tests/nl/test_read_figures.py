@@ -62,7 +62,7 @@ def test_hard_replies_are_read_as_a_careful_person_does(shared: Path, told: bool
             readers[key] = readers.get(key) or _reader(row, folder, told=told)
             scores[_score(readers[key], row)] += 1
     print(f"{scores.total()} hard replies: {dict(scores)}")  # noqa: T201
-    assert scores["right"] >= 0.85 * scores.total()
+    assert scores["right"] >= 0.95 * scores.total()
     assert scores["silent"] == scores["false"] == 0
 
 

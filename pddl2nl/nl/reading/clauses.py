@@ -36,7 +36,6 @@ from pddl2nl.nl.reading.words import (
     FormIndex,
     Word,
     fold,
-    reduced_prepositions,
     word_set,
     words_of,
 )
@@ -462,7 +461,7 @@ class ActionGrammar:
         for at, word in enumerate(words[index : index + 14], index):
             forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
             if forms and not (at == index and word.text in PREPOSITIONS):
-                return not subject or any(form == "s" or (form == "past" and passive) for _, form, _ in forms)
+                return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
             if word.text == "that" and words[at - 1].text == "so":
                 return False
             if (word.text == "which" and words[at - 1].text in ("after", "upon")) or (
@@ -731,10 +730,7 @@ class ActionGrammar:
         row = words[at + 1 : stop]
         named = self.frames.mentions(row)
         unknown = self._unknown(row, named)
-        prepositions = PREPOSITIONS.intersection(reduced_prepositions([word.text for word in row]))
-        if unknown and any(
-            len(named) + len(unknown) == len(frame.slots) and frame.allows(prepositions) for frame in frames
-        ):
+        if unknown and any(len(named) + len(unknown) == len(frame.slots) for frame in frames):
             if pronouns := [name for name in unknown if fold(name) in PRONOUNS]:
                 return failed._replace(reason=f"'{pronouns[0]}' names no object")
             kinds = [name for name in unknown if fold(name) in self.lexicon.type_words]

@@ -141,11 +141,6 @@ class Frame:
         """The parameters whose slots one of the prepositions announces."""
         return [slot for slot, role in zip(self.slots, self.roles, strict=True) if role.prepositions & {*prepositions}]
 
-    def allows(self, prepositions: frozenset[str]) -> bool:
-        """Whether words with these prepositions can say the action."""
-        told = frozenset(reduced_prepositions(self.told))
-        return prepositions <= told | (_LOCATIVE if told & _LOCATIVE else frozenset()) | {"of"}
-
     @property
     def theme(self) -> int:
         """The parameter that the action is done to, which no preposition announces; -1 without one."""

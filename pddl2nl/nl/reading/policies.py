@@ -227,16 +227,14 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
     first: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
     pending: tuple[int, ...] = ()
-    ends = _paragraphs_of_prose(placed)
     parted = anew = bad = taken_back = False
-    for index, item in enumerate(placed):
+    for item in placed:
         reading = item.reading
         inside = _rank(blocks[item.block]) == 3
         if not reading.is_attempt:
             if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
                 pending = (*item.outer, item.number)
             bad = bad and reading.rule != "offered"
-            parted = parted or (item.gap and _announces(item))
             spoken = item.item in ("", "option") and (item.indent < 2 or takes_back(reading.text))
             if not spoken or reading.rule not in ("prose", "claim", "label"):
                 continue
@@ -247,7 +245,7 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
                 announced = announces_plan(reading.text)
                 bad = rejects_after(reading.text) or (bad and not announced)
                 anew = anew or announced
-                parted = parted or index in ends
+                parted = parted or item.gap
             continue
         option = item.item == "option"
         number = pending if item.number is None or option else (*item.outer, item.number)
@@ -278,10 +276,6 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
     return runs
 
 
-def _announces(item: PlacedReading) -> bool:
-    return item.reading.text.rstrip("*_` ").endswith(":") and item.item == ""
-
-
 def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
     """Whether a list number is the next one: 4 behind 3, 1.2 behind 1.1, 2.1 behind 1.2."""
     if not number or len(number) != len(last):
@@ -289,21 +283,6 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
     if number[:-1] == last[:-1]:
         return number[-1] == last[-1] + 1
     return number[-1] <= 1 and _follows(number[:-1], last[:-1])
-
-
-def _paragraphs_of_prose(placed: Placed) -> frozenset[int]:
-    """Indices of readings that end a run: in paragraphs without an action, or announcing what follows."""
-    ends: set[int] = set()
-    paragraph: list[int] = []
-    for index, item in enumerate([*placed, None]):
-        if item is None or item.gap:
-            if not any(placed[other].reading.is_attempt for other in paragraph):
-                ends.update(paragraph)
-            paragraph = []
-        paragraph.append(index)
-        if item is not None and not item.reading.is_attempt and item.indent == 0:
-            ends.update([index] if _announces(item) else [])
-    return frozenset(ends)
 
 
 def _trimmed(run: Placed) -> Placed:
@@ -330,7 +309,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                5,
+                6,
                 "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
                 "END], then the last that begins with [PLAN]); without any, the plan that the reply ends on. A plan "
                 "that the reply rejects does not count, and what only explains a plan adds nothing to it. A step said "

@@ -23,7 +23,6 @@ from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Readings, reported
 from pddl2nl.nl.reading.segments import (
-    ACTION_LABEL,
     OBSERVATION,
     Block,
     Cleaned,
@@ -152,7 +151,9 @@ class Reader:
             block = layout.blocks[piece.block]
             read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
             in_thought = read[-1].rule == "thought"
-            amended = frozenset() if in_thought else amends(said[piece.start : piece.end]) - {peeled.number}
+            amended = frozenset() if in_thought else amends(said[piece.start : piece.end])
+            if any(item.status == "read" for item in read):
+                amended -= {peeled.number}
             if amended and not _LISTED.match(said, piece.start, piece.end):
                 read = [item._replace(status="not-an-action", action=None, rule="doubt", reason=AMENDED, stance="",
                                       candidates=()) for item in read]  # fmt: skip
@@ -506,7 +507,7 @@ def read_turn(read_piece: PieceReader, text: str, cleaned: Cleaned) -> Reading:
 
 
 def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
-    start = _last_corrected(text, marker_end(text, stop), stop)
+    start = marker_end(text, stop)
     if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
         # A key "action" of a JSON value is read with the others.
         start = -1
@@ -543,17 +544,6 @@ def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
 def _records(text: str, stop: int) -> list[Piece]:
     pieces = lay_out(Cleaned(text[:stop])).pieces if "{" in text else ()
     return [piece for piece in pieces if is_record(text[piece.start : piece.end])]
-
-
-def _last_corrected(text: str, start: int, stop: int) -> int:
-    """The last "Action:" that takes back the one before it: "Action: … Actually, no. Action: …"."""
-    while start >= 0:
-        following = ACTION_LABEL.search(text, start, stop)
-        between = text[start : following.start()] if following else ""
-        if following is None or not corrects(between.partition("\n")[2] or between):
-            return start
-        start = following.end()
-    return start
 
 
 def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:

@@ -70,7 +70,7 @@ _BEFORE_TO = word_set(
 _SUBORDINATE = word_set("to in since because as after with at from now for having standing being once before when")
 _BE = word_set("am is are be being been was were gets get")
 _CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
-_OFTEN = word_set("twice thrice times")
+_MORE = word_set("twice thrice times another others likewise")
 _VAGUE = re.compile(
     r"\b(?:sooner or later|at some point|later(?: on)?|some ?day|eventually|in the end)\b", re.IGNORECASE
 )
@@ -217,8 +217,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return "goal (put off)"
     if set(said) <= {"and", "then"}:
         return ""
-    if not _OFTEN.isdisjoint(said[:2]):
-        return "unclear (how often)"
+    if not _MORE.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
+        return "unclear (more)"
     if first.text == "and" and len(tail) <= 8 and not _ENDED.isdisjoint(said):
         return "unclear (and)" if any(map(is_object, tail)) else ""
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
@@ -275,14 +275,13 @@ _REJECTS = re.compile(
     r"|disregard|start(?:ing)?\s+over|let\s+me\s+(?:correct|fix|redo|revise|try\s+again|start\s+over|reconsider|rethink))",
     re.IGNORECASE,
 )
-_TURNS_AWAY = re.compile(
-    r"^\W*(?:wait|actually|hmm+|oops|no|sorry|correction|on\s+second\s+thought|hold\s+on|instead|rather)\b"
-    r"|\b(?:correct(?:ed|ion)|revis(?:ed|ion)|improved|better|shorter|fixed|updated|instead)\b",
-    re.IGNORECASE,
-)
 _CORRECTS = re.compile(
     r"\b(?:wait|actually|hmm+|oops|sorry|correction|scratch|on\s+second\s+thought|hold\s+on|changed?\s+my\s+mind"
     r"|let\s+me\s+(?:correct|revise|change))\b|(?:^|[.\n(–—-])\s*no\b[,.:!]",
+    re.IGNORECASE,
+)
+_BETTER = re.compile(
+    r"^\W*(?:instead|rather)\b|\b(?:corrected|revis(?:ed|ion)|improved|better|shorter|fixed|updated|instead)\b",
     re.IGNORECASE,
 )
 _BAD_AHEAD = re.compile(
@@ -317,14 +316,15 @@ def corrects(between: str) -> bool:
 
 def amends(line: str) -> frozenset[int]:
     """The numbers of the steps that prose changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
-    if not _AMENDS.search(line):
+    # A search for plain letters comes first: it passes over a long reply in no time.
+    if not ("tep" in line or "ction" in line or "ine " in line) or not _AMENDS.search(line):
         return frozenset()
     return frozenset(int(number) for steps in _STEPS.findall(line) for number in re.findall(r"\d+", steps))
 
 
 def takes_back(line: str) -> bool:
     """Whether prose turns away from the plan before it: it is wrong, or a better one may follow."""
-    return rejects_before(line) or _TURNS_AWAY.search(line) is not None
+    return corrects(line) or _BETTER.search(line) is not None
 
 
 def rejects_after(line: str) -> bool:

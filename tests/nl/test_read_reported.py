@@ -1,0 +1,69 @@
+"""What a careful person would take for a step is read, or reported where it stands; it is never lost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pddl2nl.nl.reading.reader import Reader
+
+
+@pytest.mark.parametrize(
+    ("reply", "plan"),
+    [
+        ("1. a has to be unstacked from b.\n2. b must be picked up.", "(unstack a b) (pick-up b)"),
+        ("unstack a from b, then a is put down", "(unstack a b) (put-down a)"),
+        ("I pick up c, after which I stack c on a.", "(pick-up c) (stack c a)"),
+        ("I'll go ahead and pick up c.", "(pick-up c)"),
+        ("1. unstack a from b\n2. stack a on c - not possible, so instead put down a", "(unstack a b) (put-down a)"),
+        ("1. pick up c\n2. stack c on b\n   Correction: b is taken, so\n2. stack c on a", "(pick-up c) (stack c a)"),
+        ("What about picking up b? That fails. Therefore a has to be unstacked from b.", "(unstack a b)"),
+        (json.dumps(["pick-up(c)", {"name": "stack", "args": ["c", "a"]}]), "(pick-up c) (stack c a)"),
+    ],
+)
+def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None:
+    readings = reader.read(reply)
+    assert " ".join(map(str, readings.plan)) == plan
+    assert readings.complete
+
+
+@pytest.mark.parametrize(
+    ("reply", "plan"),
+    [
+        ("1. pick up c\n2. stack c on b\n\nCorrection to step 2: stack c on a.", "(pick-up c)"),
+        ("1. pick up c\n2. stack c on b\n\nStep 2 is wrong, it must be a.", "(pick-up c)"),
+        ("1. pick up c\n2. Since a is clear, c goes to a.\n3. pick up b", "(pick-up c) (pick-up b)"),
+        ("After unstacking a from b, pick up c.", "(pick-up c)"),
+        ("Once a has been unstacked from b, pick up c.", "(pick-up c)"),
+        ("pick up c, then grab b", "(pick-up c)"),
+        ("(1) pick up c; (2) b leaves the table", "(pick-up c)"),
+        ("pick up c (twice)", ""),
+        ("pick up c, and then another one", ""),
+        ("pick_it_up(c)", ""),
+        ("Instead of stacking a on b I'd rather put it down.", ""),
+        ("You could begin by picking up c, and then you could stack c on a.", ""),
+    ],
+)
+def test_what_may_be_a_step_and_is_not_read_is_reported(reader: Reader, reply: str, plan: str) -> None:
+    readings = reader.read(reply)
+    assert " ".join(map(str, readings.plan)) == plan
+    assert any(item.status in ("unreadable", "ambiguous", "unknown-object") for item in readings.readings)
+
+
+def test_what_a_step_has_said_already_is_not_reported_again(reader: Reader) -> None:
+    readings = reader.read("1. unstack a from b\n2. put down a (after unstacking a from b the hand is full)")
+    assert " ".join(map(str, readings.plan)) == "(unstack a b) (put-down a)"
+    assert readings.complete
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        ("I have lost track. Before I go on, I'd like to look around.", "look-around"),
+        ("Should I pick up c, or should I put down a? I choose the latter.", "unreadable"),
+        ("I did not pick up c in the last step.", "not-an-action"),
+    ],
+)
+def test_turns(reader: Reader, reply: str, status: str) -> None:
+    assert reader.read_turn(reply).status == status
