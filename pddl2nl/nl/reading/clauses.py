@@ -628,7 +628,7 @@ class ActionGrammar:
             if refused or behind.startswith("unclear") or (behind.startswith("hypothetical") and joints):
                 reason = "the line says that it is not done" if refused else "what follows does not belong to it"
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
-                return verdict._replace(stance="rejected" if refused else "", excess=len(tail))
+                return verdict._replace(stance="rejected" if refused else "")
             nearest = (
                 tuple(dict.fromkeys(action for item in fits for action in item.actions)) if is_open(stance) else ()
             )
@@ -724,8 +724,7 @@ class ActionGrammar:
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"
             return ClauseReading(start, end, "not-an-action", stance=stance, names_object=names)
         frames = [frame for frame, _, _ in self.frames.verbs[words[at].text]]
-        longest = max(len(frame.told) + len(frame.slots) + 4 for frame in self.frames.frames.values())
-        failed = ClauseReading(start, end, "unreadable", names_object=names, excess=len(words) - at - longest)
+        failed = ClauseReading(start, end, "unreadable", names_object=names)
         stop = next((index for index in range(at + 2, len(words)) if is_reason(words[index])), len(words))
         row = words[at + 1 : stop]
         named = self.frames.mentions(row)

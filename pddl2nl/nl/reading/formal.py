@@ -30,7 +30,7 @@ UNKNOWN_VERB = "it begins like none of the actions"
 class ClauseReading(NamedTuple):
     """What a stretch of text says; offsets count from the beginning of the text that was given.
 
-    ``names_object``: whether it names one; ``excess``: its words beyond the longest action.
+    ``names_object``: whether it names one.
     """
 
     start: int
@@ -42,7 +42,6 @@ class ClauseReading(NamedTuple):
     unknown: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     names_object: bool = False
-    excess: int = 0
     stance: str = ""
 
     def moved(self, by: int, *rules: str) -> ClauseReading:

@@ -241,8 +241,8 @@ class Reader:
                 if not verdict.names_object:
                     continue
                 reading = reading._replace(rule="doubt" if is_open(verdict.stance) else "prose")
-            elif verdict.status in ("unreadable", "unknown-object") and (
-                verdict.reason == UNKNOWN_VERB or not (marked or not _is_prose(said, verdict, listed))
+            elif verdict.reason == UNKNOWN_VERB or (
+                verdict.is_failure and not marked and not verdict.names_object and said.rstrip(" *_`").endswith(":")
             ):
                 if not verdict.names_object:
                     continue
@@ -399,13 +399,6 @@ def _too_long(text: str) -> Reading:
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:
     return Reading(piece.line, piece.start, piece.end, text[piece.start : piece.end], "not-an-action", rule=rule)
-
-
-def _is_prose(said: str, verdict: ClauseReading, listed: bool) -> bool:
-    """Whether a line that begins like an action and cannot be read is rather a sentence about actions."""
-    if said.rstrip(" *_`").endswith(":") and not verdict.names_object:
-        return True
-    return not listed and verdict.excess > (12 if verdict.names_object else 2)
 
 
 # ── lines of one shape ───────────────────────────────────────────────────────────────────────────
