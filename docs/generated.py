@@ -151,6 +151,7 @@ PURPOSES = {
     "llm": "one chat call: client, cache, replay",
     "conversion": "checked data",
     "files": "reading files",
+    "notebook": "tables for notebooks",
     "lean": "light dataclasses",
     "errors": "shared exceptions",
 }

@@ -54,6 +54,13 @@ class RunResult:
     accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     events: tuple[RunEvent, ...] = field(default=(), repr=False)
 
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+
+        fault = "" if self.fault is None else f"step {self.fault.step}, {self.fault.status}: {self.fault.text}"
+        counts = f"{self.steps} steps, {self.mistakes} mistakes, {self.calls} calls"
+        return html_table(f"Run: {self.outcome}", (("", counts), ("first fault", fault), ("plan", self.plan)))
+
     @property
     def solved(self) -> bool:
         """Whether the goal was reached."""

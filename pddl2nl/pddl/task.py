@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.symbols import Hierarchy
-from pddl2nl.pddl.tree import Atom, Domain, Node, Not, Problem, TypedName, When, children
+from pddl2nl.pddl.tree import Atom, Domain, Node, Not, Problem, TypedName, When, children, conjuncts
 
 
 def supertypes(domain: Domain) -> Hierarchy:
@@ -42,6 +42,26 @@ class Task:
 
     domain: Domain
     problem: Problem
+
+    def __repr__(self) -> str:
+        return f"<Task {self.problem.name} of {self.domain.name}: {len(self.objects)} objects>"
+
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+        from pddl2nl.pddl.writer import write_condition
+
+        kinds: dict[str, list[str]] = {}
+        for item in self.objects.values():
+            kinds.setdefault(" or ".join(item.types), []).append(item.name)
+        return html_table(
+            repr(self)[1:-1],
+            (
+                ("actions", [step.name for step in self.domain.steps]),
+                ("objects", [f"{kind}: {', '.join(names)}" for kind, names in kinds.items()]),
+                ("initial state", [*self.problem.init, *self.problem.init_values]),
+                ("goal", map(write_condition, conjuncts(self.problem.goal))),
+            ),
+        )
 
     @cached_property
     def objects(self) -> dict[str, TypedName]:

@@ -416,6 +416,9 @@ class Domain:
     events: tuple[Event, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<Domain {self.name}: {len(self.predicates)} predicates, {len(self.steps)} actions>"
+
     @property
     def steps(self) -> tuple[StepSchema, ...]:
         """What the steps of plans are: the actions, then the durative ones."""
@@ -451,6 +454,9 @@ class Problem:
     metric: Metric | None = None
     length: tuple[tuple[str, int], ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Problem {self.name} of {self.domain_name}: {len(self.objects)} objects>"
 
 
 def conjuncts(condition: Condition) -> Iterator[Condition]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,15 @@ class Records:
         for run in self.runs:
             if run.kind != "planner":
                 yield from _step_rows(run)
+
+    def __repr__(self) -> str:
+        return f"<Records of {len(self.runs)} runs>"
+
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+
+        outcomes = Counter(run.outcome for run in self.runs)
+        return html_table(repr(self)[1:-1], [(outcome, str(count)) for outcome, count in outcomes.most_common()])
 
     def to_frame(self) -> pandas.DataFrame:
         """`run_rows` as a pandas frame.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pddl2nl.errors import near_name
 from pddl2nl.files import read_text
@@ -18,6 +18,7 @@ __all__ = [
     "BadActionError",
     "GroundAction",
     "Plan",
+    "PlanLike",
     "PlanStep",
     "as_plan",
     "load_plan",
@@ -130,16 +131,25 @@ class Plan:
         return "".join(f"{step.action}\n" for step in self.steps)
 
 
+PlanLike: TypeAlias = "Plan | str | Iterable[GroundAction | str]"
+"""A plan, the text of a plan file, or ground actions in order, which may be texts, ``(pick-up a)``."""
+
+
 def plan_of(actions: Iterable[GroundAction]) -> Plan:
     """The plan of these actions, one after the other."""
     return Plan(tuple(PlanStep(action) for action in actions))
 
 
-def as_plan(plan: Plan | str | Iterable[GroundAction], name: str = "<plan>") -> Plan:
-    """A plan, the text of one, or ground actions as a plan; raises `PDDLError` if the text is no plan."""
+def as_plan(plan: PlanLike, name: str = "<plan>") -> Plan:
+    """A plan, the text of one, or ground actions, which may be texts; raises `PDDLError` if a text is no plan."""
+    if isinstance(plan, Plan):
+        return plan
     if isinstance(plan, str):
         return read_plan(plan, name)
-    return plan if isinstance(plan, Plan) else plan_of(plan)
+    actions = list(plan)
+    if any(isinstance(action, str) for action in actions):
+        return read_plan("\n".join(map(str, actions)), name)
+    return plan_of(action for action in actions if not isinstance(action, str))
 
 
 def load_plan(path: str | Path) -> Plan:

@@ -205,6 +205,20 @@ class Report:
         """Whether the plan solves the task."""
         return self.verdict == "valid"
 
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+
+        failed = "" if self.failed_step is None else f"{self.failed_step}: {self.action}"
+        return html_table(
+            f"Plan of {self.steps} steps: {self.verdict}",
+            (
+                ("failed step", failed),
+                ("unmet", map(write_condition, self.unmet)),
+                ("unmet goals", map(write_condition, self.unmet_goals)),
+                ("wrong", [diagnostic.message for diagnostic in self.diagnostics]),
+            ),
+        )
+
     def as_json(self, plan_name: str, told: Iterable[str] | None = None) -> dict[str, object]:
         """The report as ``pddl2nl validate --json`` prints it.
 

@@ -119,6 +119,9 @@ class Simulator:
         self.initial: State = layout.state(fluents, _initial_values(task, layout.functions, changing=True))
         """The initial state."""
 
+    def __repr__(self) -> str:
+        return f"<Simulator of {self.task.problem.name}>"
+
     def state(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction] | None = None) -> State:
         """A state with these atoms and, for the functions that actions change, these values.
 

@@ -346,6 +346,12 @@ class State:
     def __repr__(self) -> str:
         return f"<State of {len(self)} atoms>"
 
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+
+        values = [f"{fluent} = {value}" for fluent, value in sorted(self.values.items())]
+        return html_table("State", (("atoms", map(str, self)), ("values", values)))
+
 
 def _restored(layout: StateLayout, atoms: tuple[GroundAtom, ...], values: dict[GroundAtom, Number]) -> State:
     return layout.state(frozenset(atoms), values)

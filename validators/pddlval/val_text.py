@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -30,7 +30,7 @@ from pddlval.effects import Outcome
 from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, as_float
-from pddlval.plans import GroundAction, Plan, as_plan
+from pddlval.plans import GroundAction, PlanLike, as_plan
 from pddlval.report import Report
 from pddlval.schemas import Ground
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
@@ -96,7 +96,7 @@ def _double(value: Fraction) -> Fraction:
 
 def val_text(
     task: Task,
-    plan: Plan | str | Iterable[GroundAction],
+    plan: PlanLike,
     report: Report,
     name: str,
     verbose: bool = False,
@@ -110,7 +110,7 @@ def val_text(
 
 def val_lines(
     task: Task,
-    plan: Plan | str | Iterable[GroundAction],
+    plan: PlanLike,
     report: Report,
     name: str,
     verbose: bool = False,
@@ -178,7 +178,7 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
 class _VerboseText:
     """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
-    def __init__(self, task: Task, plan: Plan | str | Iterable[GroundAction], report: Report, tolerance: Fraction):
+    def __init__(self, task: Task, plan: PlanLike, report: Report, tolerance: Fraction):
         plan = as_plan(plan)
         self._simulator = simulator_of(task, tolerance)
         self._report = report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,7 @@ from pddl2nl.pddl import (
     Task,
 )
 from pddlval.happenings import Conflict, Happening, claim_effects, happenings
-from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
+from pddlval.plans import BadActionError, GroundAction, Plan, PlanLike, PlanStep, as_plan
 from pddlval.report import Executed, Report, causes
 from pddlval.schemas import Ground
 from pddlval.simulator import Simulator, plain_simulator_of
@@ -23,7 +22,7 @@ __all__ = ["validate"]
 
 def validate(
     task: Task,
-    plan: Plan | str | Iterable[GroundAction],
+    plan: PlanLike,
     name: str = "<plan>",
     tolerance: Fraction = Fraction(0),
     time_tolerance: Fraction = Fraction(0),
@@ -32,7 +31,7 @@ def validate(
 
     Args:
         task: the task; it is compiled at the first call and kept, so that many plans are judged fast.
-        plan: a plan, the text of a plan file, or ground actions in order.
+        plan: a plan, the text of a plan file, or ground actions in order, which may be texts, ``(pick-up a)``.
         name: what the plan is called where its text is reported.
         tolerance: by how much numbers may differ in comparisons and still be equal. They are compared exactly
             unless VAL's `VAL_TOLERANCE` is given.

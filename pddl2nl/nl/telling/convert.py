@@ -34,6 +34,10 @@ class Conversion:
     names: Names | None
     wording: Wording
 
+    def __repr__(self) -> str:
+        told = "a domain" if self.names is None else "a domain and a problem"
+        return f"<Conversion of {told}, {self.wording.domain}>"
+
     @property
     def problem_text(self) -> str:
         """Objects, initial state and goal, a paragraph each; empty without a problem."""

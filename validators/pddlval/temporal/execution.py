@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -38,7 +38,7 @@ from pddl2nl.pddl.tree import map_children, required, walk
 from pddlval.effects import Outcome
 from pddlval.happenings import Conflict, claim_effects
 from pddlval.numeric import UndefinedError, as_float, evaluate
-from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
+from pddlval.plans import BadActionError, GroundAction, Plan, PlanLike, PlanStep, as_plan
 from pddlval.report import Cause, Executed, Report, causes
 from pddlval.schemas import Ground
 from pddlval.semantics import choices, compare, ground_fluent
@@ -60,9 +60,7 @@ __all__ = ["TimedRun", "duration_fits", "judge", "metric_value"]
 Binding = Mapping[str, str]
 
 
-def judge(
-    task: Task, plan: Plan | str | Iterable[GroundAction], name: str, tolerance: Fraction, time_tolerance: Fraction
-) -> Report:
+def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_tolerance: Fraction) -> Report:
     """Judges a plan for a task with time, preferences or constraints; see `pddlval.validate`.
 
     Raises:

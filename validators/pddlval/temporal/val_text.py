@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 from pddl2nl.pddl import Condition, GroundAtom, Task, substitute
 from pddl2nl.pddl.tree import required
 from pddlval.effects import Outcome
-from pddlval.plans import GroundAction, Plan, as_plan
+from pddlval.plans import PlanLike, as_plan
 from pddlval.report import Report
 from pddlval.schemas import Ground
 from pddlval.state import Number, State
@@ -24,7 +24,7 @@ __all__ = ["timed_lines"]
 
 def timed_lines(
     task: Task,
-    plan: Plan | str | Iterable[GroundAction],
+    plan: PlanLike,
     report: Report,
     verbose: bool,
     tolerance: Fraction,

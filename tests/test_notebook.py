@@ -1,0 +1,56 @@
+"""How objects look in a notebook and in a session: short, whole, and with nothing of theirs taken for HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pddl2nl
+
+TASK = pddl2nl.shipped_task("blocksworld", "p01")
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (TASK, "<Task blocksworld-p01 of blocksworld-4ops: 3 objects>"),
+        (TASK.domain, "<Domain blocksworld-4ops: 5 predicates, 4 actions>"),
+        (TASK.problem, "<Problem blocksworld-p01 of blocksworld-4ops: 3 objects>"),
+        (pddl2nl.Simulator(TASK), "<Simulator of blocksworld-p01>"),
+        (pddl2nl.Simulator(TASK).initial, "<State of 5 atoms>"),
+        (pddl2nl.convert(TASK), "<Conversion of a domain and a problem, blocksworld-4ops>"),
+    ],
+)
+def test_what_a_session_prints_is_one_line(shown: object, text: str) -> None:
+    assert repr(shown) == text
+
+
+def test_tables_hold_what_matters(tmp_path: Path) -> None:
+    result = pddl2nl.run(TASK, policy="random", seed=1, steps=2, record=tmp_path / "run.jsonl")
+    report = pddl2nl.validate(TASK, ["(unstack c b)", "(stack a c)"])
+    for shown, parts in (
+        (TASK, ("pick-up", "(on c b)", "goal")),
+        (pddl2nl.Simulator(TASK).initial, ("(handempty)",)),
+        (report, ("inapplicable", "2: (stack a c)", "(holding a)")),
+        (result, ("Run: budget", "2 steps")),
+        (pddl2nl.load_records(tmp_path), ("Records of 1 runs", "budget")),
+    ):
+        page = shown._repr_html_()
+        assert all(part in page for part in parts)
+
+
+def test_names_are_escaped() -> None:
+    task = pddl2nl.parse_task(
+        "(define (domain d) (:predicates (p ?x)) (:action a :parameters (?x) :effect (p ?x)))",
+        "(define (problem <b>) (:domain d) (:objects <i>) (:init) (:goal (p <i>)))",
+    )
+    assert "<i>" not in task._repr_html_()
+    assert "&lt;i&gt;" in task._repr_html_()
+
+
+def test_a_plan_may_be_a_list_of_texts() -> None:
+    plan = ["(unstack c b)", "(put-down c)", "(unstack b a)", "(stack b c)"]
+    assert pddl2nl.validate(TASK, plan).verdict == "valid"
+    assert pddl2nl.validate(TASK, [pddl2nl.GroundAction.parse(plan[0]), *plan[1:]]).verdict == "valid"
+    assert pddl2nl.validate(TASK, [*plan[:2], "unstack b a"]).verdict == "bad-plan"
