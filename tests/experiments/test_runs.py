@@ -378,7 +378,13 @@ def test_template_thoughts_say_what_an_action_serves() -> None:
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize(
     ("policy", "style"),
-    [(name, style) for name, make in POLICIES.items() if make().needs_model for style in make().styles],
+    [
+        (name, style)
+        for name, make in POLICIES.items()
+        # SayPlan needs a domain with a scene graph, as in its own tests.
+        if make().needs_model and not name.startswith("sayplan")
+        for style in make().styles
+    ],
 )
 def test_the_oracle_solves_with_every_mechanism_from_the_prompt_alone(policy: str, style: str) -> None:
     result = run(shipped_task("blocksworld", "p02"), policy, "oracle", style=style)
