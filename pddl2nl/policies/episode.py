@@ -54,7 +54,7 @@ from pddl2nl.policies.events import (
 from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.translating import Ask
-from pddlval import BadActionError, GroundAction, Plan, Simulator, State, validate
+from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
 from pddlval.simulator import CLOCK
 
 __all__ = [
@@ -201,6 +201,10 @@ class Trace:
         teller, executor = setting.teller, setting.executor
         self.expected = result.successor
         self.state = result.successor if executor is None else executor.execute(before, action)
+        if executor is not None and executor.reported:
+            self.expected = before
+            told = f"{teller.refused(StepResult(action, None), before).rstrip('.')}: {executor.reported}."
+            return self.reject("world-error", said, unexpected(told, before, self.state, teller), action)
         observation = _with_clock(teller.executed(action), self.state)
         added: Iterable[GroundAtom] = result.added
         deleted: Iterable[GroundAtom] = result.deleted
@@ -256,7 +260,7 @@ class Trace:
     def end(self, status: str, observation: str) -> tuple[Outcome, str]:
         """The outcome and a message, given the status and observation of the plan's last action."""
         if status != "executed":
-            return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
+            return ("inapplicable" if status in ("inapplicable", "world-error") else "unreadable"), observation
         return self._ended(self._simulator.unmet_goals(self.state), self.state)
 
     def _ended(self, unmet: Sequence[Condition], state: State | None) -> tuple[Outcome, str]:

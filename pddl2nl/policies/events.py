@@ -94,10 +94,10 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first broken link of a run.
 
     ``step`` counts turns or plan lines from 1; 0 where no step was reached. ``status`` is ``unreadable``,
-    ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``claimed-unsolvable``,
-    ``goal-missed``, ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``, ``context-window`` or
-    ``infrastructure-error``. ``text`` is what the model said at that step (for a claim that there is no plan, the
-    sentence), or the reason where it said nothing.
+    ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``world-error``, ``claimed-done``,
+    ``claimed-unsolvable``, ``goal-missed``, ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``,
+    ``context-window`` or ``infrastructure-error``. ``text`` is what the model said at that step (for a claim that there
+    is no plan, the sentence), or the reason where it said nothing.
     """
 
     step: Count
@@ -267,8 +267,9 @@ class Rejected(RunEvent, frozen=True):
     """A turn, or a line of a plan, was not executed.
 
     ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
-    ``unknown-object``, ``not-an-action``, ``claimed-done`` (the goal did not hold; ``unmet`` holds the unmet goals) or
-    ``claimed-unsolvable``. All but the last two are *mistakes*.
+    ``unknown-object``, ``not-an-action``, ``claimed-done`` (the goal did not hold; ``unmet`` holds the unmet goals),
+    ``claimed-unsolvable``, or ``world-error`` (the action was applicable, but a faulty world refused it). All but the
+    last three are *mistakes*.
     """
 
     step: Count

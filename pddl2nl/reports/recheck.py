@@ -70,8 +70,13 @@ def _in_faulty_world(record: RunRecord) -> str:
     simulator = simulator_of(task_of(record))
     world = FaultyExecutor(simulator, parse_faults(str(record.started.world["faults"])), seed=record.started.seed)
     state = simulator.initial
-    for text in record.plan:
-        action = GroundAction.parse(text)
+    # The world counts the actions that it refused.
+    tried = (
+        event.action
+        for event in record.counted
+        if isinstance(event, Acted) or (isinstance(event, Rejected) and event.status == "world-error")
+    )
+    for action in map(GroundAction.parse, filter(None, tried)):
         if simulator.step(state, action).successor is None:
             return "inapplicable"
         state = world.execute(state, action)

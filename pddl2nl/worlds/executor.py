@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pddl2nl.pddl import changed_predicates
 from pddl2nl.worlds.faults import Failure, Faults, WorldChange, check_faults
 from pddlval import GroundAction, Simulator, State
 
@@ -15,7 +16,13 @@ __all__ = ["Executor", "FaultyExecutor", "Occurrence"]
 
 
 class Executor(Protocol):
-    """A world in which actions are carried out, which may differ from the model of it."""
+    """A world in which actions are carried out, which may differ from the model of it.
+
+    Attributes:
+        reported: the error that the world reported of the last action, which was not carried out; else empty.
+    """
+
+    reported: str
 
     def execute(self, state: State, action: GroundAction) -> State:
         """The state that is observed after an action; unchanged if the action is not applicable."""
@@ -41,6 +48,7 @@ class FaultyExecutor:
     Attributes:
         steps: how many actions were carried out, inapplicable ones included.
         occurred: the faults that changed something, in order.
+        reported: the error that the world reported of the last action, which was not carried out; else empty.
 
     Raises:
         InputError: the faults do not fit the task (`check_faults`).
@@ -50,6 +58,7 @@ class FaultyExecutor:
         check_faults(faults, simulator.task)
         self.steps = 0
         self.occurred: list[Occurrence] = []
+        self.reported = ""
         self._simulator = simulator
         self._faults = faults
         self._seed = seed if faults.seed is None else faults.seed
@@ -58,27 +67,41 @@ class FaultyExecutor:
     def execute(self, state: State, action: GroundAction) -> State:
         """The state after an action in this world.
 
-        Changes before the action come first, whether the action is then applicable or not; a silent failure only
-        occurs at an applicable action.
+        Changes before the action come first, whether the action is then applicable or not; a failure only happens to
+        an applicable action.
 
         Raises:
             BadActionError: the task has no such action.
         """
         self._simulator.check(action)
         self.steps += 1
+        self.reported = ""
         state = self._changed(state, after=False)
         successor = self._simulator.step(state, action).successor
-        if successor is not None and not self._fails(action):
-            state = successor
+        if successor is not None:
+            failure = self._failure(action)
+            if failure is None:
+                state = successor
+            elif failure.kind == "break":
+                state = self._broken(state, action)
+            else:
+                self.reported = failure.report
         return self._changed(state, after=True)
 
-    def _fails(self, action: GroundAction) -> bool:
+    def _broken(self, state: State, action: GroundAction) -> State:
+        """The state without all facts about the first object of an action that actions can change."""
+        changing = changed_predicates(self._simulator.task.domain)
+        atoms = (atom for atom in state.atoms if atom[0] not in changing or not {*atom[1:]} & {*action.args[:1]})
+        return self._simulator.state(atoms, dict(state.values))
+
+    def _failure(self, action: GroundAction) -> Failure | None:
+        """The failure that happens to an action; None if none does."""
         for number, failure in enumerate(self._faults.failures):
             if self._meets(number, failure, action):
                 self._failed[number] += 1
                 self.occurred.append(Occurrence(self.steps, str(failure)))
-                return True
-        return False
+                return failure
+        return None
 
     def _meets(self, number: int, failure: Failure, action: GroundAction) -> bool:
         if failure.pattern is not None and not failure.pattern.matches(action):

@@ -8,6 +8,12 @@ A specification is a text of statements, one in each line or separated by ``;``;
     fail at 7                           whatever the 7th action is
     fail 10%                            each action, with this probability
     fail 25% (pick-up *)                each of these actions, likewise
+    refuse (pick-up egg-1) "the egg is stuck"
+                                        this action does nothing, and the world reports the error, always
+    refuse (pick-up egg-1) "it slips" twice
+                                        with the same endings as fail
+    break (pick-up egg-1)               the first time, this action does nothing but break its first object: every
+                                        fact about it that actions change becomes false, and nothing undoes this
     move (inside egg-1 fridge-1) -> (on egg-1 table-1) before 5
                                         just before the 5th action the first atom becomes false and the second
                                         true; nothing happens if the first is not true then
@@ -18,7 +24,9 @@ A specification is a text of statements, one in each line or separated by ``;``;
     seed 7                              of the probabilities; default: the run's seed
 
 ``*`` in a pattern matches any name, or a part of one (``egg-*``); as the last argument it matches all further ones.
-Actions are counted from 1, inapplicable ones included. A fault changes only what actions can change.
+Actions are counted from 1, inapplicable ones included. A fault changes only what actions can change. Of several
+failures that fit an action, the first one happens; changes before and after the action happen all the same, also if
+the action is refused.
 
 Letter case does not matter, as in PDDL. ``step`` may stand before a number, the name of what moves and a colon before
 the facts of ``move``, and ``to`` for ``->``.
@@ -30,7 +38,7 @@ import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn, cast
 
 from pddl2nl.errors import InputError, near_name
 from pddl2nl.files import read_text
@@ -40,9 +48,9 @@ from pddlval import GroundAction
 __all__ = ["WorldChange", "FaultFact", "Failure", "Faults", "Pattern", "check_faults", "parse_faults", "read_faults"]
 
 _TOKEN = re.compile(
-    r"(?P<remark>#[^\n]*)|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
+    r"(?P<remark>#[^\n]*)|(?P<quoted>\"[^\"\n]*\")|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
 )
-_STATEMENTS = ("fail", "move", "set", "initially", "seed")
+_STATEMENTS = ("fail", "refuse", "break", "move", "set", "initially", "seed")
 _BEGINS = re.compile(rf"\s*(?:#|;|(?:{'|'.join(_STATEMENTS)})(?:[\s(;:]|\Z)|\Z)", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?(?:/0*[1-9]\d{0,29})?")
 _TIMES: dict[str, int | None] = {"once": 1, "twice": 2, "always": None}
@@ -76,9 +84,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Failure:
-    """Actions that silently do nothing.
+    """Actions that do nothing.
 
     Attributes:
+        kind: ``fail`` is silent, ``refuse`` reports an error, ``break`` breaks the action's first object.
+        report: what the world reports of a refusal.
         pattern: which; None for any.
         steps: only at these positions in the order of execution, from 1; empty for all.
         times: how often at most; None for no limit.
@@ -89,23 +99,27 @@ class Failure:
     steps: tuple[int, ...] = ()
     times: int | None = 1
     chance: Fraction = Fraction(1)
+    kind: Literal["fail", "refuse", "break"] = "fail"
+    report: str = ""
 
     def __str__(self) -> str:
-        parts = ["fail"]
+        parts: list[str] = [self.kind]
         if self.chance != 1:
             parts.append(f"{_number_text(self.chance * 100)}%")
         if self.pattern is not None:
             parts.append(str(self.pattern))
+        if self.report:
+            parts.append(f'"{self.report}"')
         if self.steps:
             parts.append(f"at {', '.join(map(str, self.steps))}")
-        if self.times != _default_times(bool(self.steps), self.chance != 1):
+        if self.times != _default_times(self.kind, bool(self.steps), self.chance != 1):
             words = {times: word for word, times in _TIMES.items()}
             parts.append(words.get(self.times, f"{self.times} times"))
         return " ".join(parts)
 
 
-def _default_times(has_steps: bool, has_chance: bool) -> int | None:
-    return None if has_steps or has_chance else 1
+def _default_times(kind: str, has_steps: bool, has_chance: bool) -> int | None:
+    return None if kind == "refuse" or has_steps or has_chance else 1
 
 
 @dataclass(frozen=True)
@@ -219,7 +233,7 @@ class _Parser:
     def __init__(self, source: Source):
         self._source = source
         self._tokens = [
-            _Token(match.lastgroup or "", match[0].lower(), match.start())
+            _Token(match.lastgroup or "", match[0] if match.lastgroup == "quoted" else match[0].lower(), match.start())
             for match in _TOKEN.finditer(source.text)
             if match.lastgroup not in ("blank", "remark")
         ]
@@ -242,8 +256,8 @@ class _Parser:
                 continue
             expected = f"{', '.join(_STATEMENTS[:-1])} or {_STATEMENTS[-1]}"
             word = self._take("word", f"a statement: {expected}")
-            if word.text == "fail":
-                failures.append(self._failure())
+            if word.text in ("fail", "refuse", "break"):
+                failures.append(self._failure(cast(Literal["fail", "refuse", "break"], word.text)))
             elif word.text == "move":
                 changes.append(self._move())
             elif word.text == "set":
@@ -260,12 +274,13 @@ class _Parser:
 
     # ── statements ───────────────────────────────────────────────────────────────────────────────
 
-    def _failure(self) -> Failure:
+    def _failure(self, kind: Literal["fail", "refuse", "break"]) -> Failure:
         chance = self._percent()
         pattern = None
         if self._next.text == "(":
             begin = self._next
             pattern = Pattern(tuple(token.text for token in self._names()), self._span_from(begin))
+        report = self._report() if kind == "refuse" else ""
         steps: list[int] = []
         if self._skip("at"):
             self._skip("step")
@@ -273,15 +288,23 @@ class _Parser:
             while self._skip(","):
                 steps.append(self._count(_COUNT))
         if chance is None and pattern is None and not steps:
-            self._refuse(self._next, "what fails?", "(pick-up egg-1), 10%, or at 7")
-        times = _default_times(bool(steps), chance is not None)
+            self._refuse(self._next, "which action?", "(pick-up egg-1), 10%, or at 7")
+        times = _default_times(kind, bool(steps), chance is not None)
         if self._next.text in _TIMES:
             times = _TIMES[self._take("word", "").text]
         elif self._next.kind == "word":
             times = self._count("once, twice, 3 times, always, or at 7")
             if not self._skip("times"):
                 self._refuse(self._next, "a number of what?", "times, as in '3 times'; a step is 'at 3'")
-        return Failure(pattern, tuple(dict.fromkeys(steps)), times, Fraction(1) if chance is None else chance)
+        probability = Fraction(1) if chance is None else chance
+        return Failure(pattern, tuple(dict.fromkeys(steps)), times, probability, kind, report)
+
+    def _report(self) -> str:
+        token = self._take("quoted", 'what the world reports, "the egg is stuck"')
+        report = " ".join(token.text[1:-1].split())
+        if not report:
+            self._refuse(token, "an empty report", '"the egg is stuck"')
+        return report
 
     def _percent(self) -> Fraction | None:
         token = self._next

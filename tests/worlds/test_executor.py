@@ -105,6 +105,47 @@ def test_probabilities_are_seeded(simulator: Simulator) -> None:
     assert failed("fail 100% (open-it *)") == [1]
 
 
+def test_a_refused_action_does_nothing_and_the_world_reports_it(simulator: Simulator) -> None:
+    executor = FaultyExecutor(simulator, parse_faults('refuse (take egg-1 *) "the egg is stuck" twice'))
+    state = executor.execute(simulator.initial, action(PLAN[0]))
+    assert executor.reported == ""
+    for _ in range(2):
+        assert executor.execute(state, action(PLAN[1])) == state
+        assert executor.reported == "the egg is stuck"
+    taken = executor.execute(state, action(PLAN[1]))
+    assert (taken.true(GroundAtom(("held", "egg-1"))), executor.reported) == (True, "")
+    assert [item.step for item in executor.occurred] == [2, 3]
+
+
+def test_the_world_changes_around_a_refused_action(simulator: Simulator) -> None:
+    faults = 'refuse (take *) "the egg is stuck"; set (dirty pan-1) before 2; set (not (opened fridge-1)) after 2'
+    executor = FaultyExecutor(simulator, parse_faults(faults))
+    opened = executor.execute(simulator.initial, action(PLAN[0]))
+    state = executor.execute(opened, action(PLAN[1]))
+    assert executor.reported == "the egg is stuck"
+    assert state.atoms ^ opened.atoms == {("dirty", "pan-1"), ("opened", "fridge-1")}
+
+
+def test_a_change_before_a_refused_action_can_make_it_inapplicable(simulator: Simulator) -> None:
+    faults = 'refuse (take *) "the egg is stuck"; set (not (opened fridge-1)) before 2'
+    executor = FaultyExecutor(simulator, parse_faults(faults))
+    opened = executor.execute(simulator.initial, action(PLAN[0]))
+    executor.execute(opened, action(PLAN[1]))
+    # What the shut fridge prevents the world need not refuse.
+    assert executor.reported == ""
+    assert [item.fault for item in executor.occurred] == ["set (not (opened fridge-1)) before 2"]
+
+
+def test_what_breaks_is_gone_for_good(simulator: Simulator) -> None:
+    executor = FaultyExecutor(simulator, parse_faults('break (take egg-1 *); refuse (take egg-1 *) "no"'))
+    opened = executor.execute(simulator.initial, action(PLAN[0]))
+    broken = executor.execute(opened, action(PLAN[1]))
+    # The first statement decides; the hand stays empty, and no action can bring the egg back.
+    assert executor.reported == ""
+    assert broken.atoms ^ opened.atoms == {("in-it", "egg-1", "fridge-1"), ("exists-now", "egg-1")}
+    assert not any("egg-1" in each.args for each in simulator.applicable(broken) if each.name in ("take", "put-on"))
+
+
 def test_faults_of_another_task(simulator: Simulator) -> None:
     with pytest.raises(InputError, match="the domain has no action 'fly'"):
         FaultyExecutor(simulator, parse_faults("fail (fly *)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -40,6 +41,17 @@ def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> Fa
         ("fail (*) at 3 once", Failure(Pattern(("*",)), (3,), 1)),
         ("fail 10%", Failure(None, (), None, Fraction(1, 10))),
         ("fail 2.5% (take *) once", Failure(Pattern(("take", "*")), (), 1, Fraction(1, 40))),
+        (
+            'refuse (take EGG-1 *) "The egg; it is  stuck # fast"',
+            Failure(Pattern(("take", "egg-1", "*")), (), None, kind="refuse", report="The egg; it is stuck # fast"),
+        ),
+        (
+            'refuse 10% "slippery" twice',
+            Failure(None, (), 2, Fraction(1, 10), kind="refuse", report="slippery"),
+        ),
+        ('refuse (take *) "no" at 3', Failure(Pattern(("take", "*")), (3,), None, kind="refuse", report="no")),
+        ("break (take egg-1 *)", Failure(Pattern(("take", "egg-1", "*")), (), 1, kind="break")),
+        ("break (take *) always", Failure(Pattern(("take", "*")), (), None, kind="break")),
     ],
 )
 def test_failures(text: str, failure: Failure) -> None:
@@ -117,7 +129,10 @@ _FAILURES = st.builds(
     st.lists(st.integers(1, 99), max_size=3, unique=True).map(tuple),
     st.one_of(st.none(), st.integers(1, 9)),
     st.sampled_from([Fraction(1), Fraction(1, 3), Fraction(0), Fraction(1, 10)]),
+    st.sampled_from(["fail", "refuse", "break"]),
+    st.sampled_from(["it is stuck", "a; b # (c) -> 3%", "Ärger"]),
 ).filter(lambda item: item.pattern is not None or bool(item.steps) or item.chance != 1)
+_FAILURES = _FAILURES.map(lambda item: item if item.kind == "refuse" else replace(item, report=""))
 _SEVERAL = st.lists(_FACTS, min_size=1, max_size=2).map(tuple)
 _CHANGES = st.one_of(
     st.builds(WorldChange, st.integers(1, 99), st.booleans(), _SEVERAL),
@@ -142,7 +157,11 @@ def test_the_text_of_faults_reads_back_as_the_same(faults: Faults) -> None:
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        ("fail", 5, "what fails?"),
+        ("fail", 5, "which action?"),
+        ("refuse (take)", 14, 'what the world reports, "the egg is stuck"'),
+        ('refuse (take) " "', 15, "an empty report"),
+        ('refuse (take) "open', 15, "what the world reports"),
+        ('fail (take) "it is stuck"', 13, "';' or the end of the line"),
         ("fail (take egg-1", 17, "expected: ')'"),
         ("fail (take) 3", 14, "a number of what?"),
         ("fail (take) never", 13, "once, twice, 3 times"),
@@ -175,7 +194,7 @@ def test_errors_show_the_place(text: str, column: int, said: str) -> None:
     assert said in message
 
 
-@given(st.text(alphabet="fail move set initially seed()->%;:,#=*1\n", max_size=40))
+@given(st.text(alphabet='fail refuse break move set initially seed()->%;:,#=*1"\n', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         found = parse_faults(text)
@@ -189,7 +208,7 @@ def test_files(tmp_path: Path) -> None:
     file.write_text("fail (take *)\n", encoding="utf-8")
     assert read_faults(str(file)) == read_faults("fail (take *)") == parse_faults("fail (take *)")
     file.write_text("fail\nmove\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"faults\.txt:1:5: error: what fails\?"):
+    with pytest.raises(InputError, match=r"faults\.txt:1:5: error: which action\?"):
         read_faults(str(file))
     with pytest.raises(InputError, match=r"none\.txt: no such file; expected faults or a file with some"):
         read_faults(str(tmp_path / "none.txt"))
@@ -213,6 +232,7 @@ def test_text_alone_never_names_a_file(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("fail (tak egg-1 fridge-1)", "did you mean: take?"),
+        ('refuse (tak egg-1 fridge-1) "no"', "did you mean: take?"),
         ("fail (take egg-7 fridge-1)", "'egg-7' is no object of the task"),
         ("fail (take egg-1)", "'take' takes 2 arguments, found 1"),
         ("fail (open-it fridge-1 shelf-1 *)", "'open-it' takes 1 argument, found 3"),

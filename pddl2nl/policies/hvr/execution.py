@@ -96,6 +96,8 @@ class Execution:
             before = self._episode.state
             turn = self._episode.move(action, said=self._teller.action(action), ends=False)
             self._planner.graph_teller.graph.update(self._episode.state, action, self._step, turn.status, part.words)
+            if turn.status == "world-error" and self._verification and self._planner.replans_left > 0:
+                return ExecutionEnd(turn.observation)
             if turn.status != "executed":
                 return ExecutionEnd("", turn.status, turn.observation)
             executed.append(action)

@@ -48,10 +48,11 @@ _SIGNS = {
     "unknown-object": "∅",
     "unreadable": "~",
     "not-an-action": "¬",
+    "world-error": "✗",
     "claimed-done": "⚑",
     "claimed-unsolvable": "⊥",
 }
-_SPELLED = frozenset(("looked-around", NOT_REACHED, "claimed-done", "claimed-unsolvable"))
+_SPELLED = frozenset(("looked-around", NOT_REACHED, "world-error", "claimed-done", "claimed-unsolvable"))
 
 
 def status_label(status: str) -> str:

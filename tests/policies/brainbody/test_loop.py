@@ -16,6 +16,8 @@ from pddl2nl.pddl import And, Task, parse_task
 from pddl2nl.policies import Setting
 from pddl2nl.policies.brainbody import brainbody
 from pddl2nl.policies.brainbody.replies import MAX_STEPS
+from pddl2nl.worlds.executor import FaultyExecutor
+from pddl2nl.worlds.faults import parse_faults
 from pddlval import Simulator, State
 from tests.policies.brainbody.conftest import Run, household, plan, steps
 
@@ -301,3 +303,26 @@ def test_a_task_without_objects_can_be_played(run: Run) -> None:
     played = run({"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=setting)
     assert played.finished.outcome == "solved"
     assert played.body.asked("brainbody/act") == [{"Actions": "- [ring]", "Step": "Ring the bell"}]
+
+
+def test_an_error_that_the_world_reports_is_told_and_is_no_mistake_of_the_model(run: Run) -> None:
+    setting = household("v06")
+    faults = parse_faults('refuse (open fridge *) "the door is frozen" once')
+    world = FaultyExecutor(setting.simulator, faults)
+    replies = {"brainbody/plan": plan(*steps("v06")), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=3)}
+    played = run(replies, body="reader", setting=replace(setting, body="reader", executor=world))
+    (error,) = played.of("error-signal")
+    assert (error.status, error.unmet) == ("world-error", ())
+    assert error.text == "I cannot open fridge with left_hand: the door is frozen."
+    (rejected,) = played.of("rejected")
+    assert rejected.status == "world-error"
+    assert (played.finished.outcome, played.finished.mistakes) == ("solved", 0)
+
+
+def test_what_breaks_is_a_dead_end(run: Run) -> None:
+    setting = household("v06")
+    world = FaultyExecutor(setting.simulator, parse_faults("break (grab salmon *)"))
+    changed = replace(setting, body="reader", executor=world, dead_ends="end")
+    played = run({"brainbody/plan": plan(*steps("v06"))}, setting=changed)
+    assert played.finished.outcome == "gave-up"
+    assert played.of("dead-end-proved")
