@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.llm.types import Message
-from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Replied
+from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Rejected, Replied
 from pddl2nl.policies.families import note_of
 from pddl2nl.policies.family import Note
 from pddl2nl.policies.hvr.events import (
@@ -251,8 +251,17 @@ def test_faults_that_do_not_lead_to_what_the_record_says(
     plan = ("(pick-up a)", "(stack a b)")
     finished = structs.replace(hvr_events[-1], plan=plan)
     started = structs.replace(hvr_events[0], world={"faults": faults})
-    found = recheck(read_record(write("one", [started, Acted(1, "(pick-up a)"), finished])))
+    found = recheck(read_record(write("one", [started, Acted(1, plan[0]), Acted(2, plan[1]), finished])))
     assert (found.verdict, found.agrees) == (verdict, agrees)
+
+
+def test_the_world_counts_an_action_that_it_refused(write, hvr_events) -> None:
+    plan = ("(pick-up a)", "(stack a b)")
+    started = structs.replace(hvr_events[0], world={"faults": 'refuse (pick-up a) "it is stuck" at 1'})
+    refused = Rejected(1, "world-error", "", plan[0], observation="I cannot pick up a: it is stuck.")
+    done = [Acted(2, plan[0]), Acted(3, plan[1]), structs.replace(hvr_events[-1], plan=plan)]
+    found = recheck(read_record(write("one", [started, refused, *done])))
+    assert (found.verdict, found.agrees) == ("valid", True)
 
 
 # ── foreign records ──────────────────────────────────────────────────────────────────────────────
