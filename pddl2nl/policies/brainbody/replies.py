@@ -28,7 +28,7 @@ _LONGEST_STEP, _LONGEST_REPLY = 300, 100_000
 
 _NUMBERED = re.compile(r"(?:step\s+)?(\d{1,6})\s*(?:[.:)\]]|[-–]\s)\s*(.*\S)", re.IGNORECASE)
 _BULLET = re.compile(r"[-*•–·]\s+(.*\S)")
-_MARK = re.compile(r"^\W*(?:new|updated|revised)\s+plan\W*$", re.IGNORECASE | re.MULTILINE)
+_MARK = re.compile(r"^[^\w\n]*(?:new|updated|revised)\s+plan[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
 _EXPLANATION = re.compile(r"^\W*explanation\W+", re.IGNORECASE)
 _DONE = re.compile(r"\W*(?:the task is )?(?:done|finished|complete|completed|end)\W*", re.IGNORECASE)
 
@@ -87,9 +87,10 @@ def _lines(text: str) -> list[tuple[int, int | None, str]]:
 
 def _json_lines(text: str) -> list[tuple[int | None, str]]:
     """The steps of a plan in JSON: a list of texts or objects, an object with such a list, or one with numbers."""
-    found = re.search(r"[\[{].*[\]}]", text, re.DOTALL)
+    begin = min((place for mark in "[{" if (place := text.find(mark)) >= 0), default=len(text))
+    end = max(map(text.rfind, "]}")) + 1
     try:
-        data = json.loads(found[0]) if found is not None else None
+        data = json.loads(text[begin:end])
     except (ValueError, RecursionError):
         return []
     if isinstance(data, dict):

@@ -98,6 +98,7 @@ def test_it_writes_programs(answered: Any, policy: str) -> None:
     assert (outcome, len(events["prompted"])) == ("solved", 1)
 
 
+@pytest.mark.heavy
 def test_a_hidden_fact_is_in_no_prompt_and_decides_all_the_same(answered: Any) -> None:
     setting = household("v10")
     task, robot = setting.simulator.task, setting.robot

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pddl2nl.policies.brainbody.replies import ProgramReader, is_done, read_plan_reply
@@ -43,6 +45,17 @@ def test_plans_are_read_in_many_forms(reply: str) -> None:
 )
 def test_a_reply_without_steps_has_none(reply: str) -> None:
     assert read_plan_reply(reply).steps == ()
+
+
+@pytest.mark.parametrize(
+    "reply", ["[" * 90_000, "-\n" * 45_000, "0: " + " " * 90_000 + "x", "<" * 90_000, "1" * 90_000]
+)
+def test_a_long_hostile_reply_is_read_at_once(reply: str) -> None:
+    began = time.process_time()
+    read_plan_reply(reply)
+    READER.read(reply)
+    # Quadratic time would be a minute.
+    assert time.process_time() - began < 5
 
 
 def test_the_explanation_is_what_comes_before_the_new_plan() -> None:
