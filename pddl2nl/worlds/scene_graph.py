@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -264,20 +264,27 @@ class SceneGraph:
         Raises:
             MissingExtraError: networkx is not installed.
         """
-        try:
-            from networkx import Graph, single_source_shortest_path_length
-        except ImportError as error:
-            raise MissingExtraError("networkx", "planners", "finding ways in a scene graph") from error
-        network = Graph(self.links)
-        network.add_nodes_from((start, end))
-        distances: Mapping[str, int] = single_source_shortest_path_length(network, end)
+        if start == end or not {start, end} <= self._network.nodes:
+            return (start,) if start == end else None
+        from networkx import single_source_shortest_path_length
+
+        distances: Mapping[str, int] = single_source_shortest_path_length(self._network, end)
         if start not in distances:
             return None
         way = [start]
         while way[-1] != end:
-            nearer = (name for name in network[way[-1]] if distances[name] < distances[way[-1]])
+            nearer = (name for name in self._network[way[-1]] if distances[name] < distances[way[-1]])
             way.append(min(nearer))
         return tuple(way)
+
+    @cached_property
+    def _network(self) -> Any:
+        """The links as a graph of networkx."""
+        try:
+            from networkx import Graph
+        except ImportError as error:
+            raise MissingExtraError("networkx", "planners", "finding ways in a scene graph") from error
+        return Graph(self.links)
 
 
 def scene_graph(task: Task, roles: SceneRoles, atoms: Iterable[GroundAtom] | None = None) -> SceneGraph:

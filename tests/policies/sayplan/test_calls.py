@@ -103,7 +103,7 @@ places = st.sampled_from([name for name, node in OFFICE.nodes.items() if not nod
 
 
 @given(st.lists(places, max_size=4))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)  # networkx is imported in the first
 def test_completed_movements_follow_links_and_completing_again_changes_nothing(names: list[str]) -> None:
     filled, inserted = fill_ways([SceneCalled("goto", name) for name in names], OFFICE, "goto")
     links = {*OFFICE.links, *((other, one) for one, other in OFFICE.links)}
@@ -117,6 +117,13 @@ def test_a_movement_to_the_own_place_is_dropped_and_an_unknown_node_stays() -> N
     calls, _ = read_calls(["goto(pose8)", "goto(moon)", "goto(corridor)"])
     filled, inserted = fill_ways(calls, OFFICE, "goto")
     assert ([*map(str, filled)], inserted) == (["goto(moon)", "goto(corridor)"], ())
+
+
+def test_a_plan_with_two_thousand_movements_is_completed() -> None:
+    calls, _ = read_calls(["goto(kitchen)", "goto(peters_office)"] * 1000)
+    filled, inserted = fill_ways(calls, OFFICE, "goto")
+    assert len(filled) - len(inserted) == 2000
+    assert filled[-1] == SceneCalled("goto", "peters_office")
 
 
 @pytest.mark.parametrize("instance", ["p02", "l05", "l10"])
