@@ -116,6 +116,10 @@ def checked_policy(spec: RunSpec) -> Policy:
         for name, body in (("body_model", "llm"), ("embedding_model", "embedding")):
             if getattr(spec, name) is not None and spec.body != body:
                 raise InputError(f"{RUN_OPTIONS[name].flag}: --body {spec.body} has no use for it; --body {body} has")
+    if spec.constrain == "applicable" and policy.one_shot:
+        raise InputError(f"--constrain applicable: --policy {spec.policy} gives a whole plan, in no state; see actions")
+    if spec.constrain in ("actions", "applicable") and spec.task.domain.durative_actions:
+        raise InputError(f"--constrain {spec.constrain}: a plan with time is not only actions; see format")
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt; leave it out")
     return policy
@@ -139,5 +143,5 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:
     """The options whose values differ from the mechanisms of the AutoPlanBench paper."""
-    names = ("history", "feedback", "samples", "rounds", "unsolvable")
+    names = ("history", "feedback", "samples", "rounds", "unsolvable", "constrain")
     return {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}

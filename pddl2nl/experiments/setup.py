@@ -146,6 +146,7 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
         samples=spec.samples,
         rounds=spec.rounds,
         unsolvable=spec.unsolvable,
+        constrain=spec.constrain,
         **setting_of_family,
     )
     started = _started(spec, policy, models, limits, wording, names, example)
@@ -203,6 +204,8 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bo
     models = {
         role: planner if model is spec.model else _made(spec, model, wording, access) for role, model in chosen.items()
     }
+    if spec.constrain != "off" and planner.base_url is None and not hasattr(planner.model, "purposes"):
+        raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
     behind_endpoint = any(made.base_url is not None for made in models.values())
     if spec.base_url is not None and not behind_endpoint and spec.embedding_model is None:
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")

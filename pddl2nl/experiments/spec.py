@@ -249,6 +249,15 @@ class RunSpec:
         users="flat",
         refused=True,
     )
+    constrain: str = _policy(
+        "off",
+        "basic, cot, act, react: what the endpoint lets the model write: the form of a reply (format), and in it only "
+        "actions of the task (actions), or only those applicable in the present state (applicable; act and react). It "
+        "changes what is measured (not in the paper).",
+        choices=("off", "format", "actions", "applicable"),
+        users="flat",
+        refused=True,
+    )
     task_text: str | None = _family_task(
         None,
         "hvr, brainbody and ablations: the task in natural language.",

@@ -196,7 +196,9 @@ class BatchEndpoint:
         self.url = "/chat/completions" if host.endswith(".azure.com") else "/v1/chat/completions"
 
     def line(self, key: str, request: Request) -> bytes:
-        """A line of the input file."""
+        """A line of the input file; raises `ModelConfigurationError` for a constrained request."""
+        if request.constraint is not None:
+            raise ModelConfigurationError("--constrain and --provider-batch exclude each other")
         line = {"custom_id": key, "method": "POST", "url": self.url, "body": self.model.body(request)}
         return json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
 

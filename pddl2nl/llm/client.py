@@ -22,12 +22,22 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pddl2nl.llm.connection import Address, connect, post
+from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.faults import EndpointFault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
-from pddl2nl.llm.types import Completion, EndpointError, MissingKeyError, ModelConfigurationError, Request, Tariff
+from pddl2nl.llm.types import (
+    Completion,
+    EndpointError,
+    EndpointRefusedError,
+    Message,
+    MissingKeyError,
+    ModelConfigurationError,
+    Request,
+    Tariff,
+)
 from pddl2nl.llm.urls import host_of, is_near, public_url
 
 if TYPE_CHECKING:
@@ -49,6 +59,8 @@ _SURELY_COUNTED = 500
 _SHORTENED = 0.5
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 200_000
+_PROBED = "kiwi 7"
+_PROBE = Constraint(((_PROBED,),))
 _LOG = logging.getLogger("pddl2nl.llm")
 T = TypeVar("T")
 
@@ -98,6 +110,8 @@ class OpenAIModel:
         self._redactor: Redactor | None = None
         self._reached = False
         self._lock = threading.Lock()
+        self._way: Way | None = None
+        self._trying = threading.Lock()
         self._sleep: Callable[[float], None] = time.sleep
         self._dice = random.Random()
 
@@ -121,6 +135,9 @@ class OpenAIModel:
         """
         began = time.perf_counter()
         body = self.body(request)
+        constraint = request.constraint if isinstance(request.constraint, Constraint) else None
+        if constraint is not None:
+            body |= constraint.fields(self._constraining())
         characters = sum(len(message.content) for message in request.messages)
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
@@ -130,11 +147,41 @@ class OpenAIModel:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
+        if constraint is not None and "response_format" in body:
+            completion = replace(completion, text=constraint.text(completion.text))
         usage = completion.usage
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
+
+    def _constraining(self) -> Way:
+        """How constraints are sent to this endpoint, tried out once where the settings do not say.
+
+        Raises:
+            EndpointRefusedError: it obeys none.
+        """
+        if self.settings.constrain != "auto":
+            return self.settings.constrain
+        with self._trying:
+            self._way = self._way or next((way for way in WAYS if self._obeys(way)), None)
+        if self._way is None:
+            ways = ", ".join(WAYS)
+            raise self._error(
+                EndpointFault(
+                    f"it obeys no constraint on replies; --constrain needs one of {ways}", EndpointRefusedError
+                )
+            )
+        return self._way
+
+    def _obeys(self, way: Way) -> bool:
+        """Whether an endpoint that is to say one thing says another because a constraint asks for it."""
+        body = self.body(Request((Message("user", "Say hello."),), max_tokens=32)) | _PROBE.fields(way)
+        try:
+            reply = self.read(self.retried(lambda: self._post("/chat/completions", body)), 0.0)
+        except (EndpointRefusedError, FilteredError):
+            return False
+        return _PROBE.text(reply.text).strip() == _PROBED
 
     def _remarked(self, completion: Completion, prompt: int, body: Mapping[str, Any]) -> Completion:
         """The reply with why it was cut off, and whether the endpoint seems to have shortened the prompt in silence.
@@ -194,6 +241,9 @@ class OpenAIModel:
         """
         body = self.body(request)
         identity = {"kind": "chat", "endpoint": self._public_endpoint(), "body": body, "sample": request.sample}
+        if isinstance(request.constraint, Constraint):
+            # In whatever way it is sent.
+            identity["constraint"] = request.constraint.key
         if request.seed is not None and "seed" not in body:
             identity["seed"] = request.seed
         return identity

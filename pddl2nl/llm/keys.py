@@ -45,7 +45,11 @@ def sha256(text: str) -> str:
 def request_to_json(request: Request) -> dict[str, Any]:
     """The request as JSON, without its purpose, which changes no reply."""
     # Field by field: `dataclasses.asdict` copies every message deeply, and a long episode has thousands.
+    constraint = request.constraint
+    key = constraint if constraint is None or isinstance(constraint, str) else constraint.key
+    constrained = {} if key is None else {"constraint": key}
     return {
+        **constrained,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
         "temperature": request.temperature,
         "seed": request.seed,

@@ -168,7 +168,7 @@ class ReplayModel:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
         lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
-        for setting in ("temperature", "seed", "max_tokens", "stop", "sample"):
+        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
@@ -200,6 +200,7 @@ class _PromptedLine(msgspec.Struct):
     max_tokens: int | None
     stop: tuple[str, ...]
     sample: int
+    constraint: str | None = None
 
 
 class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
@@ -244,7 +245,14 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     # A second prompt under the same number came after the failure of the first.
                     yield Unanswered(failed, unanswered, str(file))
                 waiting[new.call] = Request(
-                    prompt, new.purpose, new.temperature, new.seed, new.max_tokens, new.stop, new.sample
+                    prompt,
+                    new.purpose,
+                    new.temperature,
+                    new.seed,
+                    new.max_tokens,
+                    new.stop,
+                    new.sample,
+                    new.constraint,
                 )
             elif kind == "replied":
                 reply = msgspec.convert(event, _RepliedLine)

@@ -89,6 +89,7 @@ class ModelSettings:
         requests_per_minute: the limit shared by all threads of a process; likewise ``tokens_per_minute``.
         timeout: seconds for one attempt.
         max_retries: how often a call is repeated after a fault that may pass.
+        constrain: the way in which ``--constrain`` is sent (`pddl2nl.llm.constraint.WAYS`); ``auto`` tries them.
         context: of ``gguf:PATH``, the tokens of prompt and reply that each slot holds.
     """
 
@@ -113,6 +114,7 @@ class ModelSettings:
     tokens_per_minute: _Positive | None = None
     timeout: _Seconds | None = None
     max_retries: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
+    constrain: Literal["auto", "structured_outputs", "grammar", "guided_grammar", "json_schema"] = "auto"
     context: Annotated[int, msgspec.Meta(ge=256, le=2**24)] | None = None
 
     def to_json(self) -> dict[str, Any]:

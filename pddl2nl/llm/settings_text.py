@@ -19,6 +19,7 @@ _USUAL = {
     "takes_seed": True,
     "takes_stop": True,
     "takes_system": True,
+    "constrain": "auto",
 }
 
 

@@ -18,9 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pddl2nl.errors import InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.llm.constraint import Constraint
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
@@ -68,7 +71,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that determines a reply. ``purpose`` is the role that asks, for the accounts."""
+    """Everything that determines a reply. ``purpose`` is the role that asks, for the accounts.
+
+    ``constraint`` is what the reply may be, where the endpoint decodes under one; of a recorded request only its key is
+    known.
+    """
 
     messages: tuple[Message, ...]
     purpose: Purpose = "planner"
@@ -77,6 +84,7 @@ class Request:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     sample: int = 0
+    constraint: Constraint | str | None = None
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from pddl2nl.llm import (
     holds,
     request_key,
 )
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies.events import Failed, Prompted, Replied, RunEvent
 
 __all__ = [
@@ -311,6 +312,7 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
         request.max_tokens,
         request.stop,
         request.sample,
+        request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
     )
 
 

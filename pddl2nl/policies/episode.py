@@ -31,6 +31,7 @@ from typing import Any, NoReturn, Protocol
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
@@ -507,7 +508,13 @@ class Episode:
         return bool(self._request.temperature)
 
     def ask(
-        self, messages: Sequence[Message], purpose: Purpose = "planner", *, sample: int = 0, again: bool = False
+        self,
+        messages: Sequence[Message],
+        purpose: Purpose = "planner",
+        *,
+        sample: int = 0,
+        again: bool = False,
+        constraint: Constraint | None = None,
     ) -> str:
         """The model's reply to a conversation.
 
@@ -519,6 +526,7 @@ class Episode:
             again: the conversation may have been asked before, and another sample is wanted then. The same holds for a
                 compact history, where a state that is reached again makes the same prompt: with a cache the policy
                 would go round in circles. Applies where replies are sampled.
+            constraint: what the reply may be; None for anything.
 
         Raises:
             EpisodeOver: the budget is spent, or a content filter withheld the reply.
@@ -529,7 +537,15 @@ class Episode:
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
-        request = Request(tuple(messages), purpose, settings.temperature, seed, settings.max_tokens, sample=sample)
+        request = Request(
+            tuple(messages),
+            purpose,
+            settings.temperature,
+            seed,
+            settings.max_tokens,
+            sample=sample,
+            constraint=constraint,
+        )
         self._last_completion = self._complete(request)
         return self._last_completion.text
 

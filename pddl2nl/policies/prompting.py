@@ -41,7 +41,9 @@ from importlib import resources
 from string import Template
 
 from pddl2nl.llm import Message, ReplyPendingError
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Teller, explain, markers
+from pddl2nl.policies.constraining import reply_constraint
 from pddl2nl.policies.episode import Episode, Turn, Verdict
 from pddl2nl.policies.observations import why_not_read
 from pddl2nl.policies.refining import Attempt, Check, refine
@@ -121,7 +123,7 @@ class PromptedPolicy:
         """Asks for a plan and submits it, or acts until the episode ends."""
         messages = self._opening(episode)
         if self.one_shot:
-            _propose_plans(episode, messages)
+            _propose_plans(episode, messages, reply_constraint(episode, one_shot=True, thoughts=self.thoughts))
             return
         conversation = Conversation(episode, messages)
         while not episode.done:
@@ -129,7 +131,8 @@ class PromptedPolicy:
 
     def take_turn(self, episode: Episode, conversation: Conversation) -> None:
         """Asks for the next reply and acts on it; a policy that does more in a turn overrides this."""
-        reply = episode.ask(conversation.messages)
+        constraint = reply_constraint(episode, one_shot=False, thoughts=self.thoughts)
+        reply = episode.ask(conversation.messages, constraint=constraint)
         conversation.add(reply, episode.act(reply))
 
     def _opening(self, episode: Episode) -> list[Message]:
@@ -191,7 +194,7 @@ class Conversation:
 # ── one-shot policies ────────────────────────────────────────────────────────────────────────────
 
 
-def _propose_plans(episode: Episode, opening: Sequence[Message]) -> None:
+def _propose_plans(episode: Episode, opening: Sequence[Message], constraint: Constraint | None) -> None:
     """Asks for a plan, or for several (``samples``, ``rounds``), and ends the episode with the one that counts.
 
     *Samples* are replies to the same prompt with different sample numbers. They are judged one by one; the first valid
@@ -204,15 +207,15 @@ def _propose_plans(episode: Episode, opening: Sequence[Message]) -> None:
     """
     setting = episode.setting
     if setting.samples == 1 and setting.rounds == 0:
-        episode.submit(episode.ask(opening))
+        episode.submit(episode.ask(opening, constraint=constraint))
         return
     messages = list(opening)
 
     def propose(failed: Attempt[tuple[str, Verdict]] | None) -> tuple[str, Verdict]:
         if failed is None:
-            return _first_samples(episode, messages)
+            return _first_samples(episode, messages, constraint)
         messages.extend(_turn(failed.proposal[0], fill(CORRECTION_PROMPT, explanation=failed.feedback)))
-        said = episode.ask(messages)
+        said = episode.ask(messages, constraint=constraint)
         return said, episode.propose(said, round=failed.number + 1)
 
     def explained(proposal: tuple[str, Verdict]) -> str:
@@ -223,13 +226,13 @@ def _propose_plans(episode: Episode, opening: Sequence[Message]) -> None:
     episode.conclude()
 
 
-def _first_samples(episode: Episode, messages: Sequence[Message]) -> tuple[str, Verdict]:
+def _first_samples(episode: Episode, messages: Sequence[Message], constraint: Constraint | None) -> tuple[str, Verdict]:
     """The first valid sample, or else the first one, with its verdict."""
     judged: list[tuple[str, Verdict]] = []
     pending: ReplyPendingError | None = None
     for sample in range(episode.setting.samples):
         try:
-            said = episode.ask(messages, sample=sample)
+            said = episode.ask(messages, sample=sample, constraint=constraint)
         except ReplyPendingError as waits:
             pending = pending or waits
             continue

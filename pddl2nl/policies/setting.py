@@ -90,6 +90,7 @@ class Setting:
         translator: the T-LLM; None where the reader reads alone.
         on_ambiguous, unsolvable: for all policies that ask a model.
         history, feedback: for interactive policies.
+        constrain: what replies may be (`pddl2nl.policies.constraining`).
         samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting`).
         executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode
             needs its own.
@@ -127,6 +128,7 @@ class Setting:
     samples: int = 1
     rounds: int = 0
     unsolvable: str = "silent"
+    constrain: str = "off"
     task_text: str = ""
     executor: Executor | None = None
     ontology: Ontology | None = None

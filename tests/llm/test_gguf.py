@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,8 @@ import pytest
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import run
 from pddl2nl.experiments.records.reader import read_events
-from pddl2nl.llm import ModelConfigurationError
+from pddl2nl.llm import Message, ModelConfigurationError, OpenAIModel, Request
+from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.gguf.model import GGUFModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Finished, Prompted, Replied, Started
@@ -87,6 +89,47 @@ def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     source = json.loads(words.read_text(encoding="utf-8"))["source"]
     assert source["model"] == f"gguf:{small_model.name}"
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("policy", ["act", "react"])
+def test_under_applicable_no_turn_is_refused(policy: str, small_model: Path) -> None:
+    options = {"constrain": "applicable", "steps": 4, "thoughts": "template", "max_tokens": 200, "cache": "none"}
+    result = run(shipped_task("blocksworld", "p01"), policy, f"gguf:{small_model}", **options)
+    finished = result.events[-1]
+    assert isinstance(finished, Finished)
+    cut = sum(isinstance(event, Replied) and event.finish == "length" for event in result.events)
+    # A thought may be endless; every turn that is not cut off is executed, or looks around.
+    done = finished.turns.get("executed", 0) + finished.turns.get("look-around", 0)
+    assert done == finished.steps - cut
+    assert policy != "act" or cut == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("way", WAYS)
+def test_a_constraint_holds_in_each_way_that_llama_cpp_takes(way: Way, small_model: Path) -> None:
+    model = GGUFModel(small_model, ModelSettings())
+    model.start()
+    endpoint = OpenAIModel("any", str(model._address), settings=ModelSettings(constrain=way))
+    constraint = Constraint((("go ", ("left", "right")),), action="Action: ")
+    reply = endpoint.complete(Request((Message("user", "Tell me a story."),), max_tokens=60, constraint=constraint))
+    # vLLM's ways are ignored by llama.cpp without a word: this is why `auto` tries them out.
+    assert (reply.text in ("Action: go left", "Action: go right")) == (way in ("grammar", "json_schema"))
+
+
+@pytest.mark.heavy
+def test_a_hundred_thousand_actions_by_slots_are_no_hindrance(small_model: Path) -> None:
+    names = tuple(f"block_{number}" for number in range(320))
+    constraint = Constraint((("stack ", names, " on ", names),), action="Action: ")
+    model = GGUFModel(small_model, ModelSettings())
+    reply = model.complete(
+        Request((Message("user", "Stack a block on another."),), max_tokens=30, constraint=constraint)
+    )
+    said = re.fullmatch(r"Action: stack (block_\d+) on (block_\d+)", reply.text)
+    assert said is not None
+    assert set(said.groups()) <= set(names)
+    assert reply.seconds < 120
 
 
 SPECIFICATION = """

@@ -22,6 +22,7 @@ takes_temperature = true
 takes_seed = false
 takes_stop = false
 takes_system = false
+constrain = "grammar"
 context = 16384
 temperature = 1
 reasoning_effort = "low"
@@ -71,6 +72,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         30000.0,
         120.0,
         3,
+        "grammar",
         16384,
     )
 

@@ -165,6 +165,7 @@ class _BeyondPaper(msgspec.Struct):
     samples: int = 1
     rounds: int = 0
     unsolvable: str = "silent"
+    constrain: str = "off"
 
 
 def _spec(started: Started, model: ReplayModel) -> RunSpec:

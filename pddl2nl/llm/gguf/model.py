@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -64,7 +65,7 @@ class GGUFModel(OpenAIModel):
         self._hash = _sha256(self._path)
         self._process: subprocess.Popen[bytes] | None = None
         self._starting = threading.Lock()
-        super().__init__(f"gguf:{self._path.name}", _NOT_STARTED, settings=settings)
+        super().__init__(f"gguf:{self._path.name}", _NOT_STARTED, settings=replace(settings, constrain="grammar"))
 
     @property
     def base_url(self) -> str:

@@ -1,0 +1,64 @@
+"""``--constrain``: what the replies of Basic, CoT, Act and ReAct may be, for endpoints that decode under a constraint.
+
+=============  =====================================================================================================
+``format``     the form of the mechanism's replies (`pddl2nl.policies.prompting`), with any thoughts and actions
+``actions``    an action is a told ground action of the task: each argument is an object of the parameter's type
+``applicable`` an action is applicable in the present state (Act, ReAct)
+=============  =====================================================================================================
+
+Act and ReAct may look around in any case, as their prompts say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pddl2nl.llm.constraint import Constraint, Line
+from pddl2nl.nl import markers
+from pddl2nl.policies.episode import Episode
+
+__all__ = ["reply_constraint"]
+
+
+def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Constraint | None:
+    """What the next reply of a mechanism may be; None where it may be anything."""
+    setting = episode.setting
+    if setting.constrain == "off":
+        return None
+    lines: tuple[Line, ...] | None = None
+    if setting.constrain != "format":
+        lines = tuple(_applicable(episode) if setting.constrain == "applicable" else _of_task(episode))
+        lines = lines if one_shot else (*lines, (markers.LOOK_AROUND,))
+    return Constraint(
+        lines,
+        action=f"{markers.ACTION} " if thoughts or not one_shot else "",
+        thought=f"{markers.THOUGHT} " if thoughts else "",
+        begin=f"{markers.PLAN_START}\n" if one_shot else "",
+        end=markers.PLAN_END if one_shot else "",
+        instead=(markers.NO_PLAN,) if setting.unsolvable == "tell" else (),
+    )
+
+
+def _applicable(episode: Episode) -> Iterator[Line]:
+    setting = episode.setting
+    return ((setting.teller.action(action),) for action in setting.simulator.applicable(episode.state))
+
+
+def _of_task(episode: Episode) -> Iterator[Line]:
+    teller = episode.setting.teller
+    for schema in teller.task.domain.actions:
+        objects = [teller.task.objects_of(parameter.types) for parameter in schema.parameters]
+        if not all(objects):
+            continue
+        if teller.style == "pddl":
+            parts: tuple[str | int, ...] = (f"({schema.name}", *_spaced(len(objects)), ")")
+        else:
+            parts = teller.wording.actions[schema.name].parts
+            objects = [tuple(teller.names.to_nl[name] for name in names) for names in objects]
+        yield tuple(part if isinstance(part, str) else objects[part] for part in parts)
+
+
+def _spaced(arguments: int) -> Iterator[str | int]:
+    for number in range(arguments):
+        yield " "
+        yield number

@@ -1,0 +1,163 @@
+"""What a reply may be: grammars and schemas by hand, and how a way of sending them is chosen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments import run
+from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, request_key
+from pddl2nl.llm.constraint import Constraint, Way
+from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.policies.events import Prompted
+from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import Call, ChatServer, Trouble
+
+STACK = ("stack ", ("a", "b"), " on ", ("a", "b"))
+ACT = Constraint((STACK, ("look around",)), action="Action: ")
+PLAN = Constraint((("go",),), action="Action: ", thought="Thought: ", begin="[PLAN]\n", end="[PLAN END]")
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+
+
+def test_the_actions_of_a_task_stay_in_slots() -> None:
+    assert ACT.grammar().splitlines() == [
+        'root ::= "Action: " action',
+        'slot0 ::= "a" | "b"',
+        'action ::= "stack " slot0 " on " slot0 | "look around"',
+    ]
+
+
+def test_a_plan_has_any_number_of_steps_between_its_tags() -> None:
+    assert PLAN.grammar().splitlines() == [
+        r'root ::= "[PLAN]\n" ("Thought: " [^\n]+ "\n" "Action: " action "\n")* "[PLAN END]"',
+        'action ::= "go"',
+    ]
+
+
+def test_whole_lines_share_their_beginnings() -> None:
+    lines = ("drive t1 to x", "drive t1 to y", "drive t2", "drive t2 home")
+    grammar = Constraint(tuple((line,) for line in lines)).grammar()
+    assert grammar.splitlines()[1] == 'action ::= "drive " ("t1 to " ("x" | "y") | "t2" | "t2 home")'
+
+
+def test_quotation_marks_and_line_breaks_in_names_are_escaped() -> None:
+    assert '"say \\"hi\\"\\n\\\\"' in Constraint((('say "hi"\n\\',),)).grammar()
+
+
+def test_a_schema_lists_few_lines_and_describes_many() -> None:
+    assert Constraint((("go",), ("stay",))).schema()["properties"]["action"]["enum"] == ["go", "stay"]
+    pattern = ACT.schema()["properties"]["action"]["pattern"]
+    allowed = [text for text in ("stack a on b", "look around", "stack a on c", "stack a") if re.match(pattern, text)]
+    assert allowed == ["stack a on b", "look around"]
+
+
+def test_json_becomes_the_text_that_the_grammar_describes() -> None:
+    assert ACT.text('{"action": "stack a on b"}') == "Action: stack a on b"
+    steps = '{"steps": [{"thought": "one\\ntwo", "action": "go"}]}'
+    assert PLAN.text(steps) == "[PLAN]\nThought: one two\nAction: go\n[PLAN END]"
+    # Cut off: what there is of it is judged as text.
+    assert ACT.text('{"action": "sta') == '{"action": "sta'
+
+
+class Obeying:
+    """A server's model that obeys a constraint sent in one way, and ignores all others."""
+
+    name = "obeying"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("Hello!")
+
+
+def server_for(obeyed: Way | None, refused: bool) -> tuple[ChatServer, Callable[[Call], Trouble | None]]:
+    keys = {"json_schema": "response_format"}
+    known = ("structured_outputs", "grammar", "guided_grammar", "response_format")
+
+    def fault(call: Call) -> Trouble | None:
+        sent = next((key for key in known if key in call.body), None)
+        if obeyed is not None and sent == keys.get(obeyed, obeyed):
+            said = json.dumps(call.body[sent])
+            text = "kiwi 7" if "kiwi 7" in said else "Action: go"
+            if obeyed == "json_schema":
+                text = json.dumps({"action": text.removeprefix("Action: ")})
+            message = {"role": "assistant", "content": text}
+            return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
+        return Trouble(400) if sent and refused else None
+
+    return ChatServer(Obeying(), fault=fault), fault
+
+
+REQUEST = Request((Message("user", "Go."),), constraint=Constraint((("go",),), action="Action: "))
+
+
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize("way", ["structured_outputs", "grammar", "guided_grammar", "json_schema"])
+def test_auto_tries_the_ways_once_and_remembers_the_one_that_holds(way: Way, refused: bool) -> None:
+    with server_for(way, refused)[0] as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings())
+        assert model.complete(REQUEST).text == "Action: go"
+        tried = len(server.calls)
+        assert model.complete(REQUEST).text == "Action: go"
+        assert len(server.calls) == tried + 1
+
+
+def test_an_endpoint_that_obeys_nothing_is_refused_and_not_measured() -> None:
+    with server_for(None, refused=False)[0] as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings())
+        with pytest.raises(EndpointRefusedError, match="obeys no constraint"):
+            model.complete(REQUEST)
+
+
+def test_a_constraint_is_part_of_what_a_reply_is_kept_under() -> None:
+    free = Request(REQUEST.messages)
+    assert request_key(free) != request_key(REQUEST)
+    recorded = Request(REQUEST.messages, constraint=ACT.key)
+    assert request_key(recorded) == request_key(Request(REQUEST.messages, constraint=ACT))
+
+
+@pytest.mark.parametrize(
+    ("policy", "level", "words"),
+    [
+        ("basic", "applicable", "in no state"),
+        ("act", "aplicable", "did you mean 'applicable'"),
+        ("random", "format", "asks no model"),
+    ],
+)
+def test_what_cannot_be_constrained_is_refused(policy: str, level: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(shipped_task("blocksworld", "p01"), policy, constrain=level)
+
+
+def test_a_model_without_an_endpoint_is_refused() -> None:
+    with pytest.raises(InputError, match="behind an endpoint"):
+        run(shipped_task("blocksworld", "p01"), "act", "oracle", constrain="format")
+
+
+def test_each_turn_is_constrained_to_the_state_and_the_record_says_so() -> None:
+    sent: list[str] = []
+
+    def fault(call: Call) -> Trouble | None:
+        sent.append(call.body["grammar"])
+        message = {"role": "assistant", "content": "Action: unstack block_2 from block_1"}
+        return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
+
+    options: dict[str, Any] = {"steps": 2, "example": "none", "cache": "none", "constrain": "applicable"}
+    with ChatServer(Obeying(), fault=fault) as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings(constrain="grammar"))
+        result = run(shipped_task("blocksworld", "p01"), "act", model, **options)
+    # One hand: the first state offers what can be lifted, the next what can be done with it.
+    assert "unstack" in sent[0]
+    assert "put down" not in sent[0]
+    assert "put down" in sent[1]
+    keys = [event.constraint for event in result.events if isinstance(event, Prompted)]
+    assert len(set(keys)) == 2
+    assert None not in keys
+    assert result.events[0].beyond_paper == {"constrain": "applicable"}  # type: ignore[attr-defined]
