@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 import typer
@@ -13,13 +13,23 @@ from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, TimeLimit, 
 from pddl2nl.cli.output import DONE, FAILED, print_json, print_table, print_text, warn
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import NamesOption, SeedOption, WordingOption, from_run, words_of
-from pddl2nl.questions.question import FORMS, KINDS, Form
+from pddl2nl.questions.question import FORMS, KINDS, Form, read_question_lines
+
+if TYPE_CHECKING:
+    from pddl2nl.nl import Names, Wording
+    from pddl2nl.pddl import Task
+    from pddl2nl.questions.scoring import AnswerScores
+    from pddl2nl.reports.statistics import Interval
 
 __all__ = ["register"]
 
 _MAKE = (
     "Example: pddl2nl questions blocksworld p01 --kind applicability --form choice --count 5  ·  "
     "Needs a planner for validation, justification, landmarks and next-action."
+)
+_SCORE = (
+    "Example: pddl2nl questions score questions.jsonl replies.jsonl, where each line of replies.jsonl is "
+    '{"id": "…", "reply": "…"}  ·  Exit codes: 0 scored; 2 bad input.'
 )
 _CHECK = (
     "Example: pddl2nl questions check acpbench --kind landmarks  ·  "
@@ -47,6 +57,7 @@ def register(app: typer.Typer) -> None:
         help="Make questions with exact answers about a task (questions DOMAIN PROBLEM …), or check recorded ones.",
     )
     group.command("make", epilog=_MAKE)(_make)
+    group.command("score", epilog=_SCORE)(_score)
     group.command("check", epilog=_CHECK)(_check)
     app.add_typer(group, name="questions")
 
@@ -85,6 +96,62 @@ def _make(
                 print_text(msgspec.json.encode(question).decode())
             if made < count:
                 warn(f"{each}, {shape}: {made} of {count} questions: no more were found and decided in time")
+
+
+def _score(
+    questions: Annotated[Path, argument("QUESTIONS", "Questions as JSON Lines, or a folder of ACPBench's files.")],
+    replies: Annotated[Path, argument("REPLIES", "JSON Lines, an id and a reply each.")],
+    wording: WordingOption = None,
+    names: NamesOption = "typed",
+    time: TimeLimit = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the answers in a model's replies and score them as ACPBench-Hard does, by kind, form and domain.
+
+    Lists of actions and facts are read in the words of the wording, or in PDDL. What cannot be read is no wrong
+    answer: it is counted by its status. Intervals are Wilson's, 95 %.
+    """
+    from pddl2nl.questions.acpbench import read_questions
+    from pddl2nl.questions.scoring import read_replies, score_replies, scores_by
+    from pddl2nl.reports.statistics import wilson_interval
+    from pddl2nl.tasks import match_shipped
+
+    asked = read_questions(questions) if questions.is_dir() else read_question_lines(questions)
+
+    def words(task: Task) -> tuple[Wording, Names]:
+        shipped = match_shipped(task.domain)
+        # ACPBench calls objects as its PDDL does.
+        called = "original" if questions.is_dir() else names
+        return words_of(task, Path() if shipped is None else shipped.domain_path, wording, called, None)
+
+    scored = [*score_replies(asked, read_replies(replies), words, seconds=time)]
+    rows = [
+        (group, scores, wilson_interval(scores.right, scores.scored) if scores.scored else None)
+        for group, scores in scores_by(scored)
+    ]
+    if as_json:
+        groups = [
+            {
+                **dict(zip(("kind", "form", "domain"), group, strict=True)),
+                **scores.as_json(),
+                "interval": None if interval is None else [interval.low, interval.high],
+            }
+            for group, scores, interval in rows
+        ]
+        print_json({"groups": groups, "answers": [item.as_json() for item in scored]})
+        return
+    columns = ("kind", "form", "domain", "right", "wrong", "not read", "no score", "share of right")
+    counts = [
+        (*group, scores.right, scores.wrong, scores.unread, scores.others, _share(scores, interval))
+        for group, scores, interval in rows
+    ]
+    print_table("", columns, counts)
+
+
+def _share(scores: AnswerScores, interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return f"{scores.right / scores.scored:.0%} ({interval.low:.0%} to {interval.high:.0%})"
 
 
 def _check(

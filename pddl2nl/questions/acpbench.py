@@ -40,17 +40,17 @@ _GROUPS: Mapping[str, Kind] = {
 _FORMS: Mapping[str, Form] = {"bool": "bool", "mc": "choice", "mcq": "choice", "gen": "open"}
 
 
-class _Choices(msgspec.Struct):
+class _ACPChoices(msgspec.Struct):
     text: tuple[str, ...]
 
 
-class _Entry(msgspec.Struct):
+class _ACPEntry(msgspec.Struct):
     id: int | str
     group: str
     context: str
     question: str
     answer: Any
-    choices: _Choices | None = None
+    choices: _ACPChoices | None = None
     PDDL_domain: str = ""
     PDDL_problem: str = ""
 
@@ -69,7 +69,7 @@ def read_questions(folder: Path) -> list[Question]:
 
 def _read(path: Path) -> Iterator[Question]:
     try:
-        entries = msgspec.json.decode(read_bytes(path, "file of questions"), type=list[_Entry])
+        entries = msgspec.json.decode(read_bytes(path, "file of questions"), type=list[_ACPEntry])
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"{path}: not a file of ACPBench's questions: {error}") from error
     for place, entry in enumerate(entries):
@@ -133,7 +133,7 @@ class CheckedQuestion:
 
 
 @dataclass
-class _Check:
+class _Recomputed:
     """A question on its way: its task and what was found."""
 
     question: Question
@@ -190,7 +190,7 @@ def _checked(question: Question, seconds: int) -> CheckedQuestion:
         task = parse_task(question.PDDL_domain, question.PDDL_problem)
     except PDDLError as error:
         raise InputError(f"{where}: its PDDL cannot be read: {error}") from error
-    check = _Check(question, task, Decider(GroundActions(Simulator(task)), seconds=seconds))
+    check = _Recomputed(question, task, Decider(GroundActions(Simulator(task)), seconds=seconds))
     try:
         _CHECKS[question.kind](check)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
@@ -198,12 +198,12 @@ def _checked(question: Question, seconds: int) -> CheckedQuestion:
     return CheckedQuestion(question, tuple(check.differences), tuple(check.undecided))
 
 
-def _applicability(check: _Check) -> None:
+def _applicability(check: _Recomputed) -> None:
     applicable = sorted(map(str, check.simulator.applicable(check.simulator.initial)))
     check.differ(sorted(text.lower() for text in check.question.answer), applicable, "the applicable actions")
 
 
-def _progression(check: _Check) -> None:
+def _progression(check: _Recomputed) -> None:
     action = _named_action(check)
     if action is None:
         check.undecided.append("the action, which the text does not name clearly")
@@ -213,7 +213,7 @@ def _progression(check: _Check) -> None:
         check.differ(sorted(check.question.answer[key]), sorted(map(str, atoms)), f"what {action} changes, {key}")
 
 
-def _named_action(check: _Check) -> GroundAction | None:
+def _named_action(check: _Recomputed) -> GroundAction | None:
     """The action of a progression question, which is in words of ACPBench's own.
 
     It is the applicable action over exactly the objects that are named; of several, the one whose name is most like the
@@ -227,21 +227,21 @@ def _named_action(check: _Check) -> GroundAction | None:
     return max(over, key=lambda action: fuzz.partial_ratio(re.sub("[-_]", " ", action.name), quoted), default=None)
 
 
-def _reachability(check: _Check) -> None:
+def _reachability(check: _Recomputed) -> None:
     never = ("never holds", "can hold")
     for atom in map(_atom, check.question.answer) if check.question.answer else all_atoms(check.task):
         decided = check.decider.reach(condition_of([atom]))
         check.decide(decided, not check.question.answer, str(atom), never)
 
 
-def _action_reachability(check: _Check) -> None:
+def _action_reachability(check: _Recomputed) -> None:
     never = ("is never applicable", "can become applicable")
     recorded = check.question.answer
     for action in map(GroundAction.parse, recorded) if recorded else all_actions(check.task):
         check.decide(check.decider.action(action), not recorded, str(action), never)
 
 
-def _validation(check: _Check) -> None:
+def _validation(check: _Recomputed) -> None:
     simulator, state = check.simulator, check.simulator.initial
     plan = _quoted_plan(check)
     for index, action in enumerate(plan):
@@ -253,7 +253,7 @@ def _validation(check: _Check) -> None:
     check.differ(check.question.answer, len(plan), "the first inapplicable action (all are applicable)")
 
 
-def _justification(check: _Check) -> None:
+def _justification(check: _Recomputed) -> None:
     plan = [str(action) for action in _quoted_plan(check)]
     ours: Counter[tuple[str, ...]] = Counter()
     for start, length in removals(check.simulator, check.simulator.initial, _quoted_plan(check)):
@@ -268,14 +268,14 @@ def _justification(check: _Check) -> None:
         check.differences += [f"{' '.join(item)} {what}" for item in items]
 
 
-def _landmarks(check: _Check) -> None:
+def _landmarks(check: _Recomputed) -> None:
     claims = ("is no landmark", "is a landmark")
     for key, wanted in (("yes", True), ("no", False)):
         for atom in map(_atom, check.question.answer[key]):
             check.decide(check.decider.landmark(atom), wanted, str(atom), claims)
 
 
-def _next_action(check: _Check) -> None:
+def _next_action(check: _Recomputed) -> None:
     answer, simulator = check.question.answer, check.simulator
     recorded = sorted(text.lower() for key in ("yes", "no", "maybe") for text in answer[key])
     check.differ(recorded, sorted(map(str, simulator.applicable(simulator.initial))), "the applicable actions")
@@ -290,7 +290,7 @@ def _next_action(check: _Check) -> None:
             check.decide(check.decider.next_action(action), wanted, str(action), claims)
 
 
-def _quoted_plan(check: _Check) -> tuple[GroundAction, ...]:
+def _quoted_plan(check: _Recomputed) -> tuple[GroundAction, ...]:
     return read_plan(check.question.question.split('"')[1]).actions
 
 
@@ -298,7 +298,7 @@ def _atom(text: str) -> GroundAtom:
     return GroundAtom(text.strip().strip("()").lower().split())
 
 
-_CHECKS: Mapping[str, Callable[[_Check], None]] = {
+_CHECKS: Mapping[str, Callable[[_Recomputed], None]] = {
     "applicability": _applicability,
     "progression": _progression,
     "reachability": _reachability,

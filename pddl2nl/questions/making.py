@@ -11,7 +11,7 @@ from typing import Any
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.questions.deciding import Certificate
-from pddl2nl.questions.places import Place, Places
+from pddl2nl.questions.places import StatePlace, StatePlaces
 from pddl2nl.questions.question import LABELS, Form, Question
 from pddl2nl.questions.topics import TOPICS, Topic, Validation
 from pddlval import State
@@ -23,7 +23,7 @@ _PATIENCE = 100
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AskedText:
     """A question's own part: its text, choices, answer and certificate."""
 
     text: str
@@ -58,9 +58,9 @@ def make_questions(
     """
     rng = random.Random(f"{kind} {form} {seed}")
     topic = TOPICS[kind]
-    places = Places(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
+    places = StatePlaces(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
     domain_pddl, domain_text = write_domain(task.domain), teller.domain_text()
-    context = _Context(f"{domain_text}\n\n{teller.objects_text()}", teller.goal_text() if topic.needs_plan else "")
+    context = _AskedContext(f"{domain_text}\n\n{teller.objects_text()}", teller.goal_text() if topic.needs_plan else "")
     seen: defaultdict[State, set[str]] = defaultdict(set)
     made = missed = 0
     for place in places.draw(again=form != "open" or topic.varied):
@@ -90,17 +90,17 @@ def make_questions(
 
 
 @dataclass(frozen=True)
-class _Context:
+class _AskedContext:
     """What is told before each question: the domain and the objects, and the goal where it matters."""
 
     beginning: str
     goal: str
 
-    def at(self, place: Place) -> str:
+    def at(self, place: StatePlace) -> str:
         return "\n\n".join(filter(None, (self.beginning, place.state_text, self.goal)))
 
 
-def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[str]) -> _Asked | None:
+def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[str]) -> _AskedText | None:
     """A new question about a topic; ``number`` decides which answer is right. None if there is none.
 
     Args:
@@ -109,7 +109,7 @@ def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[
     if form == "open":
         text = topic.all.format(**topic.base)
         answered = None if text in before else topic.answer()
-        return None if answered is None else _Asked(text, *answered)
+        return None if answered is None else _AskedText(text, *answered)
     if form == "bool":
         asked = _yes_or_no(topic, before, right=number % 2 == 0)
     else:
@@ -117,16 +117,16 @@ def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[
     return None if asked is None or asked.key in before else asked
 
 
-def _yes_or_no(topic: Topic, before: set[str], *, right: bool) -> _Asked | None:
+def _yes_or_no(topic: Topic, before: set[str], *, right: bool) -> _AskedText | None:
     for subject in topic.subjects(right):
         text = topic.one.format(subject=topic.told(subject), **topic.base)
         decided = None if text in before else topic.decide(subject)
         if decided is not None and decided.answer is right:
-            return _Asked(text, "yes" if right else "no", decided.certificate)
+            return _AskedText(text, "yes" if right else "no", decided.certificate)
     return None
 
 
-def _choice(topic: Topic, place: int, rng: random.Random) -> _Asked | None:
+def _choice(topic: Topic, place: int, rng: random.Random) -> _AskedText | None:
     """One right choice among wrong ones; the letter of the right one is given by its place."""
     if isinstance(topic, Validation):
         claims = topic.claims()
@@ -138,7 +138,7 @@ def _choice(topic: Topic, place: int, rng: random.Random) -> _Asked | None:
         return None
     choices = rng.sample(wrong, len(LABELS) - 1)
     choices.insert(place, right)
-    return _Asked(topic.which.format(**topic.base), LABELS[place], certificate, tuple(choices))
+    return _AskedText(topic.which.format(**topic.base), LABELS[place], certificate, tuple(choices))
 
 
 def _right_and_wrong(topic: Topic) -> tuple[str | None, Certificate, list[str]]:

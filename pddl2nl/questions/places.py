@@ -17,7 +17,7 @@ from pddl2nl.questions.deciding import Decider, all_atoms
 from pddl2nl.questions.relaxation import GroundActions
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["Place", "Places"]
+__all__ = ["StatePlace", "StatePlaces"]
 
 _LONGEST_WALK = 12
 _FIRST_ROUTES = 4
@@ -26,10 +26,10 @@ _FRUITLESS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class StatePlace:
     """A state, and a plan from it to the goal where one is known; ``places`` are all of its task."""
 
-    places: Places
+    places: StatePlaces
     state: State
     plan: tuple[GroundAction, ...] | None
 
@@ -55,7 +55,7 @@ class Place:
         return tuple(self.places.simulator.applicable(self.state))
 
 
-class Places:
+class StatePlaces:
     """Draws places of one task, always the same for a seed.
 
     Args:
@@ -74,7 +74,7 @@ class Places:
         self.ground = GroundActions(self.simulator)
         self._rng = rng
         self._plans = plans
-        self._places: dict[State, Place] = {}
+        self._places: dict[State, StatePlace] = {}
         self.costs: dict[State, float | Fraction] = {}
         """The optimal costs that are known."""
 
@@ -95,7 +95,7 @@ class Places:
             return frozenset(item.name for item in self.task.domain.predicates)
         return frozenset(name for name, snippet in self.teller.wording.predicates.items() if snippet.text is not None)
 
-    def draw(self, *, again: bool) -> Iterator[Place]:
+    def draw(self, *, again: bool) -> Iterator[StatePlace]:
         """Places in a random order, those of the first walks, and then of one walk after another.
 
         Args:
@@ -132,7 +132,7 @@ class Places:
         actions = (*walk, *(plan or ()))
         for number, here in enumerate(states):
             if here not in self._places:
-                self._places[here] = Place(self, here, None if plan is None else actions[number:])
+                self._places[here] = StatePlace(self, here, None if plan is None else actions[number:])
 
     def _plan_from(self, state: State) -> tuple[GroundAction, ...] | None:
         if state in self._places:

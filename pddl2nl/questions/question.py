@@ -19,11 +19,15 @@ next-action          ``{"yes", "no", "maybe", "opt"}``: by the optimal cost of w
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
-__all__ = ["FORMS", "KINDS", "LABELS", "Form", "Kind", "Question"]
+from pddl2nl.errors import InputError
+from pddl2nl.files import read_lines
+
+__all__ = ["FORMS", "KINDS", "LABELS", "Form", "Kind", "Question", "read_json_lines", "read_question_lines"]
 
 Kind = Literal[
     "applicability",
@@ -69,3 +73,26 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     certificate: dict[str, Any] = {}
     PDDL_domain: str = ""
     PDDL_problem: str = ""
+
+
+def read_question_lines(path: Path) -> list[Question]:
+    """The questions of a file of JSON Lines.
+
+    Raises:
+        InputError: the file cannot be read, or a line is no question; the message names the line.
+    """
+    return read_json_lines(path, Question, "question")
+
+
+_StructT = TypeVar("_StructT", bound=msgspec.Struct)
+
+
+def read_json_lines(path: Path, kind: type[_StructT], name: str) -> list[_StructT]:
+    """The objects of a file of JSON Lines; raises `InputError` for a line that is none of this kind."""
+    found = []
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            found.append(msgspec.json.decode(line, type=kind))
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not a {name}: {error}") from error
+    return found

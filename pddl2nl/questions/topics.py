@@ -16,7 +16,7 @@ from typing import Any
 from pddl2nl.pddl import GroundAtom, TypedName, conjuncts, write_condition
 from pddl2nl.pddl.tree import Atom
 from pddl2nl.questions.deciding import Certificate, Decision, condition_of, removals
-from pddl2nl.questions.places import Place
+from pddl2nl.questions.places import StatePlace
 from pddlval import GroundAction, validate
 
 __all__ = ["TOPICS", "Topic"]
@@ -35,7 +35,6 @@ class Topic:
         one: the question about one subject, to be answered with yes or no.
         which: the question which of several subjects is right.
         all: the open question.
-        open_format: how the answer of the open question is to be written.
         varied: whether there are several open questions at a place.
     """
 
@@ -44,9 +43,8 @@ class Topic:
     one = ""
     which = ""
     all = ""
-    open_format = ""
 
-    def __init__(self, place: Place, rng: random.Random):
+    def __init__(self, place: StatePlace, rng: random.Random):
         self.place = place
         self.places = place.places
         self.task = place.places.task
@@ -129,7 +127,7 @@ class Topic:
         return plan
 
 
-class _Actions(Topic):
+class _ActionTopic(Topic):
     """A topic whose subjects are actions."""
 
     def near(self, subject: GroundAction) -> Iterator[GroundAction]:
@@ -139,13 +137,12 @@ class _Actions(Topic):
         return self.places.teller.action(subject)
 
 
-class Applicability(_Actions):
+class Applicability(_ActionTopic):
     """Which actions can be executed now."""
 
     one = "Can this action be executed now: {subject}?"
     which = "Which of these actions can be executed now?"
-    all = "Which actions can be executed now? List all of them."
-    open_format = "actions"
+    all = "Which actions can be executed now? List all of them, one on each line."
 
     def subjects(self, right: bool) -> Iterator[GroundAction]:
         for action in self.shuffled(self.place.applicable):
@@ -173,11 +170,11 @@ class Progression(Topic):
     which = "Suppose this action is executed: {action}. Which of these facts holds afterwards?"
     all = (
         "Suppose this action is executed: {action}. Which facts become true that were false before, and which become "
-        "false that were true?"
+        "false that were true? Write 'Becomes true:' and below it the first, one on each line, and then 'Becomes "
+        "false:' and the others."
     )
-    open_format = "changes"
 
-    def __init__(self, place: Place, rng: random.Random):
+    def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
         state = place.state
         changing = [item for item in place.applicable if place.places.simulator.step(state, item).successor != state]
@@ -238,7 +235,6 @@ class Reachability(Topic):
     all = (
         "Which fact can never hold, whatever actions are executed from now on? Name one, or say none if there is none."
     )
-    open_format = "fact"
 
     def subjects(self, right: bool) -> Iterator[tuple[GroundAtom, ...]]:
         told = set(self.places.atoms)
@@ -273,13 +269,12 @@ class Reachability(Topic):
         return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
 
 
-class ActionReachability(_Actions):
+class ActionReachability(_ActionTopic):
     """Which actions can be executed at some time."""
 
     one = "Is there a way to reach a state in which this action can be executed: {subject}?"
     which = "Which of these actions can be executed in some state that can be reached?"
     all = "Which action can never be executed, whatever actions are executed before it? Name one, or say none."
-    open_format = "action"
 
     def subjects(self, right: bool) -> Iterator[GroundAction]:
         for state in self.place.decider.some_states(self.rng, _ANY):
@@ -324,9 +319,8 @@ class Validation(Topic):
         "Which is the first action of this sequence that cannot be executed when its turn comes? Give its index, "
         "counted from 0.\n{sequence}"
     )
-    open_format = "index"
 
-    def __init__(self, place: Place, rng: random.Random):
+    def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
         assert place.plan is not None
         self.sequence = rng.choice([place.plan, *self.near(place.plan)])
@@ -384,11 +378,10 @@ class Justification(Topic):
     which = "Here is a plan for my goal:\n{plan}\nWhat can be left out so that it is still a plan?"
     all = (
         "Here is a plan for my goal:\n{plan}\nMake it shorter: leave out one action, or two that follow each other, "
-        "so that it is still a plan. Give the shorter plan."
+        "so that it is still a plan. Give the shorter plan, one action on each line."
     )
-    open_format = "plan"
 
-    def __init__(self, place: Place, rng: random.Random):
+    def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
         assert place.plan is not None
         self.plan = self.padded(place.plan)
@@ -442,7 +435,6 @@ class Landmarks(Topic):
         "Which fact must hold at some point, whatever plan reaches my goal from here? Name one that neither holds now "
         "nor is part of my goal, or say none if there is none."
     )
-    open_format = "fact"
 
     @cached_property
     def facts(self) -> list[GroundAtom]:
@@ -480,14 +472,13 @@ class Landmarks(Topic):
         return sides, proofs
 
 
-class NextAction(_Actions):
+class NextAction(_ActionTopic):
     """Which actions begin an optimal plan."""
 
     needs_plan = True
     one = "Does this action bring me closer to my goal, so that an optimal plan can begin with it: {subject}?"
     which = "Which of these actions can an optimal plan for my goal begin with?"
     all = "Which action can an optimal plan for my goal begin with? Name one."
-    open_format = "action"
 
     def subjects(self, right: bool) -> Iterator[GroundAction]:
         assert self.place.plan is not None
@@ -527,7 +518,7 @@ def _examples(proofs: Mapping[str, Certificate]) -> tuple[Any, Certificate] | No
     return ([*listed], listed) if listed else None
 
 
-def _judged(place: Place, plan: Sequence[GroundAction]) -> Decision:
+def _judged(place: StatePlace, plan: Sequence[GroundAction]) -> Decision:
     """Whether actions are a plan, with the verdict on them."""
     report = validate(place.decider.task, plan)
     if report.valid:
