@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pddl2nl.policies.events import RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
@@ -96,8 +96,12 @@ def _compression(run: ScoredRun, end: SearchEnded) -> float | None:
     return 100.0 * (1 - end.collapsed / end.full)
 
 
-def _tokens(of: Callable[[SearchEnded], int], run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(of(end))
+def _full_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(end.full)
+
+
+def _collapsed_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(end.collapsed)
 
 
 def _entities(kinds: tuple[str, ...], run: ScoredRun, end: SearchEnded) -> float | None:
@@ -117,7 +121,6 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "entities": (),
 }
 
-
 _ERRORS: dict[Cause, str] = {
     "missing-action": "an action is missing before the first one that fails",
     "missing-pose": "a movement skips a place, or an asset is used from elsewhere",
@@ -126,99 +129,46 @@ _ERRORS: dict[Cause, str] = {
     "hallucinated-node": "a node does not exist",
 }
 
+
+def _share(
+    name: str, summary: str, of: Callable[[ScoredRun], float | None], better: Literal["higher", "lower"] = "higher"
+) -> RunMetric:
+    return RunMetric(name, summary, better, "mean", of, "%", "always")
+
+
+def _number(name: str, summary: str, of: Callable[[ScoredRun], float | None]) -> RunMetric:
+    return RunMetric(name, summary, "lower", "mean", of, "", "always")
+
+
 METRICS: tuple[RunMetric, ...] = (
-    RunMetric(
-        "search-success",
-        "searches that show an answer at their end",
-        "higher",
-        "mean",
-        _of_search(_success),
-        "%",
-        "always",
-    ),
-    RunMetric(
+    _share("search-success", "searches that show an answer at their end", _of_search(_success)),
+    _share(
         "plan-goal",
         "plans at whose end the goal holds; of plans that are not executable, failing actions are skipped",
-        "higher",
-        "mean",
         _of_plan(_correct),
-        "%",
-        "always",
     ),
-    RunMetric(
-        "plan-executable",
-        "plans whose actions are applicable one after the other",
-        "higher",
-        "mean",
-        _of_plan(_executable),
-        "%",
-        "always",
-    ),
-    RunMetric("plan-rounds", "corrections of a plan", "lower", "mean", _of_plan(_rounds)),
+    _share("plan-executable", "plans whose actions are applicable one after the other", _of_plan(_executable)),
+    _number("plan-rounds", "corrections of a plan", _of_plan(_rounds)),
     *(
-        RunMetric(
-            f"plan-{cause}",
-            f"last plans whose first error is this: {text}",
-            "lower",
-            "mean",
-            _of_plan(partial(_caused, cause)),
-            "%",
-            "always",
+        _share(
+            f"plan-{cause}", f"last plans whose first error is this: {text}", _of_plan(partial(_caused, cause)), "lower"
         )
         for cause, text in _ERRORS.items()
     ),
-    RunMetric("expansions", "nodes that were expanded in a scene graph", "lower", "mean", _of_search(_expansions)),
-    RunMetric("revisits", "commands to expand a node that was expanded before", "lower", "mean", _of_search(_revisits)),
-    RunMetric(
-        "view-tokens", "tokens of the largest view of the scene graph, estimated", "lower", "mean", _of_search(_peak)
-    ),
+    _number("expansions", "nodes that were expanded in a scene graph", _of_search(_expansions)),
+    _number("revisits", "commands to expand a node that was expanded before", _of_search(_revisits)),
+    _number("view-tokens", "tokens of the largest view of the scene graph, estimated", _of_search(_peak)),
     *(
-        RunMetric(
-            f"scene-{name}",
-            f"{name} of the scene graph",
-            "lower",
-            "mean",
-            _of_search(partial(_entities, kinds)),
-            "",
-            "always",
-        )
+        _number(f"scene-{name}", f"{name} of the scene graph", _of_search(partial(_entities, kinds)))
         for name, kinds in _KINDS.items()
     ),
-    RunMetric(
-        "scene-collapsed",
-        "entities of the collapsed scene graph",
-        "lower",
-        "mean",
-        _of_search(_top_entities),
-        "",
-        "always",
-    ),
-    RunMetric(
-        "scene-tokens",
-        "tokens of the scene graph, estimated",
-        "lower",
-        "mean",
-        _of_search(partial(_tokens, lambda end: end.full)),
-        "",
-        "always",
-    ),
-    RunMetric(
-        "scene-collapsed-tokens",
-        "tokens of the collapsed scene graph, estimated",
-        "lower",
-        "mean",
-        _of_search(partial(_tokens, lambda end: end.collapsed)),
-        "",
-        "always",
-    ),
-    RunMetric(
+    _number("scene-collapsed", "entities of the collapsed scene graph", _of_search(_top_entities)),
+    _number("scene-tokens", "tokens of the scene graph, estimated", _of_search(_full_tokens)),
+    _number("scene-collapsed-tokens", "tokens of the collapsed scene graph, estimated", _of_search(_collapsed_tokens)),
+    _share(
         "compression",
         "tokens that the collapsed scene graph saves of the full one, estimated",
-        "higher",
-        "mean",
         _of_search(_compression),
-        "%",
-        "always",
     ),
 )
 """The metrics of SayPlan, in the order of its tables."""
