@@ -36,7 +36,7 @@ from pddl2nl.nl.reading.segments import (
     noise_in,
     peel,
 )
-from pddl2nl.nl.reading.stance import EXCUSED, amends, chosen_option, corrects, is_open, offers_options
+from pddl2nl.nl.reading.stance import EXCUSED, amends, chosen_option, corrects, is_elliptic, is_open, offers_options
 from pddl2nl.nl.reading.words import fold, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
@@ -224,6 +224,9 @@ class Reader:
             else:
                 further = peel(said[behind.end() :])
                 peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
+        if is_elliptic(said):
+            elliptic = _no_action(text, piece, "doubt")
+            return [elliptic._replace(reason="it stands for steps without saying them")], peeled
         if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         marked = block.opened and block.closed

@@ -25,6 +25,7 @@ __all__ = [
     "rejects_before",
 ]
 __all__ += [
+    "is_elliptic",
     "is_known",
     "is_plain_lead",
     "is_reason",
@@ -65,12 +66,13 @@ _PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", 
 _SUBJECTS = word_set("i i'd i’d i'll i’ll we we'd we’d we'll we’ll")
 _BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
-    "begin am are be about move action step time use used using ought"
+    "begin am are be about move action step time use used using ought first second third last"
 )
 _SUBORDINATE = word_set("to in since because as after with at from now for having standing being once before when")
 _BE = word_set("am is are be being been was were gets get")
 _CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
-_MORE = word_set("twice thrice times another others likewise")
+_AND = word_set("and the then next also")
+_MORE = word_set("twice thrice times another others likewise etc")
 _VAGUE = re.compile(
     r"\b(?:sooner or later|at some point|later(?: on)?|some ?day|eventually|in the end)\b", re.IGNORECASE
 )
@@ -231,7 +233,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     if first.parted in (".", "(", ">", ":") or first.text in _REASONS or first.text in ("instead", "rather"):
         return ""
     if first.parted:
-        content = [word for word in tail[:5] if word.text not in ("and", "the")]
+        content = [word for word in tail[:5] if word.text not in _AND]
         if content and any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])):
             return "" if any(word.text in _VERBS for word in content[1:3]) else unclear
         return "" if content else unclear
@@ -291,6 +293,9 @@ _BAD_AHEAD = re.compile(
     re.IGNORECASE,
 )
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
+_ELLIPTIC = re.compile(
+    r"^\W*(?:\.{3,}|…|etc\.?|and so on)\W*$|\brepeat(?:ing)?\b.{0,40}\b(?:steps?|actions?|process)\b", re.IGNORECASE
+)
 _AMENDS = re.compile(
     r"\b(?:steps?|actions?|line)\s+(?:no\.?\s*)?#?\d+.*\b(?:replaced?|dropp?e?d?|removed?|skip(?:ped)?|omit(?:ted)?|delete[ds]?|swap"
     r"|swapped|instead|wrong|incorrect|not\s+(?:right|needed)|unnecessary|change[ds]?|corrected|becomes)\b"
@@ -320,6 +325,11 @@ def amends(line: str) -> frozenset[int]:
     if not ("tep" in line or "ction" in line or "ine " in line) or not _AMENDS.search(line):
         return frozenset()
     return frozenset(int(number) for steps in _STEPS.findall(line) for number in re.findall(r"\d+", steps))
+
+
+def is_elliptic(line: str) -> bool:
+    """Whether a line stands for steps without saying them: "…", "Repeat steps 1 to 3."."""
+    return _ELLIPTIC.search(line) is not None
 
 
 def takes_back(line: str) -> bool:
