@@ -373,7 +373,7 @@ class RunSpec:
         None,
         "The longest wait for a reply before it is asked again: seconds, or 90s, 10m.",
         metavar="TIME",
-        default_text="the model's setting, else 600",
+        default_text="the model's setting, else 600, and longer for an endpoint that was seen to be slow",
         users="models",
         time=True,
     )

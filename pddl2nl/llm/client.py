@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _DEFAULT_MAX_RETRIES = 10
 _DEFAULT_TIMEOUT = 600.0
+_LONGEST_TIMEOUT = 7200.0
+_MARGIN = 3.0
+"""On the time that a reply is expected to take: others may wait for the same machine."""
 _PATIENCE = 10.0
 """Seconds for which an endpoint is tried that was never reached: it may be starting, but most often its address is
 wrong."""
@@ -74,7 +77,8 @@ class OpenAIModel:
         settings: the model's settings; None means those of `load_catalogue`.
         limiter: limits the calls; None means the one that all models of this name and endpoint share.
         max_retries: how often a call is repeated after a fault that may pass; None means as in the settings, else ten.
-        timeout: seconds for one attempt; None means as in the settings, else 600.
+        timeout: seconds for one attempt; None means as in the settings, else 600, and longer where replies of the
+            length asked for have taken this endpoint longer.
 
     Raises:
         MissingKeyError: a key is needed and missing, or the variable of a header is not set.
@@ -101,6 +105,7 @@ class OpenAIModel:
         retries = settings.max_retries if max_retries is None else max_retries
         self._max_retries = _DEFAULT_MAX_RETRIES if retries is None else retries
         self._timeout = timeout or settings.timeout or _DEFAULT_TIMEOUT
+        self._adaptive = timeout is None and settings.timeout is None
         self._check_key()
         settings.filled_headers()
         self._limiter = limiter or Limiter.shared(
@@ -142,7 +147,7 @@ class OpenAIModel:
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
-            data = self.retried(lambda: self._post("/chat/completions", body), estimate)
+            data = self.retried(lambda: self._timed("/chat/completions", body), estimate)
         except FilteredError:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
@@ -154,6 +159,17 @@ class OpenAIModel:
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
+
+    def _timed(self, path: str, body: dict[str, Any]) -> Any:
+        """As `_post`; lengthens the time-out to what the longest reply would take at the pace of this one."""
+        began = time.perf_counter()
+        data = self._post(path, body)
+        tokens = read_usage(data.get("usage")).completion_tokens if isinstance(data, dict) else 0
+        if self._adaptive and tokens:
+            longest = max(body.get(self.settings.max_tokens_name) or 0, tokens)
+            needed = _MARGIN * (time.perf_counter() - began) * longest / tokens
+            self._timeout = max(self._timeout, min(needed, _LONGEST_TIMEOUT))
+        return data
 
     def _constraining(self) -> Way:
         """How constraints are sent to this endpoint, tried out once where the settings do not say.
@@ -322,6 +338,9 @@ class OpenAIModel:
                 return result
             except (openai.OpenAIError, EndpointFault, ValueError, RecursionError) as error:
                 fault = fault_of(error, self._timeout, self.settings.key_variable)
+                if self._adaptive and isinstance(error, openai.APITimeoutError) and not fault.unreached:
+                    # A slow machine would not be ready in the same time at the next attempt either.
+                    self._timeout = min(2 * self._timeout, _LONGEST_TIMEOUT)
             self._limiter.settle(tokens, 0)
             self._reached = self._reached or not fault.unreached
             elapsed = time.monotonic() - began
@@ -337,7 +356,7 @@ class OpenAIModel:
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         """The JSON that the endpoint answers with; raises the `EndpointFault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
-        data = post(self.client(), path, body)
+        data = post(self.client(), path, body, self._timeout)
         text = data.decode(json.detect_encoding(data), "replace")
         try:
             answer = parse_json(text)

@@ -81,14 +81,22 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
     return known or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
 
 
-def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
+def post(client: OpenAI, path: str, body: Mapping[str, Any], timeout: float) -> bytes:
     """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `EndpointFault`.
 
-    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
+    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says. The time-out
+    is in seconds, for the answer as a whole.
     """
-    answer: Any = client.post(path, cast_to=_library().Response, body=body)
+    options: Any = {"timeout": _wait(timeout)}
+    answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
     content: bytes = answer.content
     return content
+
+
+def _wait(timeout: float) -> Any:
+    import openai
+
+    return openai.Timeout(timeout, connect=min(timeout, _LONGEST_CONNECT))
 
 
 def _make(address: Address, api_version: str | None, timeout: float, options: dict[str, Any]) -> OpenAI:
@@ -97,11 +105,11 @@ def _make(address: Address, api_version: str | None, timeout: float, options: di
     library = _library()
     # As many connections as threads call at once stay open between their calls.
     limits = library.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEPT_OPEN)
-    transport = _Transport(library, library.HTTPTransport(limits=limits, proxy=_proxy(address.base)), timeout)
+    transport = _Transport(library, library.HTTPTransport(limits=limits, proxy=_proxy(address.base)))
     options = {
         **options,
         "max_retries": 0,
-        "timeout": openai.Timeout(timeout, connect=min(timeout, _LONGEST_CONNECT)),
+        "timeout": _wait(timeout),
         "http_client": openai.DefaultHttpxClient(transport=transport),  # type: ignore[arg-type]
     }
     if api_version is None:
@@ -129,14 +137,13 @@ def _proxy(url: str) -> str | None:
 class _Transport:
     """Hands on requests, and returns answers that are read to their end within bounds."""
 
-    def __init__(self, library: Any, inner: Any, timeout: float):
+    def __init__(self, library: Any, inner: Any):
         self._library = library
         self._inner = inner
-        self._timeout = timeout
 
     def handle_request(self, request: Any) -> Any:
         """The answer with its whole body."""
-        until = time.monotonic() + self._timeout
+        until = time.monotonic() + request.extensions["timeout"]["read"]
         answer = self._inner.handle_request(request)
         try:
             self._check_redirect(request, answer)
