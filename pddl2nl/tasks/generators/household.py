@@ -26,9 +26,9 @@ def _example() -> Task:
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     rooms = _ROOMS[: values["rooms"]]
-    things = _things(values["items"], draw)
+    things = _things(values["items"] + values["unreachable"], draw)
     layout = _Layout(rooms, things)
-    at = {thing: draw.pick(layout.holders) for thing in things}
+    at = {thing: draw.pick(layout.holders) for thing in [*things][: values["items"]]}
     opened = {each for each in layout.having("can-open") if not draw.chance(values["closed"])}
     on = {each for each in layout.having("has-switch") if draw.chance(20)}
     goal = _goal(values["goals"], layout, at, opened, on, draw)
@@ -50,7 +50,8 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
             *(layout.facts(each) for each in (*rooms, *layout.furniture)),
             tuple(("is-open", each) for each in layout.furniture if each in opened),
             tuple(("switched-on", each) for each in layout.furniture if each in on),
-            *((*layout.facts(thing), (layout.relation(at[thing]), thing, at[thing])) for thing in things),
+            *((*layout.facts(thing), (layout.relation(place), thing, place)) for thing, place in at.items()),
+            *(layout.facts(thing) for thing in things if thing not in at),
         ),
         goal=goal,
         summary=f"{plural(len(rooms), 'room')}, {plural(len(layout.furniture), 'piece')} of furniture, "
@@ -145,6 +146,7 @@ def _small(draw: Draw) -> Mapping[str, int | str]:
     return {
         "rooms": draw.between(1, 3),
         "items": draw.between(4, 10),
+        "unreachable": draw.between(0, 2),
         "goals": draw.between(1, 2),
         "closed": draw.pick((0, 50, 100)),
         "doors": draw.pick(("open", "closed")),
@@ -159,6 +161,7 @@ GENERATOR = Generator(
     parameters=(
         Parameter("rooms", "how many of kitchen, living room, bathroom and bedroom there are", 4, 1, 4),
         Parameter("items", "how many things there are, most of which no goal needs", 30, 1, 200),
+        Parameter("unreachable", "how many more things are listed that are nowhere in the house", 0, 0, 50),
         Parameter("goals", "how many goals there are, each of a kind that is drawn", 3, 1, 20),
         Parameter(
             "closed", "of a hundred pieces of furniture that can be opened, how many are closed at first", 80, 0, 100

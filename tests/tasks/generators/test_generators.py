@@ -56,7 +56,7 @@ GOLDEN = {
     "goldminer": "779a1113316c3dfe",
     "grid": "538c0a5865901d02",
     "grippers": "33eedc437e9df761",
-    "household": "f851c66175dcf871",
+    "household": "9595913f095817ab",
     "logistics": "5e8f1fd88b908687",
     "movie": "09ed18940dd4b499",
     "rovers": "a5544338b175db43",

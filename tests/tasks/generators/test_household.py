@@ -38,6 +38,16 @@ def test_each_thing_is_at_one_place_and_kinds_begin_again_with_numbers() -> None
     assert all(fact[2] in surfaces for fact in task.problem.init if fact[0] == "on")
 
 
+def test_unreachable_things_are_listed_and_are_nowhere_and_in_no_goal() -> None:
+    for seed in range(20):
+        task = problem(seed, items=5, unreachable=3, goals=2)
+        things = {item.name for item in task.problem.objects if item.types[0] in ("item", "vessel")}
+        placed = {fact[1] for fact in task.problem.init if fact[0] in ("on", "inside")}
+        assert (len(things), len(placed)) == (8, 5)
+        named = {name for part in conjuncts(task.problem.goal) if isinstance(part, Atom) for name in part.args}
+        assert not named & (things - placed)
+
+
 @pytest.mark.parametrize(("closed", "shut"), [(0, False), (100, True)])
 def test_furniture_is_closed_and_doors_are_as_asked(closed: int, shut: bool) -> None:
     task = problem(3, closed=closed, doors="closed" if shut else "open")
