@@ -1,7 +1,7 @@
 """Reading: from language back to PDDL actions, without a model.
 
 The grammar is derived from the wording's snippets and the task's objects, so that what was told is read back exactly.
-A reply is cut into pieces (`layout`), a piece into clauses (`clauses`), and every clause that speaks of an action or
+A reply is cut into pieces (`segments`), a piece into clauses (`clauses`), and every clause that speaks of an action or
 names an object ends as one of: read, ambiguous, unreadable, unknown-object, or no action with a stance that says why.
 A reading policy (`policies`) then chooses the plan. Nothing is guessed, and nothing is dropped in silence: what might
 be a step and is not read is reported where it stands in the plan.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
@@ -43,7 +43,7 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
 from pddlval import GroundAction
 
-__all__ = ["LONGEST", "Reader", "read_turn"]
+__all__ = ["LONGEST", "Reader"]
 
 LONGEST = 2_000_000
 """Characters of the longest reply that is read; a longer one is unreadable as a whole."""
@@ -138,8 +138,24 @@ class Reader:
         return bool(self.grammar.frames.mentions(words_of(text)))
 
     def read_turn(self, text: str) -> Reading:
-        """The one action of an interactive reply; see `pddl2nl.nl.reading.reader`."""
-        return _too_long(text) if len(text) > LONGEST else read_turn(self.read_piece, text, self.cleaned(text))
+        """The one thing that an interactive reply does: an action, a wish to look around, or a claim to be done.
+
+        The text behind the first line that begins with ``Action:`` counts; without such a line, the text behind the
+        last ``Action:`` anywhere; without that, the whole reply. Of several actions the first is read, since the others
+        take for granted what came of it, and the rule begins with ``first-of-several``; one that the reply takes back
+        does not count. What a model writes from a line "Observation:" on is its own invention of the world's answer.
+        Inside a thought nothing counts. An unreadable line does not hide a readable one that follows it, but an
+        ambiguous one, or one with an unknown object, does. A turn that does nothing is "not-an-action".
+        """
+        if len(text) > LONGEST:
+            return _too_long(text)
+        cleaned = self.cleaned(text)
+        said = cleaned.text
+        invented = OBSERVATION.search(said)
+        reading = self._turn(said, invented.start() if invented else len(said))
+        if invented and reading.status == "not-an-action":
+            reading = self._turn(said, len(said))
+        return Original(text, cleaned).place(reading)
 
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
@@ -174,6 +190,70 @@ class Reader:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
         return placed
+
+    # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
+
+    def _turn(self, text: str, stop: int) -> Reading:
+        start = marker_end(text, stop)
+        if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
+            # A key "action" of a JSON value is read with the others.
+            start = -1
+        readings = list(self._signals(text, max(start, 0), stop, start >= 0))
+        read = [reading for reading in readings if reading.status == "read"]
+        several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
+        option = chosen_option(text[read[-1].end : stop], [""] * len(read)) if several else None
+        if option is not None:
+            return read[option]
+        kept = _uncorrected(text, readings)
+        chosen = next((item for item in kept if item.status not in ("not-an-action", "unreadable")), None)
+        chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
+        open_stances = [item for item in readings if item.stance and not item.stance.startswith(EXCUSED)]
+        if chosen is None and open_stances:
+            return reported(max(open_stances, key=lambda item: len(item.text)))
+        asked = any(item.stance == "question" for item in readings)
+        if chosen is None and asked and chosen_option(text[:stop], ["", ""]) is not None:
+            # "Should I stack a on b or on c? I choose the latter."
+            return reported(max(readings, key=lambda item: len(item.text)))
+        if chosen is None:
+            bare = text[:stop].strip()
+            begin = text.find(bare) if bare else 0
+            stance = next((reading.stance for reading in readings if reading.stance), "")
+            line = text.count("\n", 0, begin) + 1
+            return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose", stance=stance)
+        signals = ("read", "look-around", "claimed-done")
+        others = {(reading.status, reading.action) for reading in readings if reading.status in signals}
+        if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status != "unreadable":
+            rules = [rule for rule in chosen.rule.split("+") if rule not in ("several", "exact", "")]
+            return chosen._replace(rule="+".join(("first-of-several", *rules)))
+        return chosen
+
+    def _signals(self, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
+        """Everything in a stretch that could be the turn's one thing."""
+        layout = lay_out(Cleaned(text[:stop]))
+        in_thought = False
+        context: list[GroundAction] = []
+        for piece in _from(layout, start, text):
+            readings, _ = self.read_piece(
+                text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden, context
+            )
+            in_thought = readings[-1].rule == "thought"
+            claim = None if in_thought else claim_of(text, piece)
+            if claim is not None and not any(reading.status == "read" for reading in readings):
+                yield claim
+            else:
+                for reading in readings:
+                    follow(context, reading.status, reading.stance, reading.action)
+                    if reading.rule == "doubt":
+                        yield reported(reading)
+                    elif reading.is_attempt or reading.stance:
+                        yield reading
+            expected = False
+        if not layout.pieces and layout.ended and text.strip():
+            bare = text.strip()
+            begin = text.find(bare)
+            yield Reading(
+                text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, "claimed-done", rule="plan-end"
+            )
 
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
@@ -480,63 +560,6 @@ class _Shapes:
         self._kept[shape.key] = kept, peeled
 
 
-class PieceReader(Protocol):
-    """Reads one piece: `pddl2nl.nl.Reader.read_piece`."""
-
-    def __call__(
-        self, text: str, piece: Piece, block: Block, in_thought: bool, expected: bool, before: Sequence[GroundAction]
-    ) -> tuple[list[Reading], Peeled]: ...
-
-
-def read_turn(read_piece: PieceReader, text: str, cleaned: Cleaned) -> Reading:
-    """The one thing that a reply does; "not-an-action" where it does nothing.
-
-    A reply that says nothing readable behind ``Action:`` is unreadable. An unreadable line does not hide a
-    readable one that follows it, but an ambiguous one, or one with an unknown object, does.
-    """
-    said = cleaned.text
-    invented = OBSERVATION.search(said)
-    reading = _turn(read_piece, said, invented.start() if invented else len(said))
-    if invented and reading.status == "not-an-action":
-        reading = _turn(read_piece, said, len(said))
-    return Original(text, cleaned).place(reading)
-
-
-def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
-    start = marker_end(text, stop)
-    if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
-        # A key "action" of a JSON value is read with the others.
-        start = -1
-    readings = list(_signals(read_piece, text, max(start, 0), stop, start >= 0))
-    read = [reading for reading in readings if reading.status == "read"]
-    several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
-    option = chosen_option(text[read[-1].end : stop], [""] * len(read)) if several else None
-    if option is not None:
-        return read[option]
-    kept = _uncorrected(text, readings)
-    chosen = next((item for item in kept if item.status not in ("not-an-action", "unreadable")), None)
-    chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
-    open_stances = [item for item in readings if item.stance and not item.stance.startswith(EXCUSED)]
-    if chosen is None and open_stances:
-        return reported(max(open_stances, key=lambda item: len(item.text)))
-    asked = any(item.stance == "question" for item in readings)
-    if chosen is None and asked and chosen_option(text[:stop], ["", ""]) is not None:
-        # "Should I stack a on b or on c? I choose the latter."
-        return reported(max(readings, key=lambda item: len(item.text)))
-    if chosen is None:
-        bare = text[:stop].strip()
-        begin = text.find(bare) if bare else 0
-        stance = next((reading.stance for reading in readings if reading.stance), "")
-        line = text.count("\n", 0, begin) + 1
-        return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose", stance=stance)
-    signals = ("read", "look-around", "claimed-done")
-    others = {(reading.status, reading.action) for reading in readings if reading.status in signals}
-    if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status != "unreadable":
-        rules = [rule for rule in chosen.rule.split("+") if rule not in ("several", "exact", "")]
-        return chosen._replace(rule="+".join(("first-of-several", *rules)))
-    return chosen
-
-
 def _records(text: str, stop: int) -> list[Piece]:
     pieces = lay_out(Cleaned(text[:stop])).pieces if "{" in text else ()
     return [piece for piece in pieces if is_record(text[piece.start : piece.end])]
@@ -550,33 +573,6 @@ def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:
             kept = [] if reading.status in ("read", "ambiguous") else kept
         kept.append(reading)
     return kept
-
-
-def _signals(read_piece: PieceReader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
-    """Everything in a stretch that could be the turn's one thing."""
-    layout = lay_out(Cleaned(text[:stop]))
-    in_thought = False
-    context: list[GroundAction] = []
-    for piece in _from(layout, start, text):
-        readings, _ = read_piece(
-            text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden, context
-        )
-        in_thought = readings[-1].rule == "thought"
-        claim = None if in_thought else claim_of(text, piece)
-        if claim is not None and not any(reading.status == "read" for reading in readings):
-            yield claim
-        else:
-            for reading in readings:
-                follow(context, reading.status, reading.stance, reading.action)
-                if reading.rule == "doubt":
-                    yield reported(reading)
-                elif reading.is_attempt or reading.stance:
-                    yield reading
-        expected = False
-    if not layout.pieces and layout.ended and text.strip():
-        bare = text.strip()
-        begin = text.find(bare)
-        yield Reading(text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, "claimed-done", rule="plan-end")
 
 
 def _from(layout: Layout, start: int, text: str) -> Iterator[Piece]:
