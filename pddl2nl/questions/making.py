@@ -42,7 +42,8 @@ def make_questions(
 ) -> Iterator[Question]:
     """Up to so many questions of one kind and form; fewer where the task has no more, or none that can be decided.
 
-    Yes and no take turns, and so do the letters of right choices. No two questions ask the same of the same state.
+    Of each two questions one is answered with yes, and of each four every letter is right once. No two questions ask
+    the same of the same state.
 
     Args:
         task: the task, in whose reachable states questions are asked.
@@ -63,14 +64,18 @@ def make_questions(
     context = _AskedContext(f"{domain_text}\n\n{teller.objects_text()}", teller.goal_text() if topic.needs_plan else "")
     seen: defaultdict[State, set[str]] = defaultdict(set)
     made = missed = 0
+    size = len(LABELS) if form == "choice" else 2
+    sides: list[int] = []
     for place in places.draw(again=form != "open" or topic.varied):
         if made == count or missed == _PATIENCE:
             return
-        asked = _ask(topic(place, rng), form, made, rng, seen[place.state])
+        sides = sides or rng.sample(range(size), size)
+        asked = _ask(topic(place, rng), form, sides[0], rng, seen[place.state])
         if asked is None:
             missed += 1
             continue
         seen[place.state].add(asked.key)
+        del sides[0]
         missed = 0
         made += 1
         yield Question(
@@ -100,20 +105,18 @@ class _AskedContext:
         return "\n\n".join(filter(None, (self.beginning, place.state_text, self.goal)))
 
 
-def _ask(topic: Topic, form: Form, number: int, rng: random.Random, before: set[str]) -> _AskedText | None:
-    """A new question about a topic; ``number`` decides which answer is right. None if there is none.
+def _ask(topic: Topic, form: Form, side: int, rng: random.Random, before: set[str]) -> _AskedText | None:
+    """A new question about a topic; None if there is none.
 
     Args:
+        side: the number of the right letter; of yes (0) and no the right one.
         before: the keys of questions that were asked about the same state.
     """
     if form == "open":
         text = topic.all.format(**topic.base)
         answered = None if text in before else topic.answer()
         return None if answered is None else _AskedText(text, *answered)
-    if form == "bool":
-        asked = _yes_or_no(topic, before, right=number % 2 == 0)
-    else:
-        asked = _choice(topic, number % len(LABELS), rng)
+    asked = _yes_or_no(topic, before, right=side == 0) if form == "bool" else _choice(topic, side, rng)
     return None if asked is None or asked.key in before else asked
 
 
