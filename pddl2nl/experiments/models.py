@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -176,12 +177,17 @@ MODELS: dict[str, ModelFactory] = {
 def make_model(spec: str, context: ModelContext) -> MadeModel:
     """The model that a ``--model`` option asks for: a key of `MODELS` with what follows it, or a model's name.
 
+    Installed packages add kinds by entry points of the group ``pddl2nl.models``, each a `ModelFactory`.
+
     Raises:
         ModelConfigurationError: it cannot be set up; the message says what is missing.
     """
     kind, _, argument = spec.partition(":")
     if kind in MODELS:
         return MODELS[kind](argument, context)
+    for entry in entry_points(group="pddl2nl.models", name=kind):
+        factory: ModelFactory = entry.load()
+        return factory(argument, context)
     # A model of an endpoint may have a similar name: only what differs by a letter or two is refused.
     typo = near_name(kind, [known for known in MODELS if known != "openai"], least=0.8)
     if typo and context.base_url is None:

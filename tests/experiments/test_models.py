@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.models import MODELS, ModelContext, make_model, wrap_model
+from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model, wrap_model
 from pddl2nl.llm import (
     FREE,
     Completion,
@@ -134,6 +135,19 @@ def test_a_foreign_model_has_no_known_price() -> None:
 def test_a_bad_specification_is_refused(spec: str, context: ModelContext) -> None:
     with pytest.raises(ModelConfigurationError):
         make_model(spec, context)
+
+
+def _shouting(argument: str, context: ModelContext) -> MadeModel:
+    return wrap_model(ScriptedModel([argument.upper()], name=f"shout:{argument}"))
+
+
+def test_an_installed_package_adds_a_kind(context: ModelContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = EntryPoints([EntryPoint("shout", "tests.experiments.test_models:_shouting", "pddl2nl.models")])
+    monkeypatch.setattr("pddl2nl.experiments.models.entry_points", lambda **chosen: known.select(**chosen))
+    made = make_model("shout:hey", context)
+    assert made.model.complete(Request((Message("user", "x"),))).text == "HEY"
+    # Others are names of models as before.
+    assert isinstance(make_model("whisper:hey", context).model, OpenAIModel)
 
 
 def test_the_kinds_are_what_they_say(specs: dict[str, str], context: ModelContext) -> None:
