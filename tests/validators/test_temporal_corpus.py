@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.pddl import load_task
-from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, validate
+from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, val_text, validate
 
 VERDICTS = {
     "valid": "valid",
@@ -18,8 +18,13 @@ VERDICTS = {
     "failed-to-execute": "inapplicable",
     "bad-plan": "bad-plan",
 }
-SMALL = 120_000
-"""Tasks whose verdicts have no more bytes are looked at in every run of the tests; all of them take half a minute."""
+TOLERANCES = VAL_TOLERANCE, VAL_TIME_TOLERANCE
+SMALL = 30_000
+"""Tasks whose verdicts have no more bytes are looked at in every run of the tests; all of them take a minute."""
+
+
+UNINITIALISED = "e+"
+"""A step without a duration: VAL may print what it finds in memory, ``4.239685716e+175``."""
 
 
 def _judged(shared: Path, *, small: bool) -> Iterator[tuple[str, dict[str, str], Report]]:
@@ -31,7 +36,11 @@ def _judged(shared: Path, *, small: bool) -> Iterator[tuple[str, dict[str, str],
         for text in verdicts.read_text().splitlines():
             val = json.loads(text)
             place = f"{home.parent.name}/{home.name} {val['kind']}"
-            yield place, val, validate(task, val["plan"], "PLAN", VAL_TOLERANCE, VAL_TIME_TOLERANCE)
+            report = validate(task, val["plan"], "PLAN", *TOLERANCES)
+            if report.verdict != "bad-plan":
+                val["ours"] = val_text(task, val["plan"], report, "PLAN", True, *TOLERANCES)
+                val["ours_plain"] = val_text(task, val["plan"], report, "PLAN", False, *TOLERANCES)
+            yield place, val, report
 
 
 def _differences(val: dict[str, str], report: Report) -> list[str]:
@@ -45,6 +54,35 @@ def _differences(val: dict[str, str], report: Report) -> list[str]:
     return found
 
 
+def _differing_texts(val: dict[str, str]) -> Iterator[str]:
+    """Which texts are not VAL's, byte for byte but for the order within one happening, which VAL's memory decides."""
+    if "ours" in val:
+        if val["ours_plain"] != val["val_plain"]:
+            yield "plain"
+        head, cut, tail = val["val_output"].partition("\n[...]\n")
+        if cut and "Checking plan" in tail:
+            head, cut, tail = tail, "", ""
+        head = head[head.index("Checking plan") :] if "Checking plan" in head else ""
+        ours = _blocks(val["ours"])
+        if not cut:
+            if ours != _blocks(head):
+                yield "verbose"
+        else:
+            # The blocks that the cut goes through, or ends, are left out.
+            begin, end = _blocks(head)[:-2], _blocks(tail)[2:]
+            if (ours[: len(begin)], ours[len(ours) - len(end) :]) != (begin, end) and UNINITIALISED not in tail:
+                yield "verbose"
+
+
+def _blocks(text: str) -> list[list[str]]:
+    blocks: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        if not line.strip():
+            blocks.append([])
+        blocks[-1].append(line)
+    return [sorted(block) for block in blocks]
+
+
 def _number(value: Fraction | int | None) -> str | None:
     return None if value is None else f"{float(value):.10g}"
 
@@ -52,13 +90,15 @@ def _number(value: Fraction | int | None) -> str | None:
 def test_small_tasks(shared: Path) -> None:
     judged = list(_judged(shared, small=True))
     assert [(place, each) for place, val, report in judged for each in _differences(val, report)] == []
+    assert [(place, each) for place, val, _ in judged for each in _differing_texts(val)] == []
     kinds = {val["kind"] for _, val, _ in judged}
-    assert len(judged) > 350
-    assert kinds >= {"raw", "touching", "overlap", "no-duration", "hard-0.3", "swapped"}
+    assert len(judged) > 40
+    assert kinds >= {"empty", "hard-0.3", "swapped"}
 
 
 @pytest.mark.heavy
 def test_all_tasks(shared: Path) -> None:
     judged = list(_judged(shared, small=False))
     assert [(place, each) for place, val, report in judged for each in _differences(val, report)] == []
+    assert [(place, each) for place, val, _ in judged for each in _differing_texts(val)] == []
     assert len(judged) == 1_448

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from pddl2nl.pddl import Condition, GroundAtom, Task, substitute
-from pddl2nl.pddl.tree import required
+from pddl2nl.pddl import (
+    And,
+    Comparison,
+    Condition,
+    Exists,
+    Forall,
+    GroundAtom,
+    Or,
+    Preference,
+    Special,
+    Task,
+    substitute,
+)
+from pddl2nl.pddl.tree import required, walk
 from pddlval.effects import Outcome
+from pddlval.formulas import negation_normal, subformulas
 from pddlval.plans import PlanLike, as_plan
 from pddlval.report import Report
 from pddlval.schemas import Ground
+from pddlval.semantics import choices
 from pddlval.state import Number, State
 from pddlval.temporal.execution import TimedRun, duration_fits
 from pddlval.temporal.lowering import preferences, timed_task_of
 from pddlval.temporal.timeline import TimedEvent, TimedHappening
-from pddlval.temporal.val_monitors import Monitors
+from pddlval.temporal.val_monitors import Monitors, order_of_sort
 from pddlval.val_advice import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
 
 __all__ = ["timed_lines"]
@@ -211,25 +225,60 @@ class _TimedVerboseText:
         run, report, state = self._run, self._report, self._run.state
         goal = run.timed.task.problem.goal
         last = run.happenings[-1].time if run.happenings else Fraction(0)
-        time = printed(last)
-        if state.layout.holds(required(goal), state):
-            for preference, binding in preferences(goal, state, {}):
-                if not state.layout.holds(preference.body, state, binding):
-                    lines = advice_lines(
-                        substitute(preference.body, binding), state, self._derived, test=state.layout.holds
-                    )
-                    yield f"Preference {preference.name}: {next(lines)}"
-                    yield from lines
-                    yield f" violated at {time}"
-            if self.monitors.active:
-                yield from self.monitors.check_last(state, last)
+        parts = list(goal.parts) if isinstance(goal, And) else [goal]
+        reached = True
+        for part in order_of_sort(parts, key=_rank):
+            yield from self._violations(part, printed(last))
+            reached = state.layout.holds(required(part), state)
+            if not reached:
+                break
+        if not reached:
+            # Looking for advice, VAL evaluates the goal again.
+            for part in parts:
+                yield from self._violations(part, printed(last))
+        elif self.monitors.active:
+            yield from self.monitors.check_last(state, last)
         yield from judgement(report)
-        if report.valid and report.violations:
+        metric = run.timed.task.problem.metric
+        asked = metric is not None and any(isinstance(one, Special) and one.args for one in walk(metric.expression))
+        if report.valid and (report.violations or asked):
             yield "Violations:"
-            yield from (f"\t{name}: {number}" for name, number in sorted(report.violations.items()))
+            yield from (f"\t{name}: {number}" for name, number in sorted((report.violations or {}).items()))
         if not report.valid:
             yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
             yield from advice_lines(required(goal), state, self._derived, test=state.layout.holds)
+
+    def _violations(self, part: Condition, time: str) -> Iterator[str]:
+        state = self._run.state
+        for preference, binding in preferences(part, state, {}):
+            if not state.layout.holds(preference.body, state, binding):
+                body = _hollow(negation_normal(substitute(preference.body, binding)), state)
+                lines = advice_lines(body, state, self._derived, test=lambda *_: False)
+                yield f"Preference {preference.name}: {next(lines)}"
+                yield from lines
+                yield f" violated at {time}"
+
+
+def _rank(part: Condition) -> int:
+    """How VAL ranks the parts of a goal: by the number of comparisons."""
+    return 0 if isinstance(part, Preference) else sum(isinstance(one, Comparison) for one in subformulas(part))
+
+
+def _hollow(condition: Condition, state: State, *, inside: bool = False) -> Condition:
+    """A failing condition as VAL advises on it in a preference: what is quantified has parts, but no words."""
+    match condition:
+        case Forall(parameters, body) | Exists(parameters, body):
+            chosen = choices(parameters, state, {}, alphabetic=True)
+            parts: Iterable[Condition] = (substitute(body, binding) for binding in chosen)
+            inside = True
+        case And(parts) | Or(parts):
+            pass
+        case _:
+            return And() if inside else condition
+    if isinstance(condition, And | Forall):
+        failing = (part for part in parts if not state.layout.holds(part, state))
+        return And(tuple(_hollow(part, state, inside=inside) for part in failing))
+    return Or(tuple(_hollow(part, state, inside=inside) for part in parts))
 
 
 _ADVISED = Fraction(1, 1_000)
