@@ -19,17 +19,19 @@ VERDICTS = {
     "bad-plan": "bad-plan",
 }
 TOLERANCES = VAL_TOLERANCE, VAL_TIME_TOLERANCE
-SMALL = 30_000
+SMALL = 46_000
 """Tasks whose verdicts have no more bytes are looked at in every run of the tests; all of them take a minute."""
 
 
+SLOW = "storage-preferences-qualitative/instance-7"
+"""It has a hundred thousand instances of preferences."""
 UNINITIALISED = "e+"
 """A step without a duration: VAL may print what it finds in memory, ``4.239685716e+175``."""
 
 
 def _judged(shared: Path, *, small: bool) -> Iterator[tuple[str, dict[str, str], Report]]:
     for verdicts in sorted((shared / "temporal").glob("*/*/verdicts.jsonl")):
-        if small and verdicts.stat().st_size > SMALL:
+        if small and (verdicts.stat().st_size > SMALL or str(verdicts.parent).endswith(SLOW)):
             continue
         home = verdicts.parent
         task = load_task(home / "domain.pddl", home / "problem.pddl")
@@ -92,7 +94,7 @@ def test_small_tasks(shared: Path) -> None:
     assert [(place, each) for place, val, report in judged for each in _differences(val, report)] == []
     assert [(place, each) for place, val, _ in judged for each in _differing_texts(val)] == []
     kinds = {val["kind"] for _, val, _ in judged}
-    assert len(judged) > 40
+    assert len(judged) > 70
     assert kinds >= {"empty", "hard-0.3", "swapped"}
 
 
