@@ -105,11 +105,15 @@ class StatePlaces:
         while fruitless < _FRUITLESS:
             for _ in range(routes):
                 self._add_route()
-            places = [place for place in self._places.values() if place.plan or not self._plans]
+            places = [place for place in self._places.values() if self._fits(place)]
             fruitless = 0 if len(places) > seen or (again and places) else fruitless + 1
             drawn = places if again else places[seen:]
             routes, seen = 1, len(places)
             yield from self._rng.sample(drawn, len(drawn))
+
+    def _fits(self, place: StatePlace) -> bool:
+        """Whether there is something to ask: where plans matter, on the way to the goal and not at it."""
+        return not self._plans or (bool(place.plan) and not self.simulator.is_goal(place.state))
 
     def _add_route(self) -> None:
         """Adds the places of a walk from one of those so far, and of a plan from its end."""
