@@ -168,16 +168,16 @@ class PlanningEnv(gymnasium.Env[Any, Any]):
             info["action_mask"] = mask
         return info
 
-    def _world(self, task: Task) -> _World:
+    def _world(self, task: Task) -> _Played:
         wording = choose_wording(self._wording, task.domain)
         own_names = make_names(task, self._names, wording)
         teller = Teller(task, wording, own_names)
         setting = Setting(Simulator(task), teller, Reader(task, wording, own_names))
         atoms = _ground_atoms(task) if self._observation == "atoms" else ()
-        return _World(setting, atoms, _ground_actions(task) if self._action == "index" else ())
+        return _Played(setting, atoms, _ground_actions(task) if self._action == "index" else ())
 
 
-class _World:
+class _Played:
     """A task with the lists that numbers refer to; ``told`` is the first observation in words."""
 
     def __init__(self, setting: Setting, atoms: tuple[GroundAtom, ...], actions: tuple[GroundAction, ...]):

@@ -86,7 +86,7 @@ def from_up(problem: Problem) -> Task:
         UnsupportedError: its PDDL writer cannot write the problem.
         PDDLError: we cannot read what it wrote.
     """
-    return _Exchange(problem).task
+    return _PDDLExchange(problem).task
 
 
 def to_up(task: Task, environment: Environment | None = None) -> Problem:
@@ -102,7 +102,7 @@ def to_up(task: Task, environment: Environment | None = None) -> Problem:
         raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {error}") from error
 
 
-class _Exchange:
+class _PDDLExchange:
     """A problem of unified-planning with its task, and the names of one in the other."""
 
     def __init__(self, problem: Problem):
@@ -159,7 +159,7 @@ class ValidatorAndSimulator(Engine, PlanValidatorMixin, SequentialSimulatorMixin
         Engine.__init__(self)
         if problem is not None:
             SequentialSimulatorMixin.__init__(self, problem, error_on_failed_checks)
-            self._exchange = _Exchange(problem)
+            self._exchange = _PDDLExchange(problem)
             self._simulator = Simulator(self._exchange.task)
             self._fluents = {self._exchange.atom(fluent): fluent for fluent in problem.initial_values}
 
@@ -186,7 +186,7 @@ class ValidatorAndSimulator(Engine, PlanValidatorMixin, SequentialSimulatorMixin
     # The validator.
 
     def _validate(self, problem: Problem, plan: Plan) -> ValidationResult:
-        exchange = _Exchange(problem)
+        exchange = _PDDLExchange(problem)
         report = validate(exchange.task, exchange.plan_text(plan))
         if report.valid:
             return ValidationResult(ValidationResultStatus.VALID, ENGINE, [], _metric(problem, report))
@@ -301,7 +301,7 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
     ) -> PlanGenerationResult:
         if heuristic is not None:
             warnings.warn(f"{self.name} uses no heuristic", stacklevel=4)
-        exchange = _Exchange(problem)
+        exchange = _PDDLExchange(problem)
         end = None if timeout is None else time.monotonic() + timeout
 
         def observe(event: RunEvent) -> None:

@@ -41,6 +41,7 @@ from pddl2nl.policies.hvr.events import (
     Recovered,
     Retrieved,
 )
+from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 
 TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
@@ -85,6 +86,13 @@ EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(BodyActed, NUMBER, TEXT, TEXT, TEXT, TEXT),
     st.builds(ErrorSignal, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXTS, NUMBER, st.booleans()),
     st.builds(DeadEndProved, NUMBER, TEXT, st.booleans()),
+    st.builds(SceneSearched, NUMBER, TEXT, TEXT, st.booleans(), TEXT, NUMBER, TEXTS, TEXTS),
+    st.builds(
+        SearchEnded, TEXT, TEXTS, TEXTS, TEXTS, NUMBER, NUMBER, NUMBER, st.lists(st.tuples(TEXT, NUMBER)).map(tuple)
+    ),
+    st.builds(
+        PlanChecked, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple), NUMBER, st.booleans(), st.booleans()
+    ),
 )
 
 
@@ -99,6 +107,7 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
     kinds |= {Discrepancy, Recovered, MacroProved, BrainPlanned, BodyActed, ErrorSignal, DeadEndProved}
+    kinds |= {SceneSearched, SearchEnded, PlanChecked}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"

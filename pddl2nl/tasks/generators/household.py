@@ -27,7 +27,7 @@ def _example() -> Task:
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     rooms = _ROOMS[: values["rooms"]]
     things = _things(values["items"] + values["unreachable"], draw)
-    layout = _Layout(rooms, things)
+    layout = _House(rooms, things)
     at = {thing: draw.pick(layout.holders) for thing in [*things][: values["items"]]}
     opened = {each for each in layout.having("can-open") if not draw.chance(values["closed"])}
     on = {each for each in layout.having("has-switch") if draw.chance(20)}
@@ -72,7 +72,7 @@ def _things(count: int, draw: Draw) -> dict[str, str]:
     return made
 
 
-class _Layout:
+class _House:
     """The rooms, furniture and things of a problem, with their properties in the example."""
 
     def __init__(self, rooms: tuple[str, ...], things: Mapping[str, str]):
@@ -102,7 +102,7 @@ _CHANGING = frozenset(("at", "robot-in", "free", "way", "door", "on", "inside", 
 
 
 def _goal(
-    count: int, layout: _Layout, at: Mapping[str, str], opened: set[str], on: set[str], draw: Draw
+    count: int, layout: _House, at: Mapping[str, str], opened: set[str], on: set[str], draw: Draw
 ) -> tuple[Fact | Condition, ...] | None:
     """A goal of so many parts, each of a kind that is drawn; None if one of them cannot be made.
 

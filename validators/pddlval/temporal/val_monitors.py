@@ -34,7 +34,7 @@ from pddlval.semantics import choices
 from pddlval.state import State
 from pddlval.val_advice import printed
 
-__all__ = ["Monitors", "Watched", "order_of_sort"]
+__all__ = ["Monitors", "MonitoredConstraint", "order_of_sort"]
 
 Binding = Mapping[str, str]
 T = TypeVar("T")
@@ -43,7 +43,7 @@ _FEW = 10
 
 
 @dataclass(frozen=True)
-class Watched:
+class MonitoredConstraint:
     """A condition that VAL watches, with a trigger and times where the operator has them, and its preference."""
 
     condition: Condition
@@ -94,7 +94,7 @@ class Monitors:
     """The constraints of a task, as VAL has them at some point of a plan."""
 
     def __init__(self, constraints: Iterable[Condition], state: State):
-        self._lists: defaultdict[str, list[Watched]] = defaultdict(list)
+        self._lists: defaultdict[str, list[MonitoredConstraint]] = defaultdict(list)
         self._violated: set[int] = set()
         self._numbers = count(1)
         for constraint in constraints:
@@ -117,15 +117,15 @@ class Monitors:
             case Preference(own, body):
                 self._collect(body, binding, own, None, state)
             case Timed(body=body):
-                self._add("at end", Watched(body, binding, preference=name), shared)
+                self._add("at end", MonitoredConstraint(body, binding, preference=name), shared)
             case Modal(operator, times, parts):
                 trigger = parts[0] if len(parts) > 1 else None
-                self._add(operator, Watched(parts[-1], binding, trigger, times, name), shared)
+                self._add(operator, MonitoredConstraint(parts[-1], binding, trigger, times, name), shared)
 
-    def _add(self, operator: str, watched: Watched, shared: int | None) -> None:
+    def _add(self, operator: str, watched: MonitoredConstraint, shared: int | None) -> None:
         self._lists[operator].append(replace(watched, number=next(self._numbers) if shared is None else shared))
 
-    def _violation(self, one: Watched, time: str) -> Iterator[str]:
+    def _violation(self, one: MonitoredConstraint, time: str) -> Iterator[str]:
         if one.preference is not None and one.number not in self._violated:
             self._violated.add(one.number)
             yield f"Preference {one.preference}: (No advice for conjunction!)"
@@ -169,14 +169,14 @@ class Monitors:
                 yield f"{_written(one.trigger or And(), one.binding)} satisfied without {one} sometime before"
                 yield from self._violation(one, time)
 
-    def _those(self, watched: list[Watched], state: State) -> list[Watched]:
+    def _those(self, watched: list[MonitoredConstraint], state: State) -> list[MonitoredConstraint]:
         """The conditions that hold, which are taken out of the list."""
         holding = [one for one in watched if one.holds(state)]
         watched[:] = [one for one in watched if one not in holding]
         return holding
 
     def _always(self, state: State, at: Fraction, time: str) -> Iterator[str]:
-        later: list[Watched] = []
+        later: list[MonitoredConstraint] = []
         for one in self._lists["hold-after"]:
             if one.times[0] <= at:
                 yield f"Now requiring {one} to remain true"
@@ -211,7 +211,7 @@ class Monitors:
                 self._lists["within"].append(one)
 
     def _windows(self, state: State, at: Fraction, time: str) -> Iterator[str]:
-        later: list[Watched] = []
+        later: list[MonitoredConstraint] = []
         for one in self._lists["hold-during"]:
             begin, end = one.times
             if begin <= at < end:
