@@ -406,7 +406,10 @@ class ActionGrammar:
             stance = clauses[-1].stance if clauses else ""
             leans = part[self._behind_joints(part, 0)].text in self.frames.verbs
             joined = leans and (part[0].text in ("and", "or") or stance.endswith(_SUPPOSED))
-            settled = stance and not is_open(stance) and not stance.startswith("state")
+            # "This plan unstacks a, making sure to pick up clear blocks": what explains the plan does no step.
+            settled = stance and not stance.startswith("state") and (
+                not is_open(stance) or stance.startswith(("done", "explained"))
+            )  # fmt: skip
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
