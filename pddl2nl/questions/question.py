@@ -52,7 +52,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         id: unique among the questions of a file.
-        kind: one of `KINDS`, or of `pddl2nl.questions.planbench.TASKS`.
+        kind: one of `KINDS`.
         domain, problem: their names.
         context: what is told before the question: the domain, the objects, the state, and where it matters the goal.
         choices: texts, of which ``A`` is the first.
