@@ -7,14 +7,13 @@ API the schema as ``response_format``. Actions of a whole task stay in slots: a 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
-
-from pddl2nl.llm.keys import canonical_json, sha256
 
 __all__ = ["WAYS", "Constraint", "Line", "Way"]
 
@@ -49,8 +48,8 @@ class Constraint:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that it says."""
-        return sha256(canonical_json(asdict(self)))
+        """A SHA-256 of all that it says."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     def fields(self, way: Way) -> dict[str, Any]:
         """The fields of a request's body that send it."""

@@ -20,6 +20,7 @@ from pddl2nl.policies import POLICIES, RunEvent, event_to_json
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.generators import generate
+from tests.experiments.mechanisms import ASKING
 
 TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
 PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
@@ -378,13 +379,7 @@ def test_template_thoughts_say_what_an_action_serves() -> None:
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize(
     ("policy", "style"),
-    [
-        (name, style)
-        for name, make in POLICIES.items()
-        # SayPlan needs a domain with a scene graph, as in its own tests.
-        if make().needs_model and not name.startswith("sayplan")
-        for style in make().styles
-    ],
+    [(name, style) for name in ASKING for style in POLICIES[name]().styles],
 )
 def test_the_oracle_solves_with_every_mechanism_from_the_prompt_alone(policy: str, style: str) -> None:
     result = run(shipped_task("blocksworld", "p02"), policy, "oracle", style=style)

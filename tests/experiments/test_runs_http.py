@@ -13,12 +13,11 @@ import pytest
 from pddl2nl.experiments import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task
-from pddl2nl.policies import POLICIES
 from pddl2nl.tasks import shipped_task
+from tests.experiments.mechanisms import ASKING
 from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "sk-known-key-0987654321"
-MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model]
 FAULTS = [
     Trouble(401, json.dumps({"error": {"message": f"Incorrect key {KEY}", "code": "invalid_api_key"}})),
     Trouble(403),
@@ -48,7 +47,7 @@ def _oracle(task: Task) -> Any:
 
 
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_a_mechanism_solves_a_task_over_http_with_faults_on_the_way(policy: str, task: Task, tmp_path: Path) -> None:
     rng = random.Random(policy)
     passing = [Trouble(429), Trouble(500), Trouble(503), Trouble(408), Trouble(drop=True)]
@@ -69,7 +68,7 @@ def test_a_mechanism_solves_a_task_over_http_with_faults_on_the_way(policy: str,
     assert KEY not in (tmp_path / "run.jsonl").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 @pytest.mark.parametrize("trouble", FAULTS, ids=["401", "403", "404", "400", "html", "no-completion"])
 def test_no_fault_is_scored_and_no_key_is_shown(
     policy: str,

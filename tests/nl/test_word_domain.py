@@ -400,5 +400,5 @@ def test_the_wire_carries_the_examples_as_history(monkeypatch: pytest.MonkeyPatc
     assert third[: len(examples)] == examples
     assert third[len(examples)] == {"role": "user", "content": "(in ?h ?s)"}
     assert third[len(examples) + 1] == {"role": "assistant", "content": "{?h} is in"}
-    assert "cut off at 200 tokens" in third[len(examples) + 2]["content"]
+    assert "cut off at 3 tokens" in third[len(examples) + 2]["content"]
     assert "refusal" in third[len(examples) + 4]["content"]

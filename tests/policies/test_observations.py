@@ -48,7 +48,7 @@ def test_an_unknown_object_is_named(play: Any) -> None:
     ("said", "reason"),
     [
         ("Action: juggle cup_0", " (it begins like none of the actions)"),
-        ("Action: lift cup_0 with care", " (it begins like an action, but does not go on like it)"),
+        ("Action: lift cup_0", " (it begins like an action, but does not go on like it)"),
         ("Action: lift it from place_1", " ('it' names no object)"),
         ("I think about it.", ""),
     ],

@@ -94,7 +94,9 @@ def test_every_metric_says_which_way_is_better():
         "success-rate",
         "errors-resolved",
     }
-    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"} | verified | correct | brainbody
+    sayplan = {"plan-goal", "search-success", "compression", "plan-executable"}
+    general = {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
+    assert higher == general | verified | correct | brainbody | sayplan
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
 
 

@@ -1,0 +1,13 @@
+"""The policies that generic tests run."""
+
+from __future__ import annotations
+
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.families import FAMILY_POLICIES
+
+ASKING = [
+    name
+    for name, make in POLICIES.items()
+    if make().needs_model and not (name in FAMILY_POLICIES and FAMILY_POLICIES[name].takes(name, "scene"))
+]
+"""The policies that ask a model and play any task: SayPlan needs a domain with a scene graph."""
