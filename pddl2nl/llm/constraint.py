@@ -123,7 +123,12 @@ def _quoted(text: str) -> str:
 
 
 def _pattern(line: Line) -> str:
-    return "".join(re.escape(part) if isinstance(part, str) else f"({'|'.join(map(re.escape, part))})" for part in line)
+    return "".join(_plain(part) if isinstance(part, str) else f"({'|'.join(map(_plain, part))})" for part in line)
+
+
+def _plain(text: str) -> str:
+    # ECMAScript's expressions, which schemas have, know no escape of a blank as `re.escape` makes it.
+    return re.sub(r"[\\^$.|?*+()\[\]{}/]", r"\\\g<0>", text)
 
 
 def _tree(lines: Iterable[Sequence[str]]) -> str:
