@@ -8,6 +8,7 @@ of an action or a fact, one step of a sequence.
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -27,7 +28,7 @@ _ANY = 40
 """Subjects that are tried at one place."""
 
 
-class Topic:
+class Topic(ABC):
     """One kind of question at one place.
 
     Attributes:
@@ -55,25 +56,25 @@ class Topic:
         """What the texts of the questions name besides the subject."""
         return {}
 
+    @abstractmethod
     def subjects(self, right: bool) -> Iterator[Any]:
         """Subjects that are likely to be right, or likely to be wrong."""
-        raise NotImplementedError
 
+    @abstractmethod
     def near(self, subject: Any) -> Iterator[Any]:
         """Subjects that differ from a right one in one thing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decide(self, subject: Any) -> Decision | None:
         """Whether a subject is right; None if that is not decided."""
-        raise NotImplementedError
 
+    @abstractmethod
     def told(self, subject: Any) -> str:
         """A subject in words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer(self) -> tuple[Any, Certificate] | None:
         """The answer of the open question; None if it is not to be asked here."""
-        raise NotImplementedError
 
     # ── what subjects are made of ────────────────────────────────────────────────────────────────
 
