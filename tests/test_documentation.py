@@ -145,7 +145,13 @@ def run_python(text: str, home: Path) -> list[str]:
     return [done.stdout + done.stderr] if done.returncode else []
 
 
-RUN = [page for page, text in PAGES.items() if blocks(text)]
+SLOW = {"docs/explanation/brainbody.md"}
+"""Pages whose commands take more than ten seconds."""
+RUN = [
+    pytest.param(page, marks=[pytest.mark.heavy] if page in SLOW else [])
+    for page, text in PAGES.items()
+    if blocks(text)
+]
 
 
 @pytest.fixture(scope="module")

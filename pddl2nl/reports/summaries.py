@@ -45,6 +45,7 @@ LINKS: Mapping[str, str] = MappingProxyType(
         "ambiguous": "ambiguous",
         "unknown-object": "unknown object",
         "inapplicable": "inapplicable",
+        "world-error": "inapplicable",
         "goal-missed": "goal missed",
         "claimed-done": "goal missed",
         "budget": "budget",

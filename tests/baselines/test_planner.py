@@ -129,7 +129,7 @@ def test_what_we_could_not_validate_is_refused_before_planning(
     def refuse(task: object) -> None:
         raise UnsupportedError("a construct, in its place")
 
-    monkeypatch.setattr("pddl2nl.baselines.planner.Simulator", refuse)
+    monkeypatch.setattr("pddl2nl.baselines.planner.acting_simulator", refuse)
     monkeypatch.setattr(fast_downward, "search", lambda *args, **kwargs: pytest.fail("the planner was run"))
     with pytest.raises(UnsupportedError, match="a construct"):
         solve(small.two_lamps, "ff")

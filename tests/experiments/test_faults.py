@@ -71,6 +71,7 @@ def written(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.heavy
 def test_five_hundred_episodes_with_every_fault_at_thirty_percent(lamps, tmp_path, whimsical, settled, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     task, endpoint = load_task(*lamps), Endpoint()

@@ -147,7 +147,9 @@ def test_reasoning_is_recorded_and_never_sent_back() -> None:
 @pytest.mark.parametrize("policy", ["basic", "act"])
 def test_the_first_fault_names_a_reply_that_has_only_reasoning(policy: str) -> None:
     task = shipped_task("blocksworld", "p01")
-    with ChatServer(Silent(), lambda number: answering({"content": "", "reasoning_content": "hm"})) as server:
+    with ChatServer(
+        Silent(), lambda number: answering({"content": "", "reasoning_content": "hm"}, prompt=900)
+    ) as server:
         options: dict[str, Any] = {"base_url": server.base_url, "steps": 1, "example": "none", "cache": "none"}
         fault = run(task, policy, "m", **options).fault
     assert fault is not None

@@ -47,6 +47,8 @@ HIERARCHICAL = ("hvr", "hv", "hr")
 class Slippery:
     """A world in which the first actions of some name do nothing."""
 
+    reported = ""
+
     def __init__(self, simulator: Simulator, name: str, times: int = 1):
         self._simulator = simulator
         self._name = name
