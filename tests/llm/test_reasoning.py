@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.experiments import run
-from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, Usage
+from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, Usage, tokens
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.replies import split_reasoning
@@ -41,6 +41,12 @@ def answering(message: dict[str, Any], reason: str = "stop", prompt: int = 9, re
     return Trouble(
         200, json.dumps({"choices": choices, "usage": {"prompt_tokens": prompt, "completion_tokens": reply}})
     )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates of tokens as at the start of a process, whatever other tests let an endpoint count."""
+    monkeypatch.setattr("pddl2nl.llm.tokens._RATIOS", tokens._RATIOS.__class__(tokens._RATIOS.default_factory))
 
 
 def asked(trouble: Trouble, request: Request = REQUEST, settings: ModelSettings | None = None) -> Completion:
