@@ -145,8 +145,13 @@ def run_python(text: str, home: Path) -> list[str]:
     return [done.stdout + done.stderr] if done.returncode else []
 
 
-SLOW = {"docs/explanation/brainbody.md"}
-"""Pages whose commands take more than ten seconds."""
+SLOW = {
+    "docs/explanation/brainbody.md",
+    "docs/guides/questions.md",
+    "docs/guides/unified-planning.md",
+    "docs/tutorials/local-model.md",
+}
+"""Pages whose commands take more than five seconds."""
 RUN = [
     pytest.param(page, marks=[pytest.mark.heavy] if page in SLOW else [])
     for page, text in PAGES.items()
