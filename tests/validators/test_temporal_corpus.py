@@ -28,6 +28,10 @@ SLOW = "storage-preferences-qualitative/instance-7"
 UNINITIALISED = "e+"
 """A step without a duration: VAL may print what it finds in memory, ``4.239685716e+175``."""
 
+DIFFERENT_TEXTS = {("ipc-2008-peg-solitaire-temporal-satisficing-strips/instance-10 argument", "verbose")}
+"""An action that needs a literal deletes it twice, beside other actions. VAL warns here and names the next reason; beside
+others in plans without time it refuses the action, as we do in both. The verdict is the same."""
+
 
 def _judged(shared: Path, *, small: bool) -> Iterator[tuple[str, dict[str, str], Report]]:
     for verdicts in sorted((shared / "temporal").glob("*/*/verdicts.jsonl")):
@@ -102,5 +106,5 @@ def test_small_tasks(shared: Path) -> None:
 def test_all_tasks(shared: Path) -> None:
     judged = list(_judged(shared, small=False))
     assert [(place, each) for place, val, report in judged for each in _differences(val, report)] == []
-    assert [(place, each) for place, val, _ in judged for each in _differing_texts(val)] == []
+    assert {(place, each) for place, val, _ in judged for each in _differing_texts(val)} == DIFFERENT_TEXTS
     assert len(judged) == 1_448
