@@ -29,8 +29,8 @@ UNINITIALISED = "e+"
 """A step without a duration: VAL may print what it finds in memory, ``4.239685716e+175``."""
 
 DIFFERENT_TEXTS = {("ipc-2008-peg-solitaire-temporal-satisficing-strips/instance-10 argument", "verbose")}
-"""An action that needs a literal deletes it twice, beside other actions. VAL warns here and names the next reason; beside
-others in plans without time it refuses the action, as we do in both. The verdict is the same."""
+"""An action deletes a literal that it needs twice, beside other actions. VAL warns here and names the next reason; in
+plans without time it refuses the action, as we do in both. The verdict is the same."""
 
 
 def _judged(shared: Path, *, small: bool) -> Iterator[tuple[str, dict[str, str], Report]]:
