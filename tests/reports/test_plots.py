@@ -336,4 +336,7 @@ def test_plots_have_the_same_bytes_in_every_process() -> None:
         for seed in ("1", "2")
     ]
     assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") >= 2 * 4
+    drawn = ["coverage-by-domain", "coverage-by-size", "tokens-by-steps", "failures", "cost-by-coverage"]
+    assert [line.split()[:2] for line in outputs[0].splitlines()] == [
+        [key, form] for key in drawn for form in ("svg", "pdf")
+    ]
