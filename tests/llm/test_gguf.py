@@ -153,10 +153,11 @@ def test_a_killed_experiment_leaves_no_server_and_is_resumed(small_model: Path, 
     (tmp_path / "small.toml").write_text(SPECIFICATION.format(model=small_model), encoding="utf-8")
     command = [*COMMAND, "experiment", "small.toml", "--out", "runs", "--cache", "none"]
     first = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not [*tmp_path.glob("runs/*.jsonl")]:
-        assert first.poll() is None, "it ended before its first run did"
+    servers: list[int] = []
+    while not servers or not [*tmp_path.glob("runs/*.jsonl")]:
+        assert first.poll() is None, "it ended before it could be killed"
         time.sleep(0.05)
-    servers = _children(first.pid, "server.py")
+        servers = _children(first.pid, "server.py")
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     assert len(servers) == 1
@@ -165,6 +166,7 @@ def test_a_killed_experiment_leaves_no_server_and_is_resumed(small_model: Path, 
         time.sleep(0.1)
     assert not _command_line(servers[0]), "the server outlived the process that started it"
     before = {path: path.read_bytes() for path in tmp_path.glob("runs/*.jsonl")}
+    assert 0 < len(before) < 4, "nothing was left to resume"
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert again.returncode in (0, 1), again.stderr
     records = {path: path.read_bytes() for path in tmp_path.glob("runs/*.jsonl")}
@@ -181,6 +183,8 @@ def _children(parent: int, script: str) -> list[int]:
 
 
 def _command_line(pid: int) -> str:
-    """The command line of a process; empty if it has ended."""
-    listed = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    """The whole command line of a process; empty if it has ended."""
+    # -ww: without it, ps cuts lines at COLUMNS, and the checkout may have a long path.
+    command = ["ps", "-ww", "-o", "args=", "-p", str(pid)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if "<defunct>" in listed.stdout else listed.stdout
