@@ -92,7 +92,7 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
 
 def _gguf(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.llm.cached import CachedModel
-    from pddl2nl.llm.gguf.model import GGUFModel
+    from pddl2nl.llm.providers.gguf.model import GGUFModel
     from pddl2nl.llm.settings import load_catalogue
 
     if not argument:

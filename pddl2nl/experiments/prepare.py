@@ -24,7 +24,7 @@ from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrid
 from pddl2nl.experiments.specification.filters import Deciding, limit_costs, narrow
 from pddl2nl.experiments.specification.product import Cell, Placed, cells, layout_of, left_out, placed_jobs
 from pddl2nl.llm import Price, public_url
-from pddl2nl.llm.redaction import Redactor, secrets_of_url
+from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 from pddl2nl.quantities import seeds as read_seeds
 

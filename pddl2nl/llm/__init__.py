@@ -2,7 +2,8 @@
 
 ========== =========================================================================
 types      `Request`, `Completion`, the protocols and the errors
-client     `OpenAIModel`: a model behind an endpoint (connection, faults, limiter, redaction)
+endpoint   `OpenAIModel`: a model behind an endpoint
+providers  models that are reached in other ways
 settings   what each model takes and costs (``models.toml``)
 cache      the file of paid replies; `cached` puts it before a model
 batch      a provider's batch endpoint
@@ -14,7 +15,8 @@ The openai package is imported at the first call to an endpoint.
 
 from __future__ import annotations
 
-from pddl2nl.llm.client import OpenAIModel
+from pddl2nl.llm.endpoint.client import OpenAIModel
+from pddl2nl.llm.endpoint.urls import public_url
 from pddl2nl.llm.keys import request_key, request_to_json
 from pddl2nl.llm.replay import ReplayModel
 from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
@@ -41,7 +43,6 @@ from pddl2nl.llm.types import (
     Wrapped,
     holds,
 )
-from pddl2nl.llm.urls import public_url
 
 __all__ = [
     "FREE",

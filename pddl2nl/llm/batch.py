@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from pddl2nl.llm.cache import Cache, StoredReply, insert
-from pddl2nl.llm.client import OpenAIModel
+from pddl2nl.llm.endpoint.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
 from pddl2nl.llm.replies import KEPT, StoredCompletion, completion_to_json, parse_json
 from pddl2nl.llm.types import (

@@ -25,8 +25,8 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
+from pddl2nl.llm.endpoint.urls import host_of, public_url
 from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
-from pddl2nl.llm.urls import host_of, public_url
 
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""

@@ -63,8 +63,8 @@ class Endpoint:
 def _quick(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     # What a fault makes everybody wait, in hundredths and less: how much it is, the limiter's own tests hold.
-    monkeypatch.setattr("pddl2nl.llm.faults._FIRST_WAIT", 0.005)
-    monkeypatch.setattr("pddl2nl.llm.limiter._LONGEST_GAP", 0.002)
+    monkeypatch.setattr("pddl2nl.llm.endpoint.faults._FIRST_WAIT", 0.005)
+    monkeypatch.setattr("pddl2nl.llm.endpoint.limiter._LONGEST_GAP", 0.002)
 
 
 def written(folder: Path) -> bytes:

@@ -14,7 +14,7 @@ REQUEST = Request((Message("user", "Go."),), max_tokens=100)
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    monkeypatch.setattr("pddl2nl.llm.client._DEFAULT_TIMEOUT", 0.2)
+    monkeypatch.setattr("pddl2nl.llm.endpoint.client._DEFAULT_TIMEOUT", 0.2)
 
 
 def test_a_machine_that_needs_longer_than_the_default_is_heard_at_a_later_attempt() -> None:

@@ -43,7 +43,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr("pddl2nl.llm.faults._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("pddl2nl.llm.endpoint.faults._FIRST_WAIT", 0.01)
 
 
 @pytest.fixture

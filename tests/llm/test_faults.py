@@ -21,8 +21,8 @@ from pddl2nl.llm import (
     Request,
     ScriptedModel,
 )
-from pddl2nl.llm.faults import backoff
-from pddl2nl.llm.limiter import Limiter
+from pddl2nl.llm.endpoint.faults import backoff
+from pddl2nl.llm.endpoint.limiter import Limiter
 from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),))

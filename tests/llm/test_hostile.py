@@ -30,7 +30,7 @@ from pddl2nl.llm import (
 )
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
-from pddl2nl.llm.redaction import Redactor
+from pddl2nl.llm.endpoint.redaction import Redactor
 from pddl2nl.llm.settings import ModelSettings, load_catalogue
 from tests.llm.chat_server import ChatServer, Trouble
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.llm import ModelConfigurationError
-from pddl2nl.llm.limiter import Limiter
+from pddl2nl.llm.endpoint.limiter import Limiter
 
 
 class Clock:

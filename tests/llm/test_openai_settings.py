@@ -20,7 +20,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.limiter import Limiter
+from pddl2nl.llm.endpoint.limiter import Limiter
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.llm.tokens import estimate_tokens
 from tests.llm.chat_server import ChatServer, Trouble

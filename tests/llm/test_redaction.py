@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, EndpointError, Message, ModelConfigurationError, OpenAIModel, Request, ScriptedModel
-from pddl2nl.llm.connection import Address
-from pddl2nl.llm.redaction import Redactor, secrets_of_url
+from pddl2nl.llm.endpoint.connection import Address
+from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.settings import ModelSettings
 from tests.llm.chat_server import ChatServer, Trouble
 

@@ -170,7 +170,7 @@ def test_an_endpoint_that_was_never_there_is_given_up_soon(closed_port: int, mon
     model = OpenAIModel("m", f"http://127.0.0.1:{closed_port}/v1")
     waits: list[float] = []
     now = time.monotonic
-    monkeypatch.setattr("pddl2nl.llm.client.time.monotonic", lambda: now() + sum(waits))
+    monkeypatch.setattr("pddl2nl.llm.endpoint.client.time.monotonic", lambda: now() + sum(waits))
     model._sleep = waits.append
     with pytest.raises(EndpointError, match="is a server running there"):
         model.complete(REQUEST)

@@ -29,7 +29,7 @@ from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import public_url
-from pddl2nl.llm.urls import holds_more
+from pddl2nl.llm.endpoint.urls import holds_more
 from pddl2nl.policies.budget import total
 
 __all__ = ["ClusterRuns"]

@@ -39,7 +39,7 @@ from pddl2nl.experiments.specification.schema import (
     given,
 )
 from pddl2nl.llm import public_url
-from pddl2nl.llm.urls import host_of
+from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Limits

@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.request import urlopen
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
-from pddl2nl.llm.client import OpenAIModel
-from pddl2nl.llm.connection import Address
+from pddl2nl.llm.endpoint.client import OpenAIModel
+from pddl2nl.llm.endpoint.connection import Address
 from pddl2nl.llm.types import ModelConfigurationError
 
 if TYPE_CHECKING:

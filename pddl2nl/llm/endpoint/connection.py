@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pddl2nl.llm.faults import EndpointFault
+from pddl2nl.llm.endpoint.faults import EndpointFault
+from pddl2nl.llm.endpoint.urls import public_url
 from pddl2nl.llm.types import EndpointRefusedError
-from pddl2nl.llm.urls import public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -5,7 +5,7 @@ everything that is shown or returned. A server on this machine or in its own net
 
 Calls are repeated here and not by the openai client: a pause that a server asks for must hold for all threads and may
 last minutes, some faults come with status 200 or break the reply off, and each fault becomes an error of its own kind
-(`pddl2nl.llm.faults`).
+(`pddl2nl.llm.endpoint.faults`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,20 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pddl2nl.llm.connection import Address, connect, post
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
-from pddl2nl.llm.faults import EndpointFault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
-from pddl2nl.llm.limiter import Limiter
-from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
+from pddl2nl.llm.endpoint.connection import Address, connect, post
+from pddl2nl.llm.endpoint.faults import (
+    EndpointFault,
+    FilteredError,
+    backoff,
+    fault_in_reply,
+    fault_of,
+    shown,
+    status_fault,
+)
+from pddl2nl.llm.endpoint.limiter import Limiter
+from pddl2nl.llm.endpoint.redaction import Redactor, guard_logs, secrets_of_url
+from pddl2nl.llm.endpoint.urls import host_of, is_near, public_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
 from pddl2nl.llm.types import (
@@ -38,7 +47,6 @@ from pddl2nl.llm.types import (
     Request,
     Tariff,
 )
-from pddl2nl.llm.urls import host_of, is_near, public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI

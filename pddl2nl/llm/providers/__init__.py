@@ -1,0 +1,6 @@
+"""Models that are reached otherwise than by the address of an endpoint, each with an extra of its own.
+
+========== =========================================================================
+gguf       files that llama.cpp serves (``gguf:PATH``)
+========== =========================================================================
+"""
