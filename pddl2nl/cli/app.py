@@ -42,6 +42,7 @@ COMMANDS = {
     "macro": "macro",
     "scene": "scene",
     "audit": "audit",
+    "export": "export",
     "questions": "questions",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""

@@ -1,0 +1,191 @@
+"""Validated plans for robots: the plan text of PlanSys2 (ROS 2), and behavior trees for BehaviorTree.CPP 4.
+
+PlanSys2 reads plans as its planner POPF prints them, ``0.000: (move r2d2 hall)  [5.000]``. A behavior tree has an
+``Action`` node for every step, named after the PDDL action, with its arguments as ports; its conditions are nodes
+``Holds`` with one port, the condition in PDDL, which the robot's program checks against what it perceives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import count
+from xml.etree import ElementTree
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import (
+    Condition,
+    DurativeAction,
+    Equality,
+    Not,
+    Task,
+    conjuncts,
+    substitute,
+    write_condition,
+    write_number,
+)
+from pddl2nl.pddl.tree import StepSchema, required
+from pddlval import Report, validate
+from pddlval.formulas import negation_normal
+from pddlval.plans import Plan, PlanLike, PlanStep, as_plan
+from pddlval.temporal.lowering import Durative, with_duration
+
+__all__ = ["InvalidPlanError", "behavior_tree", "plansys2_plan"]
+
+_UNSAFE = re.compile(r"[\[\]{}\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""Brackets begin PlanSys2's durations, braces name BehaviorTree.CPP's blackboard entries, XML has no control
+characters."""
+_PORT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_RESERVED = frozenset(("name", "id"))
+
+
+class InvalidPlanError(InputError):
+    """A plan that does not solve its task; ``report`` says why."""
+
+    def __init__(self, report: Report):
+        self.report = report
+        super().__init__(f"the plan is not exported, since it does not solve the task: {_reason(report)}")
+
+
+def plansys2_plan(task: Task, plan: PlanLike) -> str:
+    """The text of a plan as PlanSys2 reads it: a line ``time: (action argument …)  [duration]`` for each step.
+
+    Steps without a time happen one second after the other. An action without a duration takes 0 seconds.
+
+    Raises:
+        InvalidPlanError: the plan does not solve the task.
+        InputError: a name has a character that the format cannot hold.
+        UnsupportedError: the task has a construct that cannot be executed.
+    """
+    lines = []
+    for time, step in _timed(_valid(task, plan)):
+        duration = step.duration if _is_durative(task, step) and step.duration else Fraction(0)
+        lines.append(f"{_decimal(time)}: {_safe(str(step.action))}  [{_decimal(duration)}]\n")
+    return "".join(lines)
+
+
+def behavior_tree(task: Task, plan: PlanLike) -> str:
+    """A plan as an XML file of BehaviorTree.CPP 4.
+
+    A step is a ``Sequence``: what must hold before, the action, and of durative actions what must hold at the end. What
+    must hold while the action runs is checked at every tick (``ReactiveSequence``). Steps of a plan with time run in
+    ``Parallel``, each after a ``Sleep`` until its start.
+
+    Raises:
+        InvalidPlanError, InputError, UnsupportedError: as `plansys2_plan`.
+    """
+    checked = _valid(task, plan)
+    root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute="plan")
+    tree = ElementTree.SubElement(root, "BehaviorTree", ID="plan")
+    main = ElementTree.SubElement(tree, "Sequence", name=_safe(task.problem.name))
+    timed = bool(task.domain.durative_actions)
+    steps = ElementTree.SubElement(main, "Parallel", success_count="-1", failure_count="1") if timed else main
+    for number, (time, step) in enumerate(_timed(checked), start=1):
+        node = ElementTree.SubElement(steps, "Sequence", name=_safe(f"{number} {step.action}"))
+        if timed:
+            ElementTree.SubElement(node, "Sleep", msec=str(round(time * 1000)))
+        _add_step(node, task, step)
+    _add_conditions(ElementTree.SubElement(main, "Sequence", name="goal"), task.problem.goal, {})
+    _add_model(root, task)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _valid(task: Task, plan: PlanLike) -> Plan:
+    report = validate(task, plan)
+    if not report.valid:
+        raise InvalidPlanError(report)
+    return as_plan(plan)
+
+
+def _reason(report: Report) -> str:
+    if report.diagnostics:
+        return report.diagnostics[0].message
+    if report.failed_step is None:
+        return f"{_texts(report.unmet_goals)} does not hold in the end"
+    return f"in step {report.failed_step}, {report.action}, {_texts(report.unmet)} does not hold"
+
+
+def _texts(conditions: Iterable[Condition]) -> str:
+    return " and ".join(map(write_condition, conditions))
+
+
+def _timed(plan: Plan) -> list[tuple[Fraction, PlanStep]]:
+    """The steps in the order of their times; without times they begin at 0, one second after the other."""
+    untimed = count(1 if any(step.time is not None for step in plan.steps) else 0)
+    steps = [(Fraction(next(untimed)) if step.time is None else step.time, step) for step in plan.steps]
+    return sorted(steps, key=lambda item: item[0])
+
+
+def _is_durative(task: Task, step: PlanStep) -> bool:
+    return isinstance(task.domain.step(step.action.name), DurativeAction)
+
+
+def _decimal(number: Fraction) -> str:
+    """A number with three decimal places, or more where it has them."""
+    whole, _, places = write_number(number).partition(".")
+    return f"{whole}.{places:0<3}"
+
+
+def _safe(text: str) -> str:
+    unsafe = _UNSAFE.search(text)
+    if unsafe is not None:
+        raise InputError(f"{text}: the format cannot hold the character {unsafe[0]!r} in a name")
+    return text
+
+
+# ── trees ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep) -> None:
+    schema = task.domain.step(step.action.name)
+    assert schema is not None
+    binding = dict(zip((item.name for item in schema.parameters), step.action.args, strict=True))
+    ports = dict(zip(_ports(schema), map(_safe, step.action.args), strict=True))
+    if not isinstance(schema, DurativeAction):
+        _add_conditions(parent, schema.precondition, binding)
+        ElementTree.SubElement(parent, "Action", {"ID": _safe(step.action.name), **ports})
+        return
+    durative, duration = Durative(schema), step.duration or Fraction(0)
+
+    def add(node: ElementTree.Element, condition: Condition) -> None:
+        _add_conditions(node, with_duration(condition, duration), binding)
+
+    add(parent, durative.start.precondition)
+    running = ElementTree.SubElement(parent, "ReactiveSequence")
+    add(running, durative.over_all)
+    ports["duration"] = _decimal(duration)
+    ElementTree.SubElement(running, "Action", {"ID": _safe(step.action.name), **ports})
+    add(parent, durative.end.precondition)
+
+
+def _add_conditions(parent: ElementTree.Element, condition: Condition, binding: Mapping[str, str]) -> None:
+    for part in conjuncts(negation_normal(required(condition))):
+        # In a valid plan equalities hold, and no robot can look at them.
+        if not isinstance(part.body if isinstance(part, Not) else part, Equality):
+            pddl = _safe(write_condition(substitute(part, binding)))
+            ElementTree.SubElement(parent, "Condition", ID="Holds", condition=pddl)
+
+
+def _ports(schema: StepSchema) -> list[str]:
+    """The names of an action's ports: its parameters', or numbers where BehaviorTree.CPP does not allow these."""
+    names = [item.name.removeprefix("?") for item in schema.parameters]
+    if all(_PORT.fullmatch(name) and name not in (*_RESERVED, "duration") for name in names):
+        return names
+    return [f"argument{number}" for number in range(1, len(names) + 1)]
+
+
+def _add_model(root: ElementTree.Element, task: Task) -> None:
+    """Declares the nodes with their ports, so that editors such as Groot can show the tree."""
+    model = ElementTree.SubElement(root, "TreeNodesModel")
+    for schema in task.domain.steps:
+        action = ElementTree.SubElement(model, "Action", ID=_safe(schema.name))
+        ports = [*_ports(schema), *(["duration"] if isinstance(schema, DurativeAction) else [])]
+        for port in ports:
+            ElementTree.SubElement(action, "input_port", name=port)
+    holds = ElementTree.SubElement(model, "Condition", ID="Holds")
+    ElementTree.SubElement(holds, "input_port", name="condition")
