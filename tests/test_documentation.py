@@ -147,9 +147,13 @@ def run_python(text: str, home: Path) -> list[str]:
 
 SLOW = {
     "docs/explanation/brainbody.md",
+    "docs/explanation/hvr.md",
+    "docs/guides/faults.md",
     "docs/guides/questions.md",
+    "docs/guides/reports.md",
     "docs/guides/unified-planning.md",
     "docs/tutorials/local-model.md",
+    "docs/tutorials/paper-table.md",
 }
 """Pages whose commands take more than five seconds."""
 RUN = [

@@ -181,6 +181,7 @@ def test_killed_at_a_call_nothing_is_submitted_twice(
             check(server, cache, failing)
 
 
+@pytest.mark.heavy
 def test_killed_at_random_moments_nothing_is_submitted_twice(jobs: Jobs, tmp_path: Path) -> None:
     dice = random.Random(11)
     ends: list[int] = []

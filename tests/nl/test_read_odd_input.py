@@ -62,7 +62,7 @@ def test_odd_input_takes_time_in_proportion(kind: str, linear: Callable[..., Non
         assert all(text[item.start : item.end] == item.text for item in readings)
 
     read(ODD[kind](COUNT))
-    linear(read, ODD[kind], COUNT // 8)
+    linear(read, ODD[kind], COUNT // 16)
 
 
 def test_all_actions_of_a_long_line_are_read(reader: Reader) -> None:

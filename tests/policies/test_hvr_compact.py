@@ -71,14 +71,8 @@ def setting(instance: str) -> Setting:
     return replace(made, task_text=text, ontology=load_ontology(KITCHEN.folder / "ontology.ttl"))
 
 
-@pytest.mark.parametrize(
-    "instance",
-    [
-        pytest.param(item.name, marks=() if item.name == "t03" else pytest.mark.heavy)
-        for item in KITCHEN.instances
-        if item.name != "example"
-    ],
-)
+@pytest.mark.heavy
+@pytest.mark.parametrize("instance", [item.name for item in KITCHEN.instances if item.name != "example"])
 def test_every_stage_fits_the_window(instance: str) -> None:
     most: dict[tuple[str, str], float] = {}
     for policy, mistake, careless in (

@@ -204,7 +204,7 @@ def test_undefined_fluents_are_unmet() -> None:
     assert unmet(Or((P, undefined)), world) == ()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(formulas.conditions([], EVERYTHING, 4, numeric=True), WORLDS)
 def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(condition: Any, world: Any) -> None:
     parts = unmet(condition, world)
