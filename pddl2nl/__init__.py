@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Pddl2nlError,
         UnsupportedError,
     )
+    from pddl2nl.experiments.grid import experiment
     from pddl2nl.experiments.runs import RunResult, run
     from pddl2nl.interop.unified_planning import from_up, to_up
     from pddl2nl.macros.compose import compose, compose_block
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
     "pddl2nl.errors": ("InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"),
+    "pddl2nl.experiments.grid": ("experiment",),
     "pddl2nl.experiments.runs": ("RunResult", "run"),
     "pddl2nl.interop.unified_planning": ("from_up", "to_up"),
     "pddl2nl.macros.compose": ("compose", "compose_block"),
@@ -108,6 +110,7 @@ __all__ = [
     "compose",
     "compose_block",
     "convert",
+    "experiment",
     "from_up",
     "load_domain",
     "load_problem",

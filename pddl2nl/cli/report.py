@@ -46,7 +46,12 @@ def _report(
         ),
     ] = None,
     metric: Annotated[
-        str, option("NAME", "Metric by which columns are compared; an unknown name lists all metrics.")
+        str,
+        option(
+            "NAME",
+            "Metric by which columns are compared; an unknown name lists all metrics. module:NAME adds one of your own "
+            "to the report.",
+        ),
     ] = "coverage",
     plots: Annotated[
         Path | None, option("DIR", "Also draw the plots into this folder, as SVG and PDF.", "not drawn")
@@ -71,16 +76,18 @@ def _report(
     """
     from pddl2nl.reports.gathering import gather
     from pddl2nl.reports.html import write_html
+    from pddl2nl.reports.metrics import add_metric
     from pddl2nl.reports.report import report_json, report_tables
     from pddl2nl.reports.rows import Records, write_rows
 
     if compare is not None and len(set(compare)) < 2:
         raise InputError(f"--compare {compare[0]}: a column is compared with another; give --compare at least twice")
-    if form in ("html", "runs") and (compare is not None or metric != "coverage"):
+    if form in ("html", "runs") and (compare is not None or (metric != "coverage" and ":" not in metric)):
         raise InputError(
             f"--compare and --metric are for tables, and --format {form} takes neither (on a page any two columns can "
             "be chosen); leave them out, or take another --format"
         )
+    metric = add_metric(metric) if ":" in metric else metric
     gathered = gather(folder)
     if not gathered.runs:
         raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")

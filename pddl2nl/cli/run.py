@@ -90,9 +90,9 @@ def _run(
 
 
 def _asks_model(policy: str) -> bool:
-    from pddl2nl.policies import POLICIES
+    from pddl2nl.policies import make_policy
 
-    return policy in POLICIES and POLICIES[policy]().needs_model
+    return make_policy(policy).needs_model
 
 
 def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResult:
@@ -102,7 +102,7 @@ def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResul
     if poll_seconds is None:
         with calls_shown() as observe:
             return run_spec(spec, access, observe)
-    check_one_shot(spec.policy, f"--provider-batch: --policy {spec.policy}")
+    check_one_shot(spec.policy, f"--provider-batch: --policy {spec.policy_name}")
     with batches(access, poll_seconds) as passes:
         return passes.until_done(lambda each: run_spec(spec, each))
 

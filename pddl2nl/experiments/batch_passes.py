@@ -17,7 +17,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
 __all__ = ["BatchPasses", "check_one_shot"]
@@ -28,10 +28,10 @@ _REPLY = 300
 """The assumed tokens of a reply that has not come yet, at most."""
 
 
-def check_one_shot(policy: str, named: str) -> None:
+def check_one_shot(policy: str | Policy, named: str) -> None:
     """Raises `InputError`, beginning with ``named``, for a policy that needs each reply before it asks again."""
-    made = POLICIES[policy]() if policy in POLICIES else None
-    if made is not None and made.needs_model and not made.one_shot:
+    made = make_policy(policy)
+    if made.needs_model and not made.one_shot:
         able = ", ".join(name for name, make in POLICIES.items() if make().one_shot)
         raise InputError(
             f"{named} needs each reply before it can ask again; a batch takes those that give a plan at once: {able}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec
-from pddl2nl.policies import POLICIES, Policy
+from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec, policy_name
+from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import family_of, family_of_mistake, policies_with
 
 __all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"]
@@ -17,15 +17,16 @@ __all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def unused_options(policy: str, style: str, values: Mapping[str, Any] = _NOTHING) -> dict[str, str]:
+def unused_options(policy: str | Policy, style: str, values: Mapping[str, Any] = _NOTHING) -> dict[str, str]:
     """The options of a run that have no effect with a policy, each with the reason.
 
     Args:
-        policy: a name in `POLICIES`.
+        policy: as in `RunSpec`.
         style: ``nl`` or ``pddl``.
         values: what is known of ``wording`` and ``translator``, which decide whether the models for them are asked.
     """
-    reasons = {**_reasons(policy, style, POLICIES[policy])}
+    made = make_policy(policy)
+    reasons = {**_reasons(policy_name(policy), style, made.one_shot, made.thoughts, made.needs_model)}
     if values.get("wording", "llm") != "llm":
         reasons["wording_model"] = reasons["wording_model"] or "only --wording llm asks a model for words"
     if values.get("translator") == "reader":
@@ -51,27 +52,27 @@ def unused_warnings(spec: RunSpec, given: Collection[str], of_models: Iterable[s
 
 
 @lru_cache(maxsize=256)
-def _reasons(policy: str, style: str, make: Callable[[], Policy]) -> Mapping[str, str]:
+def _reasons(policy: str, style: str, one_shot: bool, thoughts: bool, needs_model: bool) -> Mapping[str, str]:
     """For every option why it has no effect with any values of the others, or an empty text."""
-    made = make()
-    return MappingProxyType({name: _reason(option, policy, made, style) for name, option in RUN_OPTIONS.items()})
+    members = one_shot, thoughts, needs_model
+    return MappingProxyType({name: _reason(option, policy, style, *members) for name, option in RUN_OPTIONS.items()})
 
 
-def _reason(option: Option, policy: str, made: Policy, style: str) -> str:
+def _reason(option: Option, policy: str, style: str, one_shot: bool, thoughts: bool, needs_model: bool) -> str:
     """Why an option has no effect; empty if it has one."""
     users, family = option.users, family_of(policy)
     if users == "families" and (family is None or not family.takes(policy, option.name)):
         takers = policies_with(option.name)
         return f"--policy {policy} has no use for it; it is for {', '.join(takers)}"
-    if made.one_shot and users in ("turns", "interactive"):
+    if one_shot and users in ("turns", "interactive"):
         return f"--policy {policy} gives its whole plan in one turn"
-    if not made.needs_model and users not in ("", "turns", "families"):
+    if not needs_model and users not in ("", "turns", "families"):
         return f"--policy {policy} asks no model"
-    if not made.one_shot and users in ("plans", "one-shot"):
+    if not one_shot and users in ("plans", "one-shot"):
         return f"--policy {policy} takes its actions one at a time"
     if family is not None and users in ("flat", "one-shot", "thoughts"):
         return f"--policy {policy} has no use for it: {family.why_only}"
-    if not made.thoughts and users == "thoughts":
+    if not thoughts and users == "thoughts":
         return f"--policy {policy} shows no thoughts"
     if style == "pddl" and users == "thoughts":
         return "in style pddl the thoughts of the example come from the template"
@@ -87,10 +88,13 @@ def checked_policy(spec: RunSpec) -> Policy:
         InputError: an unknown policy, style or other choice, a number that is too small, or an option that the policy
             does not use and refuses.
     """
-    if spec.policy not in POLICIES:
-        known = f"there are {', '.join(POLICIES)}{did_you_mean(spec.policy, POLICIES)}"
-        raise InputError(f"--policy {spec.policy}: no such policy; {known}")
-    policy, family = POLICIES[spec.policy](), family_of(spec.policy)
+    name = spec.policy_name
+    try:
+        policy, family = make_policy(spec.policy), family_of(name)
+    except InputError as error:
+        raise InputError(f"--policy {error}") from error
+    if policy is spec.policy and name in POLICIES and type(POLICIES[name]()) is not type(policy):
+        raise InputError(f"the policy is called '{name}', as a registered one is; give it another name")
     for option in RUN_OPTIONS.values():
         value = getattr(spec, option.name)
         if option.choices and value not in option.choices:
@@ -101,23 +105,21 @@ def checked_policy(spec: RunSpec) -> Policy:
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
         why = "it plans in words" if family else "it answers in words"
-        raise InputError(
-            f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
-        )
+        raise InputError(f"--policy {name} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one")
     _check_used(spec, policy)
     if policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:"):
         mistaken = family_of_mistake(spec.model.removeprefix("oracle:"))
         if mistaken is not None and mistaken is not family:
             raise InputError(
-                f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
+                f"--model {spec.model}: with --policy {name} the oracle makes no mistakes; it does with "
                 f"{', '.join(mistaken.policies)}"
             )
-    if family is not None and family.takes(spec.policy, "body"):
-        for name, body in (("body_model", "llm"), ("embedding_model", "embedding")):
-            if getattr(spec, name) is not None and spec.body != body:
-                raise InputError(f"{RUN_OPTIONS[name].flag}: --body {spec.body} has no use for it; --body {body} has")
+    if family is not None and family.takes(name, "body"):
+        for role, body in (("body_model", "llm"), ("embedding_model", "embedding")):
+            if getattr(spec, role) is not None and spec.body != body:
+                raise InputError(f"{RUN_OPTIONS[role].flag}: --body {spec.body} has no use for it; --body {body} has")
     if spec.constrain == "applicable" and policy.one_shot:
-        raise InputError(f"--constrain applicable: --policy {spec.policy} gives a whole plan, in no state; see actions")
+        raise InputError(f"--constrain applicable: --policy {name} gives a whole plan, in no state; see actions")
     if spec.constrain in ("actions", "applicable") and spec.task.domain.durative_actions:
         raise InputError(f"--constrain {spec.constrain}: a plan with time is not only actions; see format")
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
@@ -132,7 +134,7 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
         option, value = RUN_OPTIONS[name], getattr(spec, name)
         # In style pddl a model that is asked for explicitly is an error, as nothing would ask it.
         asks = spec.style == "pddl" and (value in ("llm", "reader+llm") or name == "thoughts_model")
-        of_family = family_of(spec.policy) is not None and option.users in ("flat", "thoughts")
+        of_family = family_of(spec.policy_name) is not None and option.users in ("flat", "thoughts")
         # Policies of families show no example in any case.
         given = value != option.default and (name, value) != ("example", "none")
         if given and (option.refused or of_family or (asks and policy.needs_model)):

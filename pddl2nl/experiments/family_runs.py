@@ -55,12 +55,12 @@ def family_settings(
         MissingExtraError: an ontology is given, and rdflib is not installed.
     """
     reference = reference_of(spec.task)
-    family = family_of(spec.policy)
+    family = family_of(spec.policy_name)
     if family is None:
         # A plan of any policy can be measured against it; its text was not shown.
         return {}, {"reference": {} if reference is None else reference.to_json()}
     text = _task_text(spec, reference)
-    settings = {name: getattr(spec, name) for name in _RECORDED if family.takes(spec.policy, name)}
+    settings = {name: getattr(spec, name) for name in _RECORDED if family.takes(spec.policy_name, name)}
     setting: dict[str, Any] = {"task_text": text, **settings}
     setting.pop("form", None)
     if "preview" in setting:
@@ -75,13 +75,13 @@ def family_settings(
         faults = read_faults(spec.faults) if isinstance(spec.faults, str) else spec.faults
         setting["executor"] = FaultyExecutor(simulator, faults, seed=spec.seed)
         world["faults"] = faults.text
-    if family.takes(spec.policy, "robot") and (robot := _robot(spec)) is not None:
+    if family.takes(spec.policy_name, "robot") and (robot := _robot(spec)) is not None:
         setting |= {"robot": robot, "hidden": robot.hidden}
         world["robot"] = robot.to_json()
-    if family.takes(spec.policy, "scene") and (scene := _scene(spec)) is not None:
+    if family.takes(spec.policy_name, "scene") and (scene := _scene(spec)) is not None:
         setting["scene"] = scene
         world["scene"] = scene.to_json()
-    ontology = _ontology(spec) if family.takes(spec.policy, "ontology") else None
+    ontology = _ontology(spec) if family.takes(spec.policy_name, "ontology") else None
     if ontology is not None:
         setting["ontology"] = ontology
         world["ontology"] = ontology.turtle
@@ -100,7 +100,7 @@ def family_settings(
         "settings": {"task_text": text, **settings},
         "reference": measured,
         "world": world,
-        "prompts": family.prompt_hashes(spec.policy),
+        "prompts": family.prompt_hashes(spec.policy_name),
     }
 
 

@@ -18,7 +18,7 @@ from pddl2nl.llm import Model, Request, public_url
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import make_policy
 
 __all__ = ["RunJob", "PlannerSpec", "make_job"]
 
@@ -60,7 +60,7 @@ class RunJob:
 
 
 def _needs_model(spec: RunSpec) -> bool:
-    return spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
+    return make_policy(spec.policy).needs_model
 
 
 def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> RunJob:
@@ -78,7 +78,7 @@ def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None 
         identity = _identity(spec, models_file)
         model = spec.model if isinstance(spec.model, str) else spec.model.name
         asked = (model, spec.style) if _needs_model(spec) else ()
-        parts = parts or (spec.task.domain.name, spec.task.problem.name, spec.policy, *asked, str(spec.seed))
+        parts = parts or (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
     short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in parts]
     return RunJob(f"{record_name(*short)}-{sha256(canonical_json(identity))[:_HASH]}", spec)
 
@@ -110,7 +110,9 @@ def _identity(spec: RunSpec, models_file: Path | None) -> dict[str, Any]:
         if name not in _NOT_IDENTITY and (value := getattr(spec, name)) != option.default
     }
     for name, value in options.items():
-        if name in ("faults", "ontology") and isinstance(value, str | Path):
+        if name == "policy":
+            options[name] = spec.policy_name
+        elif name in ("faults", "ontology") and isinstance(value, str | Path):
             # A file, or faults as a text.
             options[name] = _file_hash(Path(value)) if os.path.isfile(value) else str(value)
         elif name == "faults":

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from pddl2nl.llm import (
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
+from pddl2nl.plugins import MODEL_GROUP, installed, load_object, make_object, origin
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf
 
 __all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "calls_of", "make_model", "wrap_model"]
@@ -50,14 +50,15 @@ class ModelContext:
 
 @dataclass(frozen=True)
 class MadeModel:
-    """A model, what its calls cost, whether that is known beforehand, its endpoint, if it has one, and what is set for
-    it, as a record holds it."""
+    """A model, what its calls cost, whether that is known beforehand, its endpoint, if it has one, what is set for it,
+    as a record holds it, and the package of a plug-in with its version (`pddl2nl.plugins.origin`)."""
 
     model: Model
     price_of: PriceOf
     priced: bool = True
     base_url: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 ModelFactory = Callable[[str, ModelContext], MadeModel]
@@ -164,11 +165,21 @@ def _made_by(name: str, argument_is: str) -> ModelFactory:
     return make
 
 
+def _python(argument: str, context: ModelContext) -> MadeModel:
+    if ":" not in argument:
+        raise ModelConfigurationError("--model python needs a class of a model: python:MODULE:CLASS")
+    model = make_object(argument)
+    if not (hasattr(model, "complete") and isinstance(getattr(model, "name", None), str)):
+        raise ModelConfigurationError(f"--model python:{argument}: no model, which has a name and complete(request)")
+    return wrap_model(model)
+
+
 MODELS: dict[str, ModelFactory] = {
     "openai": _openai,
     "gguf": _gguf,
     "oracle": _oracle,
     "script": _script,
+    "python": _python,
     "replay": _made_by("pddl2nl.llm.replay.ReplayModel", "a folder of records, replay:DIR,"),
 }
 """The kinds of models; a name that begins with none of them is one of ``openai``."""
@@ -185,9 +196,10 @@ def make_model(spec: str, context: ModelContext) -> MadeModel:
     kind, _, argument = spec.partition(":")
     if kind in MODELS:
         return MODELS[kind](argument, context)
-    for entry in entry_points(group="pddl2nl.models", name=kind):
-        factory: ModelFactory = entry.load()
-        return factory(argument, context)
+    for entry in installed(MODEL_GROUP).select(name=kind):
+        factory: ModelFactory = load_object(entry.value)
+        made = factory(argument, context)
+        return replace(made, versions={**made.versions, **origin(entry.module)})
     # A model of an endpoint may have a similar name: only what differs by a letter or two is refused.
     typo = near_name(kind, [known for known in MODELS if known != "openai"], least=0.8)
     if typo and context.base_url is None:
@@ -214,15 +226,16 @@ def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
     from pddl2nl.baselines import OracleModel
 
+    versions = origin(type(model).__module__)
     endpoint = getattr(model, "base_url", None)
     if isinstance(endpoint, str):
         settings = getattr(model, "settings", None)
         price = price_of(model.name) if settings is None else settings.price
         recorded = {} if settings is None else settings.to_json()
-        return MadeModel(model, lambda completion: price, price is not None, endpoint, recorded)
+        return MadeModel(model, lambda completion: price, price is not None, endpoint, recorded, versions)
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
     if isinstance(model, ScriptedModel | OracleModel):
         return MadeModel(model, _free)
-    return MadeModel(model, lambda completion: None, priced=False)
+    return MadeModel(model, lambda completion: None, priced=False, versions=versions)

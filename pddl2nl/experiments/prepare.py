@@ -96,7 +96,8 @@ class PreparedExperiment:
         for cell, one in estimates((cell for cell in left if cell.runs), self.prices):
             columns[cell.column.label] += one
         kinds = Counter(
-            job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy for job in self.jobs.values()
+            job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy_name
+            for job in self.jobs.values()
         )
         missing_by_column = {label: (runs[label], one) for label, one in columns.items()}
         return DryRun(self, kinds, len(self.jobs) - len(missing), missing_by_column)

@@ -17,7 +17,7 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import make_policy
 
 __all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "apply_profile"]
 
@@ -54,8 +54,7 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     if name not in PROFILES:
         raise InputError(f"--profile {name}: no such profile; there are {', '.join(PROFILES)}")
     idle = {*given}
-    if spec.policy in POLICIES:
-        idle |= unused_options(spec.policy, spec.style).keys()
-        if not POLICIES[spec.policy]().needs_model:
-            idle |= {option for option in PROFILES[name] if RUN_OPTIONS[option].language}
+    idle |= unused_options(spec.policy, spec.style).keys()
+    if not make_policy(spec.policy).needs_model:
+        idle |= {option for option in PROFILES[name] if RUN_OPTIONS[option].language}
     return replace(spec, **{key: value for key, value in PROFILES[name].items() if key not in idle}, profile=name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,7 +17,7 @@ from pddl2nl.experiments.setup import PreparedRun, prepare_run
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
-from pddl2nl.policies import Episode, RunEvent
+from pddl2nl.policies import Episode, Policy, RunEvent
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Outcome
 
@@ -84,7 +84,7 @@ class RunResult:
 
 def run(
     task: Task,
-    policy: str = "react",
+    policy: str | Policy = "react",
     model: str | Model = "oracle",
     *,
     record: str | Path | None = None,
@@ -99,7 +99,7 @@ def run(
 
     Args:
         task: the task to be solved.
-        policy: a policy's name.
+        policy: a policy's name, ``module:Class``, or a `pddl2nl.policies.Policy`.
         model: a model's name, or a model.
         record: the file to write; an older one is replaced.
         cache: where replies of models behind an endpoint are kept; None for the usual file, ``none`` for nowhere.
@@ -111,11 +111,16 @@ def run(
             needed.
         InfrastructureError: the planner that sets the step limit failed, or the record cannot be written.
     """
+    check_options(options)
+    path = None if record is None else Path(record)
+    return run_spec(RunSpec(task=task, policy=policy, model=model, record=path, **options), reach(cache, models_file))
+
+
+def check_options(options: Iterable[str]) -> None:
+    """Raises `InputError` for a name that is no option of a run."""
     for name in options:
         if name not in RUN_OPTIONS:
             raise InputError(f"{name}: no such option of a run{did_you_mean(name, RUN_OPTIONS)}")
-    path = None if record is None else Path(record)
-    return run_spec(RunSpec(task=task, policy=policy, model=model, record=path, **options), reach(cache, models_file))
 
 
 run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "

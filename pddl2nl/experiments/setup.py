@@ -37,6 +37,7 @@ from pddl2nl.nl import (
 )
 from pddl2nl.nl.wording.parsed_negation import with_negations
 from pddl2nl.pddl import Task, write_domain
+from pddl2nl.plugins import origin
 from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
@@ -259,7 +260,7 @@ def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
 
 def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The example's problem; None without an example."""
-    if not policy.needs_model or family_of(spec.policy) is not None:
+    if not policy.needs_model or family_of(spec.policy_name) is not None:
         return None
     if spec.example == "none":
         if spec.example_plan is not None:
@@ -286,7 +287,7 @@ def _started(
     planner = models.get("planner")
     model_names = {role: made.model.name for role, made in models.items()}
     return Started(
-        policy=spec.policy,
+        policy=spec.policy_name,
         suite=spec.suite,
         task=spec.task_name,
         model=model_names.get("planner", "none"),
@@ -320,7 +321,7 @@ def _started(
         prompts=_prompt_hashes(spec, policy, models),
         example=None if example is None else example.to_json(),
         base_url=None if planner is None else planner.base_url,
-        versions=_versions(planner),
+        versions=_versions(planner, policy, models),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         model_settings={} if planner is None else planner.settings,
         profile=spec.profile,
@@ -340,14 +341,17 @@ def _prompt_hashes(spec: RunSpec, policy: Policy, models: _Models) -> dict[str, 
     return {name: prompt_hash(name) for name in names}
 
 
-def _versions(planner: MadeModel | None) -> dict[str, str]:
+def _versions(planner: MadeModel | None, policy: Policy, models: _Models) -> dict[str, str]:
     packages = ["pddl2nl", "up-fast-downward"]
     if planner is not None and planner.base_url is not None:
         packages.append("openai")
     if planner is not None and planner.model.name.startswith("gguf:"):
         packages.append("xllamacpp")
     versions = {"python": platform.python_version()}
-    return versions | {package: version for package in packages if (version := _version(package)) is not None}
+    versions |= {package: version for package in packages if (version := _version(package)) is not None}
+    for plugged in (origin(type(policy).__module__), *(made.versions for made in models.values())):
+        versions |= plugged
+    return versions
 
 
 @lru_cache

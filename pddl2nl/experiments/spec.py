@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from pddl2nl.llm import Model
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Task
+    from pddl2nl.policies import Policy
     from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.faults import Faults
     from pddl2nl.worlds.ontology import Ontology
     from pddl2nl.worlds.scene_graph import SceneRoles
 
-__all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text"]
+__all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text", "policy_name"]
 
 GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
 """The groups of options, in the order in which help shows them."""
@@ -108,18 +109,25 @@ class RunSpec:
     ``suite`` and ``task_name``, what an experiment calls the task; and ``record``, the file to write, which replaces
     an older one.
 
-    From Python, options that name a model also take a model object, ``wording`` a `Wording`, ``example`` a
-    `SolvedProblem`, ``faults`` what `pddl2nl.worlds.faults.read_faults` returns, and ``ontology`` an `Ontology`.
+    From Python, ``policy`` also takes a `Policy`, options that name a model a model object, ``wording`` a `Wording`,
+    ``example`` a `SolvedProblem`, ``faults`` what `pddl2nl.worlds.faults.read_faults` returns, and ``ontology`` an
+    `Ontology`.
     """
 
     task: Task
-    policy: str = _policy("react", "How actions are chosen; pddl2nl policies lists them.", metavar="P", in_file=False)
+    policy: str | Policy = _policy(
+        "react",
+        "How actions are chosen; pddl2nl policies lists them. module:Class names one of your own.",
+        metavar="P|MODULE:CLASS",
+        in_file=False,
+    )
     model: str | Model = _model(
         "oracle",
         "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (a file, run on this machine by "
         "llama.cpp; extra local), oracle (reads the prompt, plans with Fast Downward, needs no key), script:FILE "
-        "(replies from a file) or replay:DIR (replies from records). With hvr, brainbody and ablations, "
-        "oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; an unknown name lists all.",
+        "(replies from a file), replay:DIR (replies from records) or python:MODULE:CLASS (one of your own). With hvr, "
+        "brainbody and ablations, oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; "
+        "an unknown name lists all.",
         users="models",
         model=True,
         in_file=False,
@@ -422,6 +430,18 @@ class RunSpec:
     record: Path | None = None
     suite: str = ""
     task_name: str = ""
+
+    @property
+    def policy_name(self) -> str:
+        """The policy's name."""
+        return policy_name(self.policy)
+
+
+def policy_name(policy: str | Policy) -> str:
+    """A policy's name; that of an object is its ``name``, else ``module:Class``."""
+    if isinstance(policy, str):
+        return policy
+    return getattr(policy, "name", "") or f"{type(policy).__module__}:{type(policy).__qualname__}"
 
 
 _KINDS = {"str": str, "int": int, "float": float, "Path": Path}

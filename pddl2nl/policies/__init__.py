@@ -1,7 +1,7 @@
 """Policies, the ways of choosing actions: a file or a folder each, all acting through `Episode`.
 
 A new policy is a class with the members of `Policy` and one line in `POLICIES`. Its file is imported when the policy is
-first made.
+first made. Policies of other packages need no line: see `make_policy` and `pddl2nl.plugins`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from typing import cast
 
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.plugins import POLICY_GROUP, installed, make_object
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.episode import Episode, EpisodeOver, Policy, Turn
 from pddl2nl.policies.events import RunEvent, event_to_json
@@ -30,6 +33,7 @@ __all__ = [
     "Setting",
     "Turn",
     "event_to_json",
+    "make_policy",
 ]
 
 
@@ -37,6 +41,10 @@ def _made_by(name: str) -> Callable[[], Policy]:
     """Makes the policy ``module.Class`` of this package, which is imported on the first call."""
     module, _, class_name = name.rpartition(".")
     return lambda: cast(Policy, getattr(import_module(f"{__name__}.{module}"), class_name)())
+
+
+def _entered(entry: EntryPoint) -> Policy:
+    return cast(Policy, make_object(entry.value))
 
 
 POLICIES: dict[str, Callable[[], Policy]] = {
@@ -47,4 +55,30 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "random": _made_by("random.RandomWalk"),
     **{name: partial(family.policy, name) for name, family in FAMILY_POLICIES.items()},
 }
-"""Every policy by its name."""
+"""Every policy by its name; those of installed packages come last."""
+for _entry in installed(POLICY_GROUP):
+    POLICIES.setdefault(_entry.name, partial(_entered, _entry))
+
+
+def make_policy(policy: str | Policy) -> Policy:
+    """A policy by its name in `POLICIES`, or as ``module:Class``; an object is returned as it is.
+
+    Raises:
+        InputError: there is no such policy, or it lacks a member of `Policy`.
+    """
+    if not isinstance(policy, str):
+        made = policy
+    elif policy in POLICIES:
+        made = POLICIES[policy]()
+    elif ":" in policy:
+        made = make_object(policy)
+    else:
+        known = f"there are {', '.join(POLICIES)}, and module:Class{did_you_mean(policy, POLICIES)}"
+        raise InputError(f"{policy}: no such policy; {known}")
+    lacking = [name for name in ("run", *Policy.__annotations__) if not hasattr(made, name)]
+    if lacking:
+        raise InputError(
+            f"{policy}: no policy, as it has no {', '.join(lacking)}; a class derived from pddl2nl.policies.Policy "
+            "needs only run(episode)"
+        )
+    return made

@@ -87,7 +87,10 @@ class EpisodeOver(Exception):
 
 
 class Policy(Protocol):
-    """A way of choosing actions, registered in `pddl2nl.policies.POLICIES`.
+    """A way of choosing actions: registered in `pddl2nl.policies.POLICIES`, or an object given to `pddl2nl.run`.
+
+    Classes derived from it have these defaults, and need only `run`. An object may also have a ``name``, by which
+    records and reports call it; by default that is ``module:Class``.
 
     Attributes:
         summary: one line for people.
@@ -98,12 +101,12 @@ class Policy(Protocol):
         prompt: the name of its system prompt in ``prompts/``; None where it has none.
     """
 
-    summary: str
-    styles: tuple[str, ...]
-    one_shot: bool
-    thoughts: bool
-    needs_model: bool
-    prompt: str | None
+    summary: str = ""
+    styles: tuple[str, ...] = ("nl", "pddl")
+    one_shot: bool = False
+    thoughts: bool = False
+    needs_model: bool = True
+    prompt: str | None = None
 
     def run(self, episode: Episode) -> None:
         """Acts until ``episode.done``, or submits a plan once."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered, gather, gathered
-from pddl2nl.reports.metrics import METRICS, measure
+from pddl2nl.reports.metrics import METRICS, add_metric, measure
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import BrokenLink, RunSummary, summarize
@@ -22,6 +22,7 @@ __all__ = [
     "Record",
     "RunRecord",
     "RunSummary",
+    "add_metric",
     "aggregate",
     "gather",
     "gathered",

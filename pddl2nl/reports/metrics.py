@@ -26,7 +26,9 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from types import MappingProxyType
 
+from pddl2nl.errors import InputError
 from pddl2nl.llm.types import PURPOSES
+from pddl2nl.plugins import METRIC_GROUP, installed, load_object
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family, RunMetric, ScoredRun
@@ -230,5 +232,30 @@ def _metrics() -> Iterator[RunMetric]:
             yield replace(metric, of=partial(_of_family, family, metric.of))
 
 
-METRICS: Mapping[str, RunMetric] = MappingProxyType({metric.name: metric for metric in _metrics()})
-"""Every metric by its name."""
+METRICS: dict[str, RunMetric] = {metric.name: metric for metric in _metrics()}
+"""Every metric by its name; `add_metric` adds others."""
+OWN_METRICS = frozenset(METRICS)
+"""The names of the metrics that are no plug-ins."""
+
+
+def add_metric(metric: RunMetric | str) -> str:
+    """Adds a metric to all reports of this process, and returns its name.
+
+    Args:
+        metric: the metric, or ``module:NAME``. Its function takes a `Record` and returns None if it has no value. A
+            metric of the same name that was added before is replaced.
+
+    Raises:
+        InputError: it is no metric, or has the name of one of ours.
+    """
+    loaded = load_object(metric) if isinstance(metric, str) else metric
+    if not isinstance(loaded, RunMetric):
+        raise InputError(f"{metric}: expected a pddl2nl.policies.family.RunMetric, found a {type(loaded).__name__}")
+    if loaded.name in OWN_METRICS:
+        raise InputError(f"{metric}: there is a metric '{loaded.name}' already; give it another name")
+    METRICS[loaded.name] = loaded
+    return loaded.name
+
+
+for _entry in installed(METRIC_GROUP):
+    add_metric(_entry.value)

@@ -169,7 +169,7 @@ WRONG = {
     "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key options.step; did you mean 'steps'\?"),
     "unknown policy": (
         GOOD.replace('"basic"', '"basic", "reakt"'),
-        r":2:22: policies\[1\] is 'reakt'; expected one of act, .*; did you mean 'react'\?",
+        r":2:22: policies: reakt: no such policy; there are basic, .*; did you mean 'react'\?",
     ),
     "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: domains: no domain 'visital' .*'visitall'\?"),
     "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: seeds\[2\] is -3; expected a whole number >= 0"),

@@ -32,6 +32,8 @@ from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
 from pddl2nl.nl import wording_from_json
 from pddl2nl.pddl import Task, parse_domain, parse_problem
+from pddl2nl.plugins import POLICY_GROUP
+from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
@@ -107,11 +109,12 @@ class Replayed:
         }
 
 
-def replay_record(path: str | Path) -> Replayed:
+def replay_record(path: str | Path, policy: Policy | None = None) -> Replayed:
     """Repeats a recorded run and compares the two.
 
     Args:
         path: a record, ``NAME.jsonl`` or the ``NAME.jsonl.partial`` of a run that was killed.
+        policy: the policy, if it is not registered: a record never chooses code that is imported.
 
     Raises:
         RecordError: the file cannot be read or holds no run, or no run can be made from its first event;
@@ -121,9 +124,14 @@ def replay_record(path: str | Path) -> Replayed:
     recorded, started = _read(path)
     complete = recorded[-1].get("event") == "finished"
     try:
+        if policy is None and started.policy not in POLICIES:
+            raise InputError(
+                f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
+                "or give the policy to pddl2nl.experiments.records.replay.replay_record"
+            )
         model = ReplayModel(path, empty=True)
         with recorded_world(started) as world:
-            events = run_spec(replace(_spec(started, model), **world)).events
+            events = run_spec(replace(_spec(started, model), policy=policy or started.policy, **world)).events
     except InputError as error:
         raise RecordError(f"{path}: no run can be made from this record: {error}") from error
     kept = {name: getattr(started, name) for name in KEPT}

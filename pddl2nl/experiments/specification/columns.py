@@ -15,14 +15,14 @@ from itertools import combinations, product
 from pathlib import PurePath
 from typing import Any
 
-from pddl2nl.conversion import Key
+from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import OPTIONS, ZIP, Column, given, many
-from pddl2nl.policies import POLICIES, Policy
+from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import FAMILIES
 
 __all__ = ["NO_MODEL", "ROLES", "SYMBOLIC", "TITLES", "Defaults", "Repetition", "SpecColumn", "columns_of", "distinct"]
@@ -51,7 +51,7 @@ TITLES = {
 @lru_cache(maxsize=64)
 def policy_of(name: str) -> Policy:
     """A policy of that name, for its attributes only."""
-    return POLICIES[name]()
+    return make_policy(name)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SpecColumn:
     Attributes:
         name: its heading, unique in its group except for other variants or other domains.
         group: the heading above it; may be empty.
-        policy: of `POLICIES`.
+        policy: of `POLICIES`, or ``module:Class``.
         style: ``nl`` or ``pddl``.
         repetitions: its runs on a task.
         variant: puts its runs in an extra row of this name below each domain's own.
@@ -173,7 +173,7 @@ def columns_of(
         if not policies:
             raise file.error(f"policy is missing: policy = one of {', '.join(POLICIES)}", *where)
         for policy in policies:
-            mechanism = policy_of(policy)
+            mechanism = _mechanism(file, policy, where)
             asks = mechanism.needs_model
             models = (row["model"],) if "model" in row else own_models or defaults.models
             if asks and not models and not (seeded and "model" in rows[0]):
@@ -192,7 +192,7 @@ def columns_of(
                 worded = asks and style == "nl"
                 for wording in wordings if worded else ("default",):
                     yield SpecColumn(
-                        name=row.get("name", entry.name) or TITLES.get(policy, policy),
+                        name=row.get("name", entry.name) or TITLES.get(policy, policy.rpartition(":")[2]),
                         group=("" if asks else SYMBOLIC) if entry.group is None else entry.group,
                         policy=policy,
                         style=style,
@@ -212,6 +212,14 @@ def columns_of(
                         named=bool(row.get("name", entry.name)),
                         optional=entry.optional,
                     )
+
+
+def _mechanism(file: SpecFile, policy: str, where: tuple[Key, ...]) -> Policy:
+    keys = (*where, "policy") if where else ("policies",)
+    try:
+        return policy_of(policy)
+    except InputError as error:
+        raise file.error(f"{dotted(keys)}: {error}", *keys, value=policy) from error
 
 
 def _options(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from pddl2nl.baselines import BASELINES, PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
 from pddl2nl.experiments.profiles import PROFILES
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option
-from pddl2nl.policies import POLICIES
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.quantities import megabytes, seconds
@@ -84,7 +83,6 @@ Style = Literal["nl", "pddl"]
 if TYPE_CHECKING:
     Baseline: TypeAlias = str
     Planner: TypeAlias = str
-    PolicyName: TypeAlias = str
     ProfileName: TypeAlias = str
     TableKind: TypeAlias = str
     PaperTable: TypeAlias = str
@@ -93,7 +91,6 @@ else:
     # Their words come from registries.
     Baseline = Literal[tuple(name for name in BASELINES if name != "random")]
     Planner = Literal[tuple(PLANNERS)]
-    PolicyName = Literal[tuple(POLICIES)]
     ProfileName = Literal[tuple(PROFILES)]
     TableKind = Literal[TABLE_KINDS]
     PaperTable = Literal[(*PAPER_TABLES, *filter(None, FAMILY_TABLES.values()))]
@@ -195,7 +192,7 @@ OPTIONS = _optional_keys("Options", _RUN)
 """``options`` of a column."""
 EXPERIMENT_OPTIONS = _optional_keys("ExperimentOptions", _RUN | _PLANNER)
 """``[options]`` of the whole experiment."""
-_TOLD_APART = {"name": Text, "policy": PolicyName, "style": Style}
+_TOLD_APART = {"name": Text, "policy": Text, "style": Style}
 _VARIED = {"seed": Natural, "model": Text, "wording": Text, **_TOLD_APART, **_RUN}
 _LISTS: dict[str, Any] = {
     key: Annotated[tuple[kind, ...], Meta(min_length=1)]  # type: ignore[valid-type]
@@ -212,7 +209,7 @@ class Column(Keys):
 
     name: Text = ""
     group: str | None = None
-    policy: PolicyName | tuple[PolicyName, ...] = ()
+    policy: Text | Texts = ()
     model: Text | Texts = ()
     style: Style | tuple[Style, ...] = "nl"
     wording: Text | Texts = ()
@@ -265,7 +262,7 @@ class FileTables(Keys):
     name: Text = ""
     domains: Annotated[tuple[Text | dict[str, Any], ...], Meta(min_length=1)] = ()
     instances: Texts = ()
-    policies: Annotated[tuple[PolicyName, ...], Meta(min_length=1)] = ()
+    policies: Texts = ()
     models: Texts = ()
     wordings: Texts = ()
     styles: Annotated[tuple[Style, ...], Meta(min_length=1)] = ()

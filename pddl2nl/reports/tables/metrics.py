@@ -11,7 +11,7 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import METRICS, OWN_METRICS
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
@@ -46,7 +46,8 @@ PREDICATES_SHOWN = 12
 
 def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
     """The metrics by column: one table of the general metrics, and one for each family whose runs have its metrics."""
-    tables = [_metrics_table(gathered, "metrics", "Metrics by column", SHOWN_METRICS)]
+    added = {name: name.replace("-", " ") for name in METRICS if name not in OWN_METRICS}
+    tables = [_metrics_table(gathered, "metrics", "Metrics by column", SHOWN_METRICS | added)]
     measured = {name for run in gathered.runs.values() for name in run.values}
     for family in FAMILIES.values():
         names = {metric.name: metric.name.replace("-", " ") for metric in family.metrics if metric.name in measured}
