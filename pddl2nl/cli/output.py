@@ -121,7 +121,8 @@ def console(*, stderr: bool = False) -> Console:
 
 def plural(number: int, one: str, several: str = "") -> str:
     """``1 run``, ``2 runs``, ``0 replies``."""
-    return f"{number} {one if number == 1 else several or one + 's'}"
+    regular = f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeou" else f"{one}s"
+    return f"{number} {one if number == 1 else several or regular}"
 
 
 def account_text(account: Account) -> str:

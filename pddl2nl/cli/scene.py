@@ -53,14 +53,14 @@ def _expand(
 def _path(
     domain: DomainFile,
     problem: ProblemFile,
-    start: Annotated[str, argument("FROM", "A room or pose.")],
-    end: Annotated[str, argument("TO", "A room or pose.")],
+    start: Annotated[str, argument("FROM", "A place.")],
+    end: Annotated[str, argument("TO", "A place.")],
     as_json: JsonOption = False,
 ) -> None:
     """Print a shortest way along links. Exit code 1: there is none."""
     graph = _graph(domain, problem, None)
     for name in (start, end):
-        graph.collapsed().node(name)
+        graph.full().node(name)
     way = graph.way(start, end)
     print_result({"way": way}, "no way" if way is None else "\n".join(way), as_json=as_json)
     if way is None:
@@ -82,7 +82,7 @@ def _print(view: SceneView, as_json: bool) -> None:
     if as_json:
         print_text(view.text)
         return
-    lines = [f"agent in {view.graph.location}"]
+    lines = [] if view.graph.location is None else [f"agent in {view.graph.location or 'no place'}"]
     lines += [_line(view, node.name) for node in view.nodes]
     lines += [f"{one} ↔ {other}" for one, other in view.links if view.graph.nodes[other].parent != one]
     counts = ", ".join(plural(count, kind) for kind, count in view.counts.items() if kind != "links")

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -53,7 +53,8 @@ _LINK = "↔"
 
 
 class SceneState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a node's state: of nodes for which ``of`` is true, ``yes`` where ``predicate`` holds, else ``no``."""
+    """A part of a node's state: of nodes for which ``of`` is true (empty: of all), ``yes`` where ``predicate`` holds,
+    else ``no``."""
 
     of: str
     predicate: str
@@ -66,9 +67,10 @@ class SceneLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         kind: the name of its nodes' list in the JSON.
-        type: the PDDL type of its objects.
-        within: predicates ``(p ?x ?parent)`` that place a node below another one.
+        type: the PDDL type of its objects, or in a domain without types a unary predicate.
+        within: predicates ``(p ?x ?parent)`` that place a node below another one; none if its nodes are always shown.
         opens: whether its nodes can be expanded; what is below nodes that cannot is shown with them.
+        reached: whether the agent can go to its nodes; they are linked to all nodes with the same place above them.
         parent: the key of the parent in a node's JSON; empty where the state says it, ``inside_of(fridge)``.
         affordances: what the agent can do with a node: the name, and the unary predicate that allows it (empty: all).
         states: the parts of a node's state; of a node without any it is ``free``.
@@ -78,6 +80,7 @@ class SceneLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     type: str
     within: tuple[str, ...] = ()
     opens: bool = False
+    reached: bool = False
     parent: str = ""
     affordances: Mapping[str, str] = {}
     states: tuple[SceneState, ...] = ()
@@ -88,17 +91,22 @@ class SceneCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         actions: the actions of the domain that it can stand for.
-        given: their parameter that the call names.
-        state: other parameters, with the unary predicate that holds for their objects: ``{"?a": "accessed"}``.
-        about: what it does, for models; braces stand for the node.
-        refused: what a terse simulator says if it fails; braces stand for the node.
+        given: their parameters that the call names, at least one.
+        state: other parameters, with the fact that holds for their objects: ``{"?loc": "at ?truck ?loc"}``, or with a
+            unary predicate: ``{"?a": "accessed"}``.
+        about: what it does, for models; braces stand for the nodes.
+        refused: what a terse simulator says if it fails; braces stand for the nodes.
     """
 
     actions: tuple[str, ...]
-    given: str
+    given: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     about: str
     state: Mapping[str, str] = {}
     refused: str = "cannot do this with {}"
+
+    def written(self, name: str) -> str:
+        """How models write it, by its name: ``put(node, node)``."""
+        return f"{name}({', '.join(['node'] * len(self.given))})"
 
 
 class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,25 +115,29 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         levels: from the top down.
         top: the kind of the level that a collapsed view shows; levels above it are left out.
-        links: a predicate of two places, true in at least one direction.
-        agent: a unary predicate, where the agent is.
-        held: a unary predicate, what the agent holds; empty if it never holds anything.
+        links: a predicate of two places, true in at least one direction; empty without any.
+        agent: a unary predicate, where the agent is; empty without one agent.
+        held: a predicate whose last argument the agent holds, of it alone or also of a hand; empty if it never holds
+            anything.
         free: a predicate without arguments that is true while it holds nothing; empty without any.
+        absent: a unary predicate of objects that do not exist yet; they are shown, below no other; empty without any.
         poses: the type of places that only join others; empty without any.
         attributes: a predicate of a node and an attribute; empty without any.
-        marks: unary predicates that are shown among the attributes of a node for which they hold.
+        marks: predicates of one or two arguments that are shown among the attributes of a node, as ``heats`` or
+            ``controls(stove)``.
         calls: the actions of plans.
-        moves: the call that goes to a linked place.
+        moves: the call that goes to a linked place; empty without links.
         rules: what holds for all actions, for models.
     """
 
     format: Literal[1]
     levels: tuple[SceneLevel, ...]
     top: str
-    links: str
-    agent: str
+    links: str = ""
+    agent: str = ""
     held: str = ""
     free: str = ""
+    absent: str = ""
     poses: str = ""
     attributes: str = ""
     marks: tuple[str, ...] = ()
@@ -137,7 +149,7 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         kinds = [level.kind for level in self.levels]
         if self.top not in kinds:
             raise ValueError(f"top is '{self.top}'; expected one of the levels {', '.join(kinds)}")
-        if self.calls and self.moves not in self.calls:
+        if self.moves and self.moves not in self.calls:
             raise ValueError(f"moves is '{self.moves}'; expected one of the calls {', '.join(self.calls)}")
 
     def to_json(self) -> str:
@@ -178,6 +190,7 @@ class SceneNode:
         parent: the node that it is below; empty at the top and for poses.
         opens: whether it can be expanded.
         fields: what the JSON says of it before its name.
+        reached: whether the agent can go to it although it is not linked.
     """
 
     name: str
@@ -185,6 +198,7 @@ class SceneNode:
     parent: str
     opens: bool
     fields: Mapping[str, str | tuple[str, ...]]
+    reached: bool = False
 
     def to_json(self) -> dict[str, object]:
         """The node as in a prompt."""
@@ -198,14 +212,14 @@ class SceneGraph:
     Attributes:
         nodes: by name, level by level from the top, poses behind the first; the agent is not one of them.
         links: between places.
-        location: where the agent is; empty if it is nowhere.
+        location: where the agent is; empty if it is nowhere, None without an agent.
         held: what it holds.
         top: the kind of the top level.
     """
 
     nodes: Mapping[str, SceneNode]
     links: tuple[tuple[str, str], ...]
-    location: str
+    location: str | None
     held: frozenset[str]
     top: str
 
@@ -261,21 +275,32 @@ class SceneGraph:
     def way(self, start: str, end: str) -> tuple[str, ...] | None:
         """A shortest way along links, both ends included; of several the first in the order of the names; None without.
 
+        Nodes that are reached without being linked are at the linked node above them.
+
         Raises:
             MissingExtraError: networkx is not installed.
         """
-        if start == end or not {start, end} <= self._network.nodes:
-            return (start,) if start == end else None
+        if start == end:
+            return (start,)
+        here, there = self._linked(start), self._linked(end)
+        if here is None or there is None:
+            return None
         from networkx import single_source_shortest_path_length
 
-        distances: Mapping[str, int] = single_source_shortest_path_length(self._network, end)
-        if start not in distances:
+        distances: Mapping[str, int] = single_source_shortest_path_length(self._network, there)
+        if here not in distances:
             return None
-        way = [start]
-        while way[-1] != end:
+        way = [here]
+        while way[-1] != there:
             nearer = (name for name in self._network[way[-1]] if distances[name] < distances[way[-1]])
             way.append(min(nearer))
-        return tuple(way)
+        return (start, *way[1:-1], end)
+
+    def _linked(self, name: str) -> str | None:
+        """The linked node where a place is; None for nodes to which nothing goes."""
+        if name in self._network or name not in self.nodes or not self.nodes[name].reached:
+            return name if name in self._network else None
+        return next((each for each in self.above(name) if each in self._network), None)
 
     @cached_property
     def _network(self) -> Any:
@@ -295,18 +320,25 @@ def scene_graph(task: Task, roles: SceneRoles, atoms: Iterable[GroundAtom] | Non
             a lower level is below no other.
     """
     types = {"object", *(each.name for each in task.domain.types)}
-    _refuse_unknown(task, "type", filter(None, (roles.poses, *(level.type for level in roles.levels))), types)
-    _refuse_unknown(task, "predicate", _predicates(roles), {each.name for each in task.domain.predicates})
+    predicates = {each.name for each in task.domain.predicates}
+    _refuse_unknown(task, "type", filter(None, (roles.poses,)), types)
+    _refuse_unknown(task, "type or predicate", (level.type for level in roles.levels), types | predicates)
+    _refuse_unknown(task, "predicate", _predicates(roles), predicates)
     facts = _SceneFacts(task.problem.init if atoms is None else atoms)
     start = [level.kind for level in roles.levels].index(roles.top)
     nodes: dict[str, SceneNode] = {}
-    held = frozenset(facts.of(roles.held)) if roles.held else frozenset()
+    held = facts.held(roles.held)
+    declared = {name: item.types[0] for name, item in task.objects.items()}
     for level in roles.levels[start:]:
-        nodes |= {name: _node(name, level, roles, facts, held) for name in task.objects_of((level.type,))}
+        typed = level.type in types
+        names = task.objects_of((level.type,)) if typed else [each for each in declared if each in facts.of(level.type)]
+        for name in names:
+            special = declared[name] if typed and declared[name] != level.type else ""
+            nodes[name] = _node(name, level, roles, facts, held, special)
         if level.kind == roles.top and roles.poses:
             nodes |= {name: SceneNode(name, _POSE, "", False, {}) for name in task.objects_of((roles.poses,))}
-    location = next(iter(facts.of(roles.agent)), "")
-    graph = SceneGraph(nodes, _links(facts, roles, nodes), location, held, roles.top)
+    location = next(iter(facts.of(roles.agent)), "") if roles.agent else None
+    graph = SceneGraph(nodes, _links(facts, roles, nodes), location, frozenset(held), roles.top)
     _refuse_circles(graph)
     return graph
 
@@ -318,6 +350,9 @@ def _refuse_unknown(task: Task, what: str, names: Iterable[str], known: Collecti
 
 
 def _refuse_circles(graph: SceneGraph) -> None:
+    for name, node in graph.nodes.items():
+        if node.parent and node.parent not in graph.nodes:
+            raise InputError(f"{name} is below {node.parent}, which the scene graph does not have")
     for name in graph.nodes:
         seen = {name}
         for each in graph.above(name):
@@ -327,11 +362,12 @@ def _refuse_circles(graph: SceneGraph) -> None:
 
 
 def _predicates(roles: SceneRoles) -> Iterator[str]:
-    yield from filter(None, (roles.links, roles.agent, roles.held, roles.free, roles.attributes, *roles.marks))
+    single = (roles.links, roles.agent, roles.held, roles.free, roles.absent, roles.attributes)
+    yield from filter(None, (*single, *roles.marks))
     for level in roles.levels:
         yield from (*level.within, *filter(None, level.affordances.values()))
         for state in level.states:
-            yield from (state.of, state.predicate)
+            yield from filter(None, (state.of, state.predicate))
 
 
 class _SceneFacts:
@@ -350,33 +386,45 @@ class _SceneFacts:
     def seconds(self, predicate: str, first: str) -> list[str]:
         return self._by.get(predicate, {}).get(first, [])
 
+    def held(self, predicate: str) -> Mapping[str, str]:
+        """The objects that are last arguments, with the hand of each, if the predicate names it."""
+        facts = self._by.get(predicate, {})
+        return {each: hand if seconds else "" for hand, seconds in facts.items() for each in seconds or (hand,)}
 
-def _node(name: str, level: SceneLevel, roles: SceneRoles, facts: _SceneFacts, held: Collection[str]) -> SceneNode:
-    top = level.kind == roles.top
+
+def _node(
+    name: str, level: SceneLevel, roles: SceneRoles, facts: _SceneFacts, held: Mapping[str, str], special: str
+) -> SceneNode:
+    absent = bool(roles.absent) and name in facts.of(roles.absent)
+    root = level.kind == roles.top or not level.within or absent or name in held
     above = [(predicate, other) for predicate in level.within for other in facts.seconds(predicate, name)]
-    if not top and not above and name not in held:
+    if not root and not above:
         raise InputError(f"the {level.kind} {name} is nowhere: {' or '.join(level.within)} was expected of it")
-    relation, parent = ("", "") if top or name in held else above[0]
-    allowed = tuple(each for each, of in level.affordances.items() if not of or name in facts.of(of))
-    if level.opens:
-        state = ""
-    elif name in held:
-        state = "inside_hand"
-    elif level.parent:
-        parts = [each for each in level.states if name in facts.of(each.of)]
+    relation, parent = ("", "") if root else above[0]
+    if name in held or absent:
+        state = "absent" if absent else f"inside_hand({held[name]})" if held[name] else "inside_hand"
+    elif level.states:
+        parts = [each for each in level.states if not each.of or name in facts.of(each.of)]
         state = ", ".join(each.yes if name in facts.of(each.predicate) else each.no for each in parts) or "free"
     else:
-        state = f"{relation.replace('-', '_')}({parent})"
-    marks = (mark for mark in roles.marks if name in facts.of(mark))
+        state = "" if root or level.parent else f"{relation.replace('-', '_')}({parent})"
     fields: dict[str, str | tuple[str, ...]] = {
         level.parent: parent,
-        "affordances": allowed,
+        "type": special,
+        "affordances": tuple(each for each, of in level.affordances.items() if not of or name in facts.of(of)),
         "state": state,
-        "attributes": (*facts.seconds(roles.attributes, name), *marks),
+        "attributes": (*facts.seconds(roles.attributes, name), *_marks(name, roles, facts, (relation, parent))),
     }
-    return SceneNode(
-        name, level.kind, parent, level.opens, {key: value for key, value in fields.items() if key and value}
-    )
+    shown = {key: value for key, value in fields.items() if key and value}
+    return SceneNode(name, level.kind, parent, level.opens, shown, level.reached)
+
+
+def _marks(name: str, roles: SceneRoles, facts: _SceneFacts, placed: tuple[str, str]) -> Iterator[str]:
+    """The marks of a node; the fact that places it below its parent is not repeated."""
+    for mark in roles.marks:
+        if name in facts.of(mark):
+            others = facts.seconds(mark, name)
+            yield from (f"{mark}({other})" for other in others if (mark, other) != placed) if others else (mark,)
 
 
 def _links(facts: _SceneFacts, roles: SceneRoles, nodes: Collection[str]) -> tuple[tuple[str, str], ...]:
@@ -386,7 +434,7 @@ def _links(facts: _SceneFacts, roles: SceneRoles, nodes: Collection[str]) -> tup
         for first in facts.of(roles.links)
         for second in facts.seconds(roles.links, first)
         for pair in [(first, second)]
-        if first in order and second in order and first != second
+        if first in order and second in order
     }
     return tuple(sorted(links, key=lambda pair: (order[pair[0]], order[pair[1]])))
 
@@ -457,7 +505,7 @@ class SceneView:
         kinds: dict[str, list[dict[str, object]]] = {}
         for node in self.nodes:
             kinds.setdefault(node.kind, []).append(node.to_json())
-        agent = {AGENT: [{"location": self.graph.location, "id": AGENT}]}
+        agent = {} if self.graph.location is None else {AGENT: [{"location": self.graph.location, "id": AGENT}]}
         places = {kind: kinds.pop(kind) for kind in (self.graph.top, _POSE) if kind in kinds}
         links = [f"{one}{_LINK}{other}" for one, other in self.links]
         whole = {"nodes": {**places, **agent, **kinds}, "links": links}
@@ -466,7 +514,7 @@ class SceneView:
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """The number of nodes of each kind, and of links."""
-        kinds = [AGENT, *(node.kind for node in self.nodes)]
+        kinds = [*([] if self.graph.location is None else [AGENT]), *(node.kind for node in self.nodes)]
         return {**{kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}, "links": len(self.links)}
 
     @property

@@ -145,6 +145,7 @@ def test_a_view_is_a_part_of_the_graph_with_the_links_between_what_it_shows(view
     whole, shown = OFFICE.full(), {node.name for node in view.nodes}
     assert shown == {name for name in OFFICE.nodes if view.shows(name)}
     assert view.links == tuple(pair for pair in whole.links if shown.issuperset(pair))
+    assert json.dumps(_read(view), ensure_ascii=False, separators=(",", ":")) == view.text
     assert [each["id"] for kind in _read(view)["nodes"].values() for each in kind if each["id"] != "agent"] == [
         node.name for node in view.nodes
     ]

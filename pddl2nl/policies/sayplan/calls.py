@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from pddl2nl.pddl import Domain
@@ -22,6 +23,7 @@ __all__ = [
     "SceneActions",
     "SceneCalled",
     "fill_ways",
+    "node_names",
     "plain_name",
     "read_calls",
     "read_json",
@@ -47,10 +49,10 @@ class SceneCalled:
     """A call; its text is ``goto(kitchen)``."""
 
     name: str
-    node: str
+    nodes: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.name}({self.node})"
+        return f"{self.name}({', '.join(self.nodes)})"
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
@@ -70,8 +72,20 @@ def read_json(reply: str) -> Mapping[str, Any] | None:
     return None
 
 
-def read_calls(plan: object) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
-    """The calls of a plan up to ``done``, and the parts that are none."""
+def node_names(graph: SceneGraph) -> Mapping[str, str]:
+    """The nodes by their names in the form in which names are compared."""
+    return {plain_name(name): name for name in graph.nodes}
+
+
+def read_calls(
+    plan: object, names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
+    """The calls of a plan up to ``done``, and the parts that are none.
+
+    Args:
+        plan: as the model wrote it.
+        names: of nodes (`node_names`); others stay in the form in which names are compared.
+    """
     parts = plan if isinstance(plan, list) else [plan]
     texts = (part if isinstance(part, str) else repr(part) for part in parts)
     lines = [line for text in texts for line in _BETWEEN.split(text)]
@@ -84,7 +98,8 @@ def read_calls(plan: object) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
         if match is None:
             unread.append(line)
         else:
-            calls.append(SceneCalled(plain_name(match[1]), plain_name(match[2])))
+            nodes = map(plain_name, match[2].split(","))
+            calls.append(SceneCalled(plain_name(match[1]), tuple(names.get(node, node) for node in nodes)))
     return tuple(calls), tuple(unread)
 
 
@@ -104,17 +119,18 @@ def fill_ways(
         graph: at the beginning of the plan.
         moves: the name of the call that moves the agent.
     """
-    place, filled, inserted = graph.location, list[SceneCalled](), list[int]()
+    place, filled, inserted = graph.location or "", list[SceneCalled](), list[int]()
     for call in calls:
-        way = graph.way(place, call.node) if call.name == moves and call.node in graph.nodes else None
+        end = call.nodes[-1]
+        way = graph.way(place, end) if call.name == moves and end in graph.nodes else None
         if way is None:
             filled.append(call)
             continue
         for node in way[1:]:
-            if node != call.node:
+            if node != end:
                 inserted.append(len(filled))
-            filled.append(SceneCalled(moves, node))
-        place = call.node
+            filled.append(SceneCalled(moves, (node,)))
+        place = end
     return tuple(filled), tuple(inserted)
 
 
@@ -141,14 +157,15 @@ class SceneActions:
     def ground(self, call: SceneCalled, state: State) -> tuple[GroundAction, ...]:
         """The actions that a call can stand for in a state; empty if it lacks an object, or the call is unknown."""
         said = self._roles.calls.get(call.name)
-        if said is None:
+        if said is None or len(said.given) != len(call.nodes):
             return ()
-        holding = {atom[0]: atom[1] for atom in sorted(state.atoms) if len(atom) == 2}
-        known = {parameter: holding[each] for parameter, each in said.state.items() if each in holding}
-        values = {said.given: call.node, **known}
+        bindings = [dict(zip(said.given, call.nodes, strict=True))]
+        for parameter, fact in said.state.items():
+            bindings = [{**known, **more} for known in bindings for more in _matches(parameter, fact, known, state)]
         return tuple(
             GroundAction(name, tuple(values[parameter] for parameter in self._schemas[name]))
             for name in said.actions
+            for values in bindings
             if all(parameter in values for parameter in self._schemas[name])
         )
 
@@ -156,7 +173,24 @@ class SceneActions:
         """Actions as calls, the inverse of `ground`."""
         named = {name: (call, said.given) for call, said in self._roles.calls.items() for name in said.actions}
         return tuple(
-            SceneCalled(call, dict(zip(self._schemas[action.name], action.args, strict=True))[given])
+            SceneCalled(call, tuple(values[parameter] for parameter in given))
             for action in actions
             for call, given in [named[action.name]]
+            for values in [dict(zip(self._schemas[action.name], action.args, strict=True))]
         )
+
+
+def _matches(parameter: str, fact: str, known: Mapping[str, str], state: State) -> list[Mapping[str, str]]:
+    """The values of the parameters in a fact ``at ?truck ?loc`` for which it holds; no values at all if it never does.
+
+    A predicate alone is a fact about the parameter.
+    """
+    predicate, *arguments = fact.split()
+    arguments = arguments or [parameter]
+    matches: list[Mapping[str, str]] = []
+    for atom in sorted(state.atoms):
+        if atom[0] == predicate and len(atom) == len(arguments) + 1:
+            values = dict(zip(arguments, atom[1:], strict=True))
+            if all(known.get(name, value) == value for name, value in values.items()):
+                matches.append(values)
+    return matches or [{}]

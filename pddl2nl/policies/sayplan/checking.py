@@ -16,7 +16,7 @@ from pddl2nl.pddl import Atom, Condition, Not, changed_predicates
 from pddl2nl.policies.refining import Style
 from pddl2nl.policies.sayplan.calls import SceneActions, SceneCalled
 from pddl2nl.policies.sayplan.events import Cause
-from pddl2nl.worlds.scene_graph import SceneRoles, SceneView
+from pddl2nl.worlds.scene_graph import SceneCall, SceneRoles, SceneView
 from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
 
 __all__ = ["CheckedPlan", "PlanSimulator"]
@@ -80,7 +80,7 @@ class PlanSimulator:
         state, actions, failed = start, list[GroundAction](), CheckedPlan((), len(calls), True, False)
         for number, call in enumerate(calls):
             tried = self._try(call, state)
-            unknown = not view.shows(call.node)
+            unknown = not all(map(view.shows, call.nodes))
             if tried.successor is not None and not unknown:
                 state = tried.successor
                 actions += [] if tried.action is None or not failed.executable else [tried.action]
@@ -116,18 +116,18 @@ class PlanSimulator:
     def _cause(self, call: SceneCalled, tried: _Tried, view: SceneView, state: State) -> Cause:
         """The kind of an error, as in the paper's Table 3."""
         roles = self._roles
-        if call.node not in view.graph.nodes:
+        if not view.graph.nodes.keys() >= {*call.nodes}:
             return "hallucinated-node"
-        if not view.shows(call.node):
+        if not all(map(view.shows, call.nodes)):
             return "incomplete-search"
         located = (name for level in roles.levels if level.parent for name in level.within)
-        about_places = {roles.links, roles.agent, *located}
+        about_places = {roles.links, roles.agent, *located} - {""}
         unmet = () if tried.result is None else tried.result.unmet
         said = roles.calls.get(call.name)
         if said is None:
             return "wrong-action"
         # An asset is accessed from a pose, where no room is given: this is no action at all.
-        if about_places & ({*map(_predicate, unmet)} if tried.result else {*said.state.values()}):
+        if about_places & ({*map(_predicate, unmet)} if tried.result else {*_needed(said)}):
             return "missing-pose"
         steps = (self._step(action, state) for action in self._simulator.applicable(state))
         repaired = any(step.successor and self._try(call, step.successor).successor for step in steps)
@@ -139,16 +139,24 @@ class PlanSimulator:
             return f"Action {number + 1} failed."
         if said is None:
             return f"there is no action {call.name}{did_you_mean(call.name, self._roles.calls)}"
-        if not view.shows(call.node):
-            return f"there is no {call.node} in the graph"
-        refused = said.refused.format(call.node)
+        unknown = [node for node in call.nodes if not view.shows(node)]
+        if unknown:
+            return f"there is no {unknown[0]} in the graph"
+        if len(call.nodes) != len(said.given):
+            return f"cannot read {call}: expected {said.written(call.name)}"
+        refused = said.refused.format(*call.nodes)
         if tried.result is None and self._style == "reason":
             true = {atom[0] for atom in state.atoms}
-            missing = [predicate for predicate in said.state.values() if predicate not in true]
+            missing = [predicate for predicate in _needed(said) if predicate not in true]
             return f"{refused}: nothing is {missing[0]}" if missing else refused
         if self._style == "terse" or tried.result is None:
             return refused
         return self._teller.refused(tried.result, state)
+
+
+def _needed(said: SceneCall) -> list[str]:
+    """The predicates of the facts by which a call's parameters are known."""
+    return [fact.split()[0] for fact in said.state.values()]
 
 
 def _predicate(condition: Condition) -> str:

@@ -45,7 +45,7 @@ NOWHERE = "secret_room"
 def mistaken_plan(mistake: str | None, plan: Sequence[SceneCalled], moves: str) -> tuple[SceneCalled, ...]:
     """A plan with the mistake, or the plan itself if it cannot be made in it."""
     if mistake == "hallucinated-node":
-        return (SceneCalled(moves, NOWHERE), *plan)
+        return (SceneCalled(moves, (NOWHERE,)), *plan)
     if mistake == "full-hand":
         after = next((place for place, call in enumerate(plan, 1) if call.name == "pickup"), 0)
         return (*plan[:after], *(plan[after - 1 : after] if after else ()), *plan[after:])

@@ -9,7 +9,7 @@ prompt tells. If the graph lacks something, the plan is empty.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -40,6 +40,8 @@ from pddlval import GroundAction
 
 __all__ = ["SceneOracle", "oracle"]
 
+_HELD = "inside_hand"
+
 
 def oracle(domain: Domain, wording: Wording, mistake: str | None) -> SceneOracle:
     """The oracle for a domain, whose ``scene.json`` is that of the shipped domain."""
@@ -48,12 +50,15 @@ def oracle(domain: Domain, wording: Wording, mistake: str | None) -> SceneOracle
 
 @dataclass(frozen=True)
 class _Meaning:
-    """What a task's text means: its goal, sets of nodes each of which suffices, rooms that must be expanded."""
+    """What a task's text means: its goal, sets of nodes each of which suffices, rooms that must be expanded.
+
+    ``calls`` are the shipped plan; None of a goal that was told, of which nothing else is known.
+    """
 
     goal: Condition
     answers: tuple[frozenset[str], ...]
-    searched: tuple[str, ...]
-    calls: tuple[SceneCalled, ...]
+    searched: tuple[str, ...] = ()
+    calls: tuple[SceneCalled, ...] | None = None
 
 
 class SceneOracle:
@@ -84,7 +89,7 @@ class SceneOracle:
         if roles is None:
             raise ToldTaskError(f"I know no scene graph of {self._domain.name}")
         sections = LAYOUT.read(messages[-1].content)
-        seen = _Seen(json.loads(sections["Scene graph"]), roles)
+        seen = _Seen(json.loads(sections["Scene graph"]), roles, self._domain)
         meaning = self._meaning(sections["Task"], seen)
         answer = _SceneAnswer(self._domain, seen, meaning, sections, messages[0].content, self._mistake)
         return answer.search() if stage == SEARCH else answer.plan()
@@ -94,7 +99,9 @@ class SceneOracle:
             goal = reference_task(self._domain, reference).problem.goal
             actions = SceneActions(self._domain, seen.roles)
             calls = actions.calls(map(GroundAction.parse, reference.ways[0].plan))
-            needs = tuple(map(frozenset, reference.answers)) or (frozenset(call.node for call in calls),)
+            needs = tuple(map(frozenset, reference.answers)) or (
+                frozenset(each for call in calls for each in call.nodes),
+            )
             return _Meaning(goal, () if reference.searched else needs, reference.searched, calls)
         words = dict.fromkeys(text.replace(".", " ").split())
         # What is not shown yet may be of any level.
@@ -105,14 +112,15 @@ class SceneOracle:
         except NLReadError as error:
             raise ToldTaskError(f"I do not understand the task ({str(error).splitlines()[0]})") from error
         named = {word for word in write_condition(goal).replace("(", " ").replace(")", " ").split() if word in words}
-        return _Meaning(goal, (frozenset(named),), (), ())
+        return _Meaning(goal, (frozenset(named),))
 
 
 class _Seen:
     """A graph as a prompt shows it, and the PDDL facts that it tells (the inverse of `SceneView.text`)."""
 
-    def __init__(self, data: Mapping[str, Any], roles: SceneRoles):
+    def __init__(self, data: Mapping[str, Any], roles: SceneRoles, domain: Domain):
         self.roles = roles
+        self.domain = domain
         self.nodes: Mapping[str, list[dict[str, Any]]] = data["nodes"]
         self.links = [tuple(link.split("↔")) for link in data["links"]]
 
@@ -120,8 +128,12 @@ class _Seen:
     def objects(self) -> Mapping[str, TypedName]:
         """The nodes as objects with their types."""
         types = {level.kind: level.type for level in self.roles.levels} | {"pose": self.roles.poses}
-        shown = [(node["id"], types[kind]) for kind, nodes in self.nodes.items() if kind in types for node in nodes]
-        return {name: TypedName(name, (kind,)) for name, kind in shown}
+        nodes = [(each, types[kind]) for kind, shown in self.nodes.items() if kind in types for each in shown]
+        of_types = {"object", *(each.name for each in self.domain.types)}
+        return {
+            node["id"]: TypedName(node["id"], (node.get("type", kind if kind in of_types else "object"),))
+            for node, kind in nodes
+        }
 
     @property
     def closed(self) -> list[str]:
@@ -131,24 +143,27 @@ class _Seen:
 
     def below(self, name: str) -> set[str]:
         """What is shown below a node."""
-        things = {node["id"] for kind, nodes in self.nodes.items() if kind in self._things for node in nodes}
-        children = {other for one, other in self.links if one == name and other in things}
+        children = self._children.get(name, set())
         return children.union(*map(self.below, children))
 
     @cached_property
-    def _things(self) -> Collection[str]:
-        return {level.kind for level in self.roles.levels if level.kind != self.roles.top}
+    def _children(self) -> Mapping[str, set[str]]:
+        below = {level.kind for level in self.roles.levels if level.kind != self.roles.top}
+        things = {node["id"] for kind, nodes in self.nodes.items() if kind in below for node in nodes}
+        children: dict[str, set[str]] = {}
+        for one, other in self.links:
+            if other in things:
+                children.setdefault(one, set()).add(other)
+        return children
 
     @property
     def atoms(self) -> tuple[GroundAtom, ...]:
-        """The facts that the graph tells."""
-        return tuple(map(GroundAtom, self._all_facts()))
+        """The facts that the graph tells about what it shows."""
+        return tuple(GroundAtom(fact) for fact in self._all_facts() if self.objects.keys() >= {*fact[1:]})
 
     def _all_facts(self) -> Iterator[tuple[str, ...]]:
         roles = self.roles
-        agent = self.nodes["agent"][0]["location"]
-        if agent:
-            yield (roles.agent, agent)
+        yield from ((roles.agent, each["location"]) for each in self.nodes.get("agent", ()) if each["location"])
         places = {node["id"] for kind in (roles.top, "pose") for node in self.nodes.get(kind, ())}
         for one, other in self.links:
             if {one, other} <= places:
@@ -156,24 +171,30 @@ class _Seen:
         for level in roles.levels:
             for node in self.nodes.get(level.kind, ()):
                 yield from self._facts(level, node)
-        if roles.free and all(node.get("state") != "inside_hand" for nodes in self.nodes.values() for node in nodes):
+        states = [node.get("state", "") for nodes in self.nodes.values() for node in nodes]
+        if roles.free and not any(state.startswith(_HELD) for state in states):
             yield (roles.free,)
 
     def _facts(self, level: SceneLevel, node: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         name, state = node["id"], node.get("state", "")
+        if level.type not in {"object", *(each.name for each in self.domain.types)}:
+            yield (level.type, name)
         if level.parent and level.parent in node:
             yield (level.within[0], name, node[level.parent])
         allowed = {level.affordances[each] for each in node.get("affordances", ())} - {""}
         yield from ((predicate, name) for predicate in sorted(allowed))
         parts = state.split(", ")
-        yield from ((each.predicate, name) for each in level.states if each.of in allowed and each.yes in parts)
-        if state == "inside_hand":
-            yield (self.roles.held, name)
-        for predicate in level.within:
-            start = f"{predicate.replace('-', '_')}("
-            if state.startswith(start):
-                yield (predicate, name, state[len(start) : -1])
-        yield from ((mark, name) for mark in node.get("attributes", ()) if mark in self.roles.marks)
+        yield from ((each.predicate, name) for each in level.states if each.yes in parts)
+        relation, _, other = state.removesuffix(")").partition("(")
+        if relation == _HELD:
+            yield (self.roles.held, *([other] if other else []), name)
+        yield from ((each, name, other) for each in level.within if each.replace("-", "_") == relation)
+        if state == "absent":
+            yield (self.roles.absent, name)
+        for attribute in node.get("attributes", ()):
+            mark, _, other = attribute.removesuffix(")").partition("(")
+            if mark in self.roles.marks:
+                yield (mark, name, *([other] if other else []))
 
 
 @dataclass
@@ -217,7 +238,8 @@ class _SceneAnswer:
     def _complete(self, memory: Sequence[str]) -> bool:
         if self.meaning.searched:
             return {*self.meaning.searched} <= {*memory}
-        return any(answer <= self.seen.objects.keys() for answer in self.meaning.answers)
+        shown = any(answer <= self.seen.objects.keys() for answer in self.meaning.answers)
+        return shown and (self.meaning.calls is not None or self._calls() is not None)
 
     def _order(self) -> list[str]:
         """The nodes that can be expanded: those that must be, those that the task names, the others."""
@@ -229,7 +251,7 @@ class _SceneAnswer:
 
     def plan(self) -> str:
         """The plan, or an empty one if the graph lacks something."""
-        moves, calls = self.seen.roles.moves, self._calls()
+        moves, calls = self.seen.roles.moves, self._calls() or ()
         if STEP_BY_STEP not in self.instruction or self.mistake == "missing-pose":
             calls = without_ways(calls, moves)
         told = self._feedback if self.mistake != "hallucinated-node" else NOWHERE in self._feedback
@@ -238,14 +260,15 @@ class _SceneAnswer:
         thought = "each step is possible after those before it" if calls else "nothing shown can do the task"
         return json_reply(thought, plan=calls)
 
-    def _calls(self) -> tuple[SceneCalled, ...]:
+    def _calls(self) -> tuple[SceneCalled, ...] | None:
+        """The plan; None if the graph lacks something."""
         if self.mistake == "early-stop":
             return self.meaning.calls
         objects = self.seen.objects
         goal = among(self.meaning.goal, objects)
         shown = Problem("shown", self.domain.name, objects=tuple(objects.values()), init=self.seen.atoms, goal=goal)
         plan = _plan(write_domain(self.domain), write_problem(shown))
-        return SceneActions(self.domain, self.seen.roles).calls(plan)
+        return None if plan is None else SceneActions(self.domain, self.seen.roles).calls(plan)
 
 
 def _words(name: str) -> list[str]:
@@ -253,9 +276,9 @@ def _words(name: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _plan(domain: str, problem: str) -> tuple[GroundAction, ...]:
-    """FF's plan; empty if there is none. Cached, because a correction asks for the same plan."""
+def _plan(domain: str, problem: str) -> tuple[GroundAction, ...] | None:
+    """FF's plan; None if there is none. Cached, because a correction asks for the same plan."""
     result = solve(TaskTexts(domain, problem), "ff")
     if result.plan is None and result.status != "unsolvable":
         raise InfrastructureError(f"the oracle has no plan: ff ended with {result.status}: {result.message}")
-    return result.plan or ()
+    return result.plan

@@ -9,7 +9,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
-from pddl2nl.policies.sayplan.calls import SceneCalled, fill_ways, read_calls, read_json, without_ways
+from pddl2nl.policies.sayplan.calls import SceneCalled, fill_ways, node_names, read_calls, read_json, without_ways
 from pddl2nl.policies.sayplan.checking import CheckedPlan, PlanSimulator
 from pddl2nl.policies.sayplan.events import PlanChecked
 from pddl2nl.policies.sayplan.prompts import SceneMechanism, ScenePrompter
@@ -62,7 +62,7 @@ def model_plan(
             lines = () if failed is None else (*failed.proposal.said, *failed.proposal.unread)
             feedback = "" if failed is None else failed.feedback
             plan = (read_json(episode.ask(prompter.plan(view, lines, feedback), again=True)) or {}).get("plan")
-        said, unread = read_calls([] if plan is None else plan)
+        said, unread = read_calls([] if plan is None else plan, node_names(view.graph))
         told = tuple(shortened(line, _MOST_TOLD) for line in unread)
         return _check(episode, checker, view, said[:_MOST_CALLS], told, number, mechanism)
 
@@ -131,7 +131,7 @@ def exact_plan(episode: Episode, checker: PlanSimulator, graph: SceneGraph) -> C
     if result.plan is None:
         raise InfrastructureError(f"there is no plan for an exact search: ff ended with {result.status}")
     calls = checker.actions.calls(result.plan)
-    view = SceneView(graph, graph.revealing(call.node for call in calls))
+    view = SceneView(graph, graph.revealing(node for call in calls for node in call.nodes))
     episode.note(ended("exact", view, ()))
     said = without_ways(calls, roles.moves)
     filled, inserted = fill_ways(said, graph, roles.moves)

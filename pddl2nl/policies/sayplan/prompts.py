@@ -27,7 +27,7 @@ from pddl2nl.pddl import Domain
 from pddl2nl.policies.sayplan.calls import SceneActions, SceneCalled, without_ways
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
 from pddl2nl.tasks import match_shipped
-from pddl2nl.worlds.scene_graph import SceneRoles, SceneView, load_roles, scene_graph
+from pddl2nl.worlds.scene_graph import SceneCall, SceneRoles, SceneView, load_roles, scene_graph
 from pddlval import GroundAction
 
 __all__ = [
@@ -123,6 +123,12 @@ def json_reply(thought: str, *, command: str = "", plan: Sequence[SceneCalled] |
     return json.dumps({"chain_of_thought": thought, "reasoning": thought, "mode": mode, **content}, ensure_ascii=False)
 
 
+def _about(call: SceneCall) -> str:
+    """What a call does, for models."""
+    names = ["the node"] if len(call.given) == 1 else ["the first node", "the second node"]
+    return call.about.format(*names)
+
+
 class ScenePrompter:
     """Makes the prompts about one task.
 
@@ -137,14 +143,14 @@ class ScenePrompter:
         self._task_text = task_text
         self._roles = roles
         self._mechanism = mechanism
-        actions = [f"{name}(node): {call.about.format('the node')}." for name, call in roles.calls.items()]
+        actions = [f"{call.written(name)}: {_about(call)}." for name, call in roles.calls.items()]
+        ways = _COMPLETED if mechanism.paths else STEP_BY_STEP
         self._fields = {
             "kinds": ", ".join(level.kind for level in roles.levels if level.opens),
             "contract": _CONTRACT if mechanism.contraction else "",
             "memory": _MEMORY if mechanism.memory else "",
             "actions": dashed(actions),
-            "rules": dashed(roles.rules),
-            "ways": _COMPLETED if mechanism.paths else STEP_BY_STEP,
+            "rules": dashed((*roles.rules, *([ways] if roles.moves else []))),
         }
         self._examples = self._shown(domain)
 
@@ -178,7 +184,7 @@ class ScenePrompter:
         text, actions = reference.texts["goal"], SceneActions(domain, self._roles)
         calls = actions.calls(map(GroundAction.parse, reference.ways[0].plan))
         short = without_ways(calls, self._roles.moves) if self._mechanism.paths else calls
-        needed = graph.revealing(call.node for call in calls)
+        needed = graph.revealing(node for call in calls for node in call.nodes)
         view = graph.collapsed()
         steps, memory = list[tuple[str, str]](), list[str]()
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pddl2nl.errors import InputError
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.sayplan.calls import plain_name, read_json
+from pddl2nl.policies.sayplan.calls import node_names, plain_name, read_json
 from pddl2nl.policies.sayplan.events import SceneSearched, SearchEnded
 from pddl2nl.policies.sayplan.prompts import ScenePrompter
 from pddl2nl.policies.staged import shortened
@@ -47,7 +47,7 @@ def search(
         memory: the nodes that were ever expanded; those of the search are added.
         feedback: why an earlier search was not enough.
     """
-    failures = list[str]()
+    failures, names = list[str](), node_names(view.graph)
     most = 2 * sum(node.opens for node in view.graph.nodes.values()) + MORE_STEPS
     for step in range(1, most + 1):
         reply = episode.ask(prompter.search(view, memory, feedback), again=True)
@@ -62,7 +62,8 @@ def search(
         if match is None or (match[1] == "contract" and not contraction):
             feedback = _UNREADABLE.format(" or contract(node)" if contraction else "")
         else:
-            verb, node = match[1], shortened(plain_name(match[2]), 100)
+            node = plain_name(match[2])
+            verb, node = match[1], shortened(names.get(node, node), 100)
             try:
                 view = view.expand(node) if verb == "expand" else view.contract(node)
             except InputError as error:

@@ -217,6 +217,7 @@ def test_exact_search_expands_the_rooms_of_a_plan_and_asks_no_model() -> None:
 
 # ── the oracle ───────────────────────────────────────────────────────────────────────────────────
 
+PLANNED = ("simple planning", "long-horizon planning")
 EASY = ("os04", "oc12", "hs02", "hc15", "p01", "p15", "l05", "l11")
 
 
@@ -233,6 +234,21 @@ def test_the_oracle_finds_the_answer_and_a_plan_that_is_correct_and_executable(i
     assert {*task.searched} <= {*run.end.memory}
     assert [(each.round, each.executable, each.goal) for each in run.plans] == [(0, True, True)]
     assert run.finished.outcome == "solved"
+
+
+@needs_planner
+@pytest.mark.parametrize("instance", [name for name in TASKS if name not in EASY and TASKS[name].category in PLANNED])
+@pytest.mark.heavy
+def test_of_every_planning_task_skipped_places_and_a_forgotten_door_are_mended(instance: str) -> None:
+    flat, whole = (play(instance, policy=name, mistake="missing-pose") for name in ("sayplan-flat", "sayplan"))
+    assert [each.executable for each in flat.plans] == [False]
+    assert [each.executable for each in whole.plans] == [True]
+    right = play(instance)
+    blind, mended = (play(instance, policy=name, mistake="missing-open") for name in ("sayplan-open", "sayplan"))
+    opens = any(call.startswith("open(") for call in right.plans[0].calls)
+    assert [each.executable for each in blind.plans] == [not opens]
+    assert [each.executable for each in mended.plans] == ([False, True] if opens else [True])
+    assert mended.finished.outcome == "solved"
 
 
 @needs_planner
