@@ -145,5 +145,5 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:
     """The options whose values differ from the mechanisms of the AutoPlanBench paper."""
-    names = ("history", "feedback", "samples", "rounds", "unsolvable", "constrain")
+    names = ("history", "feedback", "samples", "rounds", "unsolvable", "constrain", "stream")
     return {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}

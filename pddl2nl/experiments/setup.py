@@ -158,7 +158,7 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
         prompts={**started.prompts, **first_event.pop("prompts", {})},
         **first_event,
     )
-    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens)
+    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
     return PreparedRun(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
 
 

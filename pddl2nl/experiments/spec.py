@@ -385,6 +385,12 @@ class RunSpec:
         users="models",
         time=True,
     )
+    stream: bool = _model(
+        False,
+        "Stream replies: --timeout then is the longest silence, not the longest reply, and a reply of act or react "
+        "ends with its first complete action, which saves what would follow (not in the paper).",
+        users="models",
+    )
     base_url: str | None = _model(
         None,
         "An OpenAI-compatible endpoint.",
@@ -444,7 +450,7 @@ def policy_name(policy: str | Policy) -> str:
     return getattr(policy, "name", "") or f"{type(policy).__module__}:{type(policy).__qualname__}"
 
 
-_KINDS = {"str": str, "int": int, "float": float, "Path": Path}
+_KINDS = {"bool": bool, "str": str, "int": int, "float": float, "Path": Path}
 RUN_OPTIONS: Mapping[str, Option] = MappingProxyType(
     {
         item.name: Option(item.name, _KINDS[str(item.type).partition(" |")[0]], **item.metadata)

@@ -168,7 +168,7 @@ class ReplayModel:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
         lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
-        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint"):
+        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
@@ -201,6 +201,7 @@ class _PromptedLine(msgspec.Struct):
     stop: tuple[str, ...]
     sample: int
     constraint: str | None = None
+    until: str | None = None
 
 
 class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
@@ -253,6 +254,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     new.stop,
                     new.sample,
                     new.constraint,
+                    new.until,
                 )
             elif kind == "replied":
                 reply = msgspec.convert(event, _RepliedLine)

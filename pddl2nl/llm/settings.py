@@ -90,6 +90,7 @@ class ModelSettings:
         timeout: seconds for one attempt.
         max_retries: how often a call is repeated after a fault that may pass.
         constrain: the way in which ``--constrain`` is sent (`pddl2nl.llm.constraint.WAYS`); ``auto`` tries them.
+        stream_body: sent unchanged with requests for streamed replies, to have the tokens of each piece counted.
         context: of ``gguf:PATH``, the tokens of prompt and reply that each slot holds.
     """
 
@@ -115,6 +116,7 @@ class ModelSettings:
     timeout: _Seconds | None = None
     max_retries: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
     constrain: Literal["auto", "structured_outputs", "grammar", "guided_grammar", "json_schema"] = "auto"
+    stream_body: Mapping[str, Any] = field(default_factory=dict)
     context: Annotated[int, msgspec.Meta(ge=256, le=2**24)] | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -319,13 +321,14 @@ def _check(settings: ModelSettings) -> None:
     for name, text in settings.headers.items():
         if not _HEADER.fullmatch(name) or not (text.isascii() and text.isprintable()):
             raise ValueError(f"headers: the header {name!r:.60} cannot be sent: names are words, values plain ASCII")
-    for name in _SET_ELSEWHERE:
-        if name in settings.extra_body:
-            raise ValueError(f"extra_body must not hold '{name}', which is set elsewhere")
-    try:
-        json.dumps(settings.extra_body, allow_nan=False)
-    except (TypeError, ValueError):
-        raise ValueError("extra_body holds a date or another value that JSON does not have") from None
+    for key, body in (("extra_body", settings.extra_body), ("stream_body", settings.stream_body)):
+        for name in _SET_ELSEWHERE:
+            if name in body:
+                raise ValueError(f"{key} must not hold '{name}', which is set elsewhere")
+        try:
+            json.dumps(body, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError(f"{key} holds a date or another value that JSON does not have") from None
 
 
 def _shown(name: str) -> str:

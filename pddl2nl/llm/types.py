@@ -74,7 +74,8 @@ class Request:
     """Everything that determines a reply. ``purpose`` is the role that asks, for the accounts.
 
     ``constraint`` is what the reply may be, where the endpoint decodes under one; of a recorded request only its key is
-    known.
+    known. ``until`` asks for a streamed reply, which ends behind the first match of this regular expression in the
+    answer; where it is empty, the whole reply is streamed.
     """
 
     messages: tuple[Message, ...]
@@ -85,6 +86,7 @@ class Request:
     stop: tuple[str, ...] = ()
     sample: int = 0
     constraint: Constraint | str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True)

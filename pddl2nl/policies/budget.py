@@ -313,6 +313,7 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
         request.stop,
         request.sample,
         request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
+        request.until,
     )
 
 

@@ -518,6 +518,7 @@ class Episode:
         sample: int = 0,
         again: bool = False,
         constraint: Constraint | None = None,
+        until: str = "",
     ) -> str:
         """The model's reply to a conversation.
 
@@ -530,6 +531,7 @@ class Episode:
                 compact history, where a state that is reached again makes the same prompt: with a cache the policy
                 would go round in circles. Applies where replies are sampled.
             constraint: what the reply may be; None for anything.
+            until: where a streamed reply ends (`Request`).
 
         Raises:
             EpisodeOver: the budget is spent, or a content filter withheld the reply.
@@ -548,6 +550,7 @@ class Episode:
             settings.max_tokens,
             sample=sample,
             constraint=constraint,
+            until=until if settings.stream else None,
         )
         self._last_completion = self._complete(request)
         return self._last_completion.text

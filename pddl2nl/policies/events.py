@@ -115,7 +115,7 @@ class Started(RunEvent, frozen=True):
         model_settings: the settings of this model (`pddl2nl.llm.settings`).
         profile: the named settings that were asked for.
         beyond_paper: the options beyond the AutoPlanBench paper: history, feedback, samples, rounds, unsolvable,
-            constrain.
+            constrain, stream.
         prompts: the SHA-256 of every prompt file used.
         example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
         base_url: without credentials; null for models without an endpoint.
@@ -178,7 +178,7 @@ class Prompted(RunEvent, frozen=True):
     ``messages`` are those after the first ``kept`` messages of the previous prompt of this purpose: interactive prompts
     grow at their end only, so a record of whole prompts would be quadratic in the steps. ``request_sha256`` is the key
     of the whole request (`pddl2nl.llm.request_key`), by which a record is replayed. ``constraint`` is the key of what
-    the reply may be (`pddl2nl.llm.constraint`).
+    the reply may be (`pddl2nl.llm.constraint`), and ``until`` the expression at which a streamed reply ends.
     """
 
     call: Count
@@ -192,6 +192,7 @@ class Prompted(RunEvent, frozen=True):
     stop: tuple[str, ...] = ()
     sample: Count = 0
     constraint: str | None = None
+    until: str | None = None
 
 
 class Replied(RunEvent, frozen=True):

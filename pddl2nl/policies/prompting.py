@@ -66,6 +66,10 @@ CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
 
 
+_FIRST_ACTION = r"(?mi)^[ \t>*_#\"'`-]*action[ *_]*:\W*\w.*\n"
+"""A whole line ``Action: …``. Of several, a turn is read from the first."""
+
+
 def no_plan_file(one_shot: bool) -> str:
     """The name of the file that says what to answer where there is no plan."""
     return "no_plan.txt" if one_shot else "no_plan_turn.txt"
@@ -132,7 +136,7 @@ class PromptedPolicy:
     def take_turn(self, episode: Episode, conversation: Conversation) -> None:
         """Asks for the next reply and acts on it; a policy that does more in a turn overrides this."""
         constraint = reply_constraint(episode, one_shot=False, thoughts=self.thoughts)
-        reply = episode.ask(conversation.messages, constraint=constraint)
+        reply = episode.ask(conversation.messages, constraint=constraint, until=_FIRST_ACTION)
         conversation.add(reply, episode.act(reply))
 
     def _opening(self, episode: Episode) -> list[Message]:

@@ -154,3 +154,4 @@ class RequestSettings:
     temperature: float | None = 0.0
     seed: int | None = None
     max_tokens: int | None = None
+    stream: bool = False

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,24 @@ def test_a_hundred_thousand_actions_by_slots_are_no_hindrance(small_model: Path)
     assert said is not None
     assert set(said.groups()) <= set(names)
     assert reply.seconds < 120
+
+
+@pytest.mark.heavy
+def test_an_ended_stream_is_counted_to_the_token_and_frees_the_server(small_model: Path) -> None:
+    model = GGUFModel(small_model, ModelSettings())
+    # Forced, so that it does not matter what the model would say: lines without end.
+    lines = Constraint((("go",),), begin="Action: go\n", end="never")
+    asked = Request((Message("user", "Where to?"),), max_tokens=400, constraint=lines)
+    whole = model.complete(replace(asked, max_tokens=8))
+    ended = model.complete(replace(asked, until=r"(?m)^Action: .*\n"))
+    assert ended.text == "Action: go\n"
+    assert ended.remark == "the reply was ended at its first action"
+    assert ended.usage.prompt_tokens == whole.usage.prompt_tokens > 0
+    assert 2 <= ended.usage.completion_tokens <= 10
+    # The one slot would be taken for all 400 tokens.
+    began = time.monotonic()
+    model.complete(replace(asked, max_tokens=1))
+    assert time.monotonic() - began < whole.seconds + 5
 
 
 SPECIFICATION = """

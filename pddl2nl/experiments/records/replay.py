@@ -174,6 +174,7 @@ class _BeyondPaper(msgspec.Struct):
     rounds: int = 0
     unsolvable: str = "silent"
     constrain: str = "off"
+    stream: bool = False
 
 
 def _spec(started: Started, model: ReplayModel) -> RunSpec:

@@ -168,8 +168,8 @@ def _type_of(option: Option) -> Any:
         return Literal[option.choices]
     if option.time:
         return Seconds
-    if option.kind is str:
-        return Text
+    if option.kind in (str, bool):
+        return Text if option.kind is str else bool
     return Annotated[option.kind, Meta(ge=option.at_least or 0, le=1e12 if option.kind is float else None)]
 
 

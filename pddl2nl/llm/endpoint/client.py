@@ -34,6 +34,7 @@ from pddl2nl.llm.endpoint.faults import (
 )
 from pddl2nl.llm.endpoint.limiter import Limiter
 from pddl2nl.llm.endpoint.redaction import Redactor, guard_logs, secrets_of_url
+from pddl2nl.llm.endpoint.streaming import ReplyStream
 from pddl2nl.llm.endpoint.urls import host_of, is_near, public_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
@@ -155,23 +156,33 @@ class OpenAIModel:
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
-            data = self.retried(lambda: self._timed("/chat/completions", body), estimate)
+            data, stream = self.retried(lambda: self._answer(body, request.until), estimate)
         except FilteredError:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
         if constraint is not None and "response_format" in body:
             completion = replace(completion, text=constraint.text(completion.text))
+        if stream is not None and stream.ended:
+            completion = _ended(completion, stream, prompt)
         usage = completion.usage
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
 
-    def _timed(self, path: str, body: dict[str, Any]) -> Any:
-        """As `_post`; lengthens the time-out to what the longest reply would take at the pace of this one."""
+    def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
+        """The answer to a request, and the stream in which it came, if it was to be streamed."""
+        if until is None:
+            return self._timed(body), None
+        stream = ReplyStream(until)
+        streamed = {"stream": True, "stream_options": {"include_usage": True}, **self.settings.stream_body}
+        return self._post("/chat/completions", body | streamed, stream), stream
+
+    def _timed(self, body: dict[str, Any]) -> Any:
+        """The answer to a request; lengthens the time-out to what the longest reply would take at the pace of this."""
         began = time.perf_counter()
-        data = self._post(path, body)
+        data = self._post("/chat/completions", body)
         tokens = read_usage(data.get("usage")).completion_tokens if isinstance(data, dict) else 0
         if self._adaptive and tokens:
             longest = max(body.get(self.settings.max_tokens_name) or 0, tokens)
@@ -270,6 +281,8 @@ class OpenAIModel:
             identity["constraint"] = request.constraint.key
         if request.seed is not None and "seed" not in body:
             identity["seed"] = request.seed
+        if request.until:
+            identity["until"] = request.until
         return identity
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
@@ -361,19 +374,11 @@ class OpenAIModel:
         # Raised out here, so that no exception of the client is its context: those hold the request.
         raise self._error(fault, tries)
 
-    def _post(self, path: str, body: dict[str, Any]) -> Any:
+    def _post(self, path: str, body: dict[str, Any], stream: ReplyStream | None = None) -> Any:
         """The JSON that the endpoint answers with; raises the `EndpointFault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
-        data = post(self.client(), path, body, self._timeout)
-        text = data.decode(json.detect_encoding(data), "replace")
-        try:
-            answer = parse_json(text)
-        except ValueError as error:
-            # Without an announced length, nothing else tells a reply that broke off from a whole one.
-            if is_broken_off(text, error):
-                raise EndpointFault(f"the reply broke off after {len(text)} characters", passing=True) from None
-            # The whole text, which is shortened once the key is struck out: half a key would not be found.
-            raise EndpointFault(f"answered with something that is not JSON ({error}): {text}") from None
+        data = post(self.client(), path, body, self._timeout, None if stream is None else stream.feed)
+        answer = stream.completion() if stream is not None and stream.begun else _json(data)
         if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
             raise fault
         return answer
@@ -426,6 +431,28 @@ class OpenAIModel:
         around = [os.environ.get(name, "") for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
         private = [*headers.values(), settings.organization or "", settings.project or "", *around]
         return Redactor([self._key(), *secret, *secrets_of_url(self._address.whole)], private)
+
+
+def _json(data: bytes) -> Any:
+    text = data.decode(json.detect_encoding(data), "replace")
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        # Without an announced length, nothing else tells a reply that broke off from a whole one.
+        if is_broken_off(text, error):
+            raise EndpointFault(f"the reply broke off after {len(text)} characters", passing=True) from None
+        # The whole text, which is shortened once the key is struck out: half a key would not be found.
+        raise EndpointFault(f"answered with something that is not JSON ({error}): {text}") from None
+
+
+def _ended(completion: Completion, stream: ReplyStream, prompt: int) -> Completion:
+    """A reply that was ended at its first action, with its tokens; ``prompt`` is the estimate for its prompt."""
+    remark = "the reply was ended at its first action"
+    if stream.counted:
+        return replace(completion, remark=remark)
+    # Most endpoints count at the end only.
+    usage = replace(completion.usage, prompt_tokens=prompt)
+    return replace(completion, usage=usage, remark=f"{remark}; the endpoint counted no tokens, these are estimates")
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -2,7 +2,8 @@
 
 Making a client takes some 20 ms, most of it for certificates, and each client has its own connections. What all answers
 pass is `_Transport`, which bounds their size and their time as a whole (the HTTP library's time-out begins anew with
-every byte) and refuses redirects to another origin, where the key and the prompt do not belong.
+every byte; a streamed answer is bounded in the time between two pieces) and refuses redirects to another origin, where
+the key and the prompt do not belong.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -35,6 +37,8 @@ _MOST_BYTES = 16_000_000
 _MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
 """By the end of the path: 256 vectors in a call, and the output file of a batch."""
 _CLIENTS: dict[str, OpenAI] = {}
+_FEED: ContextVar[Callable[[bytes], bool] | None] = ContextVar("feed", default=None)
+"""What is given the pieces of a streamed answer: the openai client hands nothing of ours to its transport."""
 
 
 class Address:
@@ -81,14 +85,25 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
     return known or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
 
 
-def post(client: OpenAI, path: str, body: Mapping[str, Any], timeout: float) -> bytes:
+def post(
+    client: OpenAI,
+    path: str,
+    body: Mapping[str, Any],
+    timeout: float,
+    feed: Callable[[bytes], bool] | None = None,
+) -> bytes:
     """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `EndpointFault`.
 
     As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says. The time-out
-    is in seconds, for the answer as a whole.
+    is in seconds, for the answer as a whole. With ``feed`` the answer is streamed: each piece is given to it as it
+    arrives, until it returns true, and the time-out is for the wait for each piece.
     """
     options: Any = {"timeout": _wait(timeout)}
-    answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
+    fed = _FEED.set(feed)
+    try:
+        answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
+    finally:
+        _FEED.reset(fed)
     content: bytes = answer.content
     return content
 
@@ -171,12 +186,15 @@ class _Transport:
     def _content(self, request: Any, answer: Any, until: float) -> bytes:
         path = request.url.path
         most = next((size for end, size in _MOST_BYTES_BELOW.items() if path.endswith(end)), _MOST_BYTES)
-        parts, size = [], 0
+        parts, size, feed = [], 0, _FEED.get()
         for part in answer.iter_bytes():
             parts.append(part)
             size += len(part)
             if size > most:
                 raise EndpointFault(f"the answer is too large: more than {most / 1e6:.0f} MB")
-            if time.monotonic() > until:
+            if feed is not None:
+                if feed(part):
+                    break
+            elif time.monotonic() > until:
                 raise self._library.ReadTimeout("the answer as a whole took too long", request=request)
         return b"".join(parts)

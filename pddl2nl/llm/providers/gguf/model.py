@@ -65,7 +65,8 @@ class GGUFModel(OpenAIModel):
         self._hash = _sha256(self._path)
         self._process: subprocess.Popen[bytes] | None = None
         self._starting = threading.Lock()
-        super().__init__(f"gguf:{self._path.name}", _NOT_STARTED, settings=replace(settings, constrain="grammar"))
+        settings = replace(settings, constrain="grammar", stream_body={"timings_per_token": True})
+        super().__init__(f"gguf:{self._path.name}", _NOT_STARTED, settings=settings)
 
     @property
     def base_url(self) -> str:
