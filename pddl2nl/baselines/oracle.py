@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +27,7 @@ from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import Atom, Domain
 from pddl2nl.pddl.tree import walk
-from pddlval import State
+from pddlval import GroundAction, State
 
 __all__ = ["OracleModel", "StagedOracle"]
 
@@ -75,6 +75,7 @@ class OracleModel:
         time_limit: seconds for each search of the planner; None for no limit.
         staged: answer the prompts of families, which have stages and another layout.
         name: under which it is recorded.
+        spoil: tells the actions of a plan from a state with a mistake; of a conversation only the first turn has it.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class OracleModel:
         time_limit: int | None = None,
         staged: Sequence[StagedOracle] = (),
         name: str = "oracle",
+        spoil: Callable[[ToldTask, State, Sequence[GroundAction]], Sequence[str]] | None = None,
     ):
         self.name = name
+        self._spoil = spoil
         self._staged = tuple(staged)
         self._domain = domain
         self._wording = wording
@@ -135,14 +138,15 @@ class OracleModel:
         place = self._follow(messages[target].content, messages[target + 1 :])
         task, state = place.task, place.state
         plan = task.plan_from(state, self._time_limit)
+        spoils = self._spoil is not None and target == len(messages) - 1
+        actions = self._spoil(task, state, plan) if self._spoil and spoils else [*map(task.teller.action, plan)]
         if form.one_shot:
-            actions = [task.teller.action(action) for action in plan]
             where = task.along(state, plan) if form.thoughts else ()
             thoughts = [task.thought(each, plan[done:]) for done, each in enumerate(where)]
             return _whole_plan(actions, thoughts)
-        if not plan:
+        if not plan or not actions:
             return f"{ACTION} {DONE}"
-        action = f"{ACTION} {task.teller.action(plan[0])}"
+        action = f"{ACTION} {actions[0]}"
         return f"{THOUGHT} {task.thought(state, plan)}\n{action}" if form.thoughts else action
 
     def _follow(self, problem: str, turns: Sequence[Message]) -> _ConversationPlace:
@@ -215,7 +219,9 @@ def _answered(place: _ConversationPlace, reply: str, observation: str) -> _Conve
 
 def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:
     if thoughts:
-        steps = [f"{THOUGHT} {thought}\n{ACTION} {action}" for thought, action in zip(thoughts, actions, strict=True)]
+        # A plan with a mistake may be longer or shorter than the one that was thought about.
+        thoughts = [*thoughts, *[thoughts[-1]] * (len(actions) - len(thoughts))]
+        steps = [f"{THOUGHT} {thought}\n{ACTION} {action}" for thought, action in zip(thoughts, actions, strict=False)]
     else:
         steps = list(actions)
     return "\n".join([PLAN_START, *steps, PLAN_END])

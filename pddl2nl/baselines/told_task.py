@@ -17,6 +17,7 @@ from pddl2nl.pddl import (
     Atom,
     Condition,
     Domain,
+    GroundAtom,
     Not,
     Or,
     PDDLError,
@@ -102,6 +103,11 @@ class ToldTask:
                 f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
             )
         return result.plan
+
+    def lacking(self, fact: GroundAtom) -> ToldTask:
+        """The same task without a fact of its initial state."""
+        init = tuple(atom for atom in self._task.problem.init if atom != fact)
+        return ToldTask(replace(self._task.problem, init=init), self._task.domain, self._wording, self._style)
 
     def continues(self, other: ToldTask) -> bool:
         """Whether this task starts in a state of another told task's plan; then the rest of that plan is kept.

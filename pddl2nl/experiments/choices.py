@@ -70,7 +70,7 @@ def _reason(option: Option, policy: str, style: str, one_shot: bool, thoughts: b
         return f"--policy {policy} asks no model"
     if not one_shot and users in ("plans", "one-shot"):
         return f"--policy {policy} takes its actions one at a time"
-    if family is not None and users in ("flat", "one-shot", "thoughts"):
+    if family is not None and users in ("flat", "one-shot", "thoughts") and not family.takes(policy, option.name):
         return f"--policy {policy} has no use for it: {family.why_only}"
     if not thoughts and users == "thoughts":
         return f"--policy {policy} shows no thoughts"
@@ -109,10 +109,11 @@ def checked_policy(spec: RunSpec) -> Policy:
     _check_used(spec, policy)
     if policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:"):
         mistaken = family_of_mistake(spec.model.removeprefix("oracle:"))
-        if mistaken is not None and mistaken is not family:
+        playing = () if mistaken is None else (*mistaken.policies, *mistaken.mistaken)
+        if mistaken is not None and name not in playing:
             raise InputError(
                 f"--model {spec.model}: with --policy {name} the oracle makes no mistakes; it does with "
-                f"{', '.join(mistaken.policies)}"
+                f"{', '.join(playing)}"
             )
     if family is not None and family.takes(name, "body"):
         for role, body in (("body_model", "llm"), ("embedding_model", "embedding")):

@@ -36,8 +36,21 @@ if TYPE_CHECKING:
 
 __all__ = ["family_settings", "recorded_world"]
 
-_RECORDED = ("form", "replans", "prompts", "feedback_loops", "signal", "body", "preview", "dead_ends", "goal_feedback")
+_RECORDED = (
+    "form",
+    "replans",
+    "prompts",
+    "feedback_loops",
+    "signal",
+    "body",
+    "preview",
+    "dead_ends",
+    "goal_feedback",
+    "from_prefix",
+)
 """The options of families whose values are settings of a run."""
+_SWITCHES = ("preview", "goal_feedback", "from_prefix")
+"""Those of them that are off or on."""
 
 
 def family_settings(
@@ -61,12 +74,11 @@ def family_settings(
         return {}, {"reference": {} if reference is None else reference.to_json()}
     text = _task_text(spec, reference)
     settings = {name: getattr(spec, name) for name in _RECORDED if family.takes(spec.policy_name, name)}
-    setting: dict[str, Any] = {"task_text": text, **settings}
+    if family.takes(spec.policy_name, "task_text"):
+        settings = {"task_text": text, **settings}
+    setting: dict[str, Any] = {**settings}
     setting.pop("form", None)
-    if "preview" in setting:
-        setting["preview"] = spec.preview == "on"
-    if "goal_feedback" in setting:
-        setting["goal_feedback"] = spec.goal_feedback == "on"
+    setting |= {name: setting[name] == "on" for name in _SWITCHES if name in setting}
     world: dict[str, Any] = {}
     if spec.faults is not None:
         from pddl2nl.worlds.executor import FaultyExecutor
@@ -97,7 +109,7 @@ def family_settings(
     if reference is not None and spec.task_text is not None:
         measured = {**measured, "text": text}
     return setting, {
-        "settings": {"task_text": text, **settings},
+        "settings": settings,
         "reference": measured,
         "world": world,
         "prompts": family.prompt_hashes(spec.policy_name),
@@ -171,8 +183,8 @@ def _embedder(
 
 
 class _FamilyOptions(msgspec.Struct):
-    task_text: str
-    form: str
+    task_text: str | None = None
+    form: str = "goal"
     replans: int = 3
     prompts: str = "full"
     feedback_loops: int = 3
@@ -181,6 +193,7 @@ class _FamilyOptions(msgspec.Struct):
     preview: str = "off"
     dead_ends: str = "ignore"
     goal_feedback: str = "off"
+    from_prefix: str = "off"
 
 
 class _RecordedWorld(msgspec.Struct):

@@ -260,7 +260,8 @@ def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
 
 def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The example's problem; None without an example."""
-    if not policy.needs_model or family_of(spec.policy_name) is not None:
+    family = family_of(spec.policy_name)
+    if not policy.needs_model or (family is not None and not family.takes(spec.policy_name, "example")):
         return None
     if spec.example == "none":
         if spec.example_plan is not None:

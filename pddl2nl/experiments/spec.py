@@ -369,6 +369,12 @@ class RunSpec:
         "is carried out (not in the paper).",
         choices=("ignore", "tell", "end"),
     )
+    from_prefix: str = _family_policy(
+        "off",
+        "repair: keep the longest executable prefix of the proposal and plan on from there, instead of looking for "
+        "the nearest valid plan.",
+        choices=("off", "on"),
+    )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
     max_tokens: int | None = _model(
         None,

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Literal
 
 from pddl2nl.baselines import PLANNERS, PlannerResult, TaskFiles, solve
@@ -61,6 +62,7 @@ __all__ = [
     "has_costs",
     "result_text",
     "with_macros",
+    "with_unit_costs",
 ]
 
 MacroCost = Literal["one", "steps"]
@@ -122,7 +124,7 @@ def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") ->
         made = _grown(task, old, schemas)
         if cost == "steps":
             lengths = {name: len(macro.steps) for name, macro in named.items()}
-            made = _counted(made, lengths)
+            made = with_unit_costs(made, lengths)
     return WithMacros(made, named)
 
 
@@ -197,10 +199,10 @@ def _price_of(part: Effect) -> Expression | None:
     return part.value if isinstance(part, Update) and part.fluent.name == _TOTAL.name else None
 
 
-def _counted(task: Task, lengths: Mapping[str, int]) -> Task:
-    """The task with the number of steps as the cost of each action."""
+def with_unit_costs(task: Task, costs: Mapping[str, int] = MappingProxyType({})) -> Task:
+    """The task with action costs of 1, or of another number by the action's name, in place of its own."""
     domain, problem = task.domain, task.problem
-    actions = [_priced(action, Number(Fraction(lengths.get(action.name, 1)))) for action in domain.actions]
+    actions = [_priced(action, Number(Fraction(costs.get(action.name, 1)))) for action in domain.actions]
     functions = [function for function in domain.functions if function.name != _TOTAL.name]
     total = GroundAtom((_TOTAL.name,))
     values = [value for value in problem.init_values if value.fluent != total]

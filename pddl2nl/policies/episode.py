@@ -673,11 +673,23 @@ class Episode:
             sample: which reply to the same prompt it is, from 0.
             round: the number of corrections before it.
         """
-        verdict = self._judge(text, round)
+        return self._judged(self._judge(text, round), sample)
+
+    def propose_plan(self, actions: Sequence[GroundAction], *, round: int) -> Verdict:
+        """As `propose`, for actions that are already known: a plan that was found with the help of earlier ones."""
+        self._check_open()
+        trace = Trace(self.setting, self._emit)
+        trace.proposed = [*actions]
+        lines = [Reading(0, 0, 0, str(action), "read", action) for action in actions]
+        outcome, message = _execute(lines, trace)
+        return self._judged(Verdict(outcome, message, trace.fault, trace, tuple(lines), round=round))
+
+    def _judged(self, verdict: Verdict, sample: int = 0) -> Verdict:
+        """Adds a verdict to those from which `conclude` chooses."""
         self._verdicts.append(verdict)
         fault = None if verdict.valid else verdict.fault
         number, summary = len(self._verdicts), verdict.trace.summary()
-        self._emit(Judged(number, sample, round, verdict.outcome, fault, message=verdict.message, **summary))
+        self._emit(Judged(number, sample, verdict.round, verdict.outcome, fault, message=verdict.message, **summary))
         self._trace = self._verdicts[_counting(self._verdicts)].trace
         return verdict
 

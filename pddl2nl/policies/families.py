@@ -10,6 +10,7 @@ from pddl2nl.llm import Message
 from pddl2nl.policies.brainbody import FAMILY as BRAINBODY
 from pddl2nl.policies.family import Family, Note
 from pddl2nl.policies.hvr import FAMILY as HVR
+from pddl2nl.policies.hybrids import FAMILY as HYBRIDS
 from pddl2nl.policies.sayplan import FAMILY as SAYPLAN
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
 
-FAMILIES: Mapping[str, Family] = MappingProxyType({"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN})
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN, "hybrids": HYBRIDS}
+)
 """Every family by its name."""
 
 FAMILY_POLICIES: Mapping[str, Family] = MappingProxyType(

@@ -179,12 +179,15 @@ class Family:
         policy_class: the class of its policies in the package, ``hvr.HVR``, which is called with a policy's name.
         titles: what the paper calls its policies and ablations, by their names.
         options: the options of a run (`pddl2nl.experiments.spec`) marked for families that its policies take.
-        without: those of them that a policy does not take.
         layout: the layout of its prompts.
         prompt_hashes: the SHA-256 of the prompt files that a policy uses, by file name.
         effort: the expected effort of a policy for a plan of so many actions.
         effort_text: the assumptions behind it, for people.
-        why_only: why its policies accept none of the options of other policies that ask a model.
+        why_only: why its policies accept none, or few, of the options of other policies that ask a model.
+        without: the options of families that a policy does not take.
+        also: the options of policies without a family that a policy takes: those of its example, its replies and its
+            samples.
+        mistaken: the policies without a family in which its oracle makes its mistakes, too.
     """
 
     name: str
@@ -199,10 +202,13 @@ class Family:
     effort_text: str
     why_only: str
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    also: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    mistaken: tuple[str, ...] = ()
 
     def takes(self, policy: str, option: str) -> bool:
-        """Whether a policy takes an option of families."""
-        return option in self.options and option not in self.without.get(policy, ())
+        """Whether a policy takes an option of families, or one that policies with a family do not take otherwise."""
+        mine = option in self.options and option not in self.without.get(policy, ())
+        return mine or option in self.also.get(policy, ())
 
     def policy(self, name: str) -> Policy:
         """A new policy object by its name."""

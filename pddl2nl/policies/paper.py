@@ -165,6 +165,7 @@ class PaperTable(msgspec.Struct, frozen=True):
         rows, sums: the paper's lines, and its printed sums by section.
         notes: keys of the paper's notes, or, in a table by domain, sentences.
         tasks: on how many tasks the paper's lines are.
+        planners: whether the configurations of planners have lines, too.
         best_run: whether of several seeds the one with the best results is shown, by the metrics of the sections.
     """
 
@@ -179,6 +180,7 @@ class PaperTable(msgspec.Struct, frozen=True):
     sums: tuple[PaperLine, ...] = ()
     notes: tuple[str, ...] = ()
     tasks: int = 0
+    planners: bool = False
     best_run: bool = False
 
 

@@ -125,7 +125,7 @@ class PromptedPolicy:
 
     def run(self, episode: Episode) -> None:
         """Asks for a plan and submits it, or acts until the episode ends."""
-        messages = self._opening(episode)
+        messages = self.opening(episode)
         if self.one_shot:
             _propose_plans(episode, messages, reply_constraint(episode, one_shot=True, thoughts=self.thoughts))
             return
@@ -139,7 +139,7 @@ class PromptedPolicy:
         reply = episode.ask(conversation.messages, constraint=constraint, until=_FIRST_ACTION)
         conversation.add(reply, episode.act(reply))
 
-    def _opening(self, episode: Episode) -> list[Message]:
+    def opening(self, episode: Episode) -> list[Message]:
         """The conversation up to the target problem: system prompt, example as chat history, target."""
         setting = episode.setting
         system = fill(prompt_file(self.prompt or "", setting.style), domain=episode.domain_text)

@@ -113,6 +113,9 @@ class Setting:
         dead_ends: what happens where no plan reaches the goal any more.
         scene: what types and predicates are in a scene graph; None for a domain without one.
         goal_feedback: whether a model is told that its plan misses the goal, or that what it has found cannot reach it.
+
+    For hybrids (`pddl2nl.policies.hybrids`):
+        from_prefix: whether repair keeps the executable prefix of a proposal.
     """
 
     simulator: Simulator
@@ -145,6 +148,7 @@ class Setting:
     dead_ends: Literal["ignore", "tell", "end"] = "ignore"
     scene: SceneRoles | None = None
     goal_feedback: bool = False
+    from_prefix: bool = False
 
 
 @dataclass(frozen=True)

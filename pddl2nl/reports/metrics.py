@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from types import MappingProxyType
+from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import PURPOSES
@@ -32,6 +33,7 @@ from pddl2nl.plugins import METRIC_GROUP, installed, load_object
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family, RunMetric, ScoredRun
+from pddl2nl.policies.hybrids.events import PLANNED
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import RoleUsage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
@@ -150,6 +152,16 @@ def _claimed(record: Record, solvable: bool) -> float | None:
     return float(record.fault is not None and record.fault.status == "claimed-unsolvable")
 
 
+def _planning(record: Record, what: str) -> float | None:
+    """The seconds or the expanded states of planners and searches; None for runs without any."""
+    if isinstance(record, PlannerRecord):
+        events: list[Any] = [record.planned]
+    else:
+        events = [event for event in record.events if isinstance(event, PLANNED)]
+    values = [value for event in events if (value := getattr(event, what)) is not None]
+    return float(sum(values)) if values else None
+
+
 def _seconds(record: Record) -> float | None:
     return record.last.seconds
 
@@ -227,6 +239,12 @@ def _metrics() -> Iterator[RunMetric]:
     yield RunMetric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
     hits = partial(_used, what="cache_hits")
     yield RunMetric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
+    planning = "by Fast Downward, or by a hybrid's planner or search"
+    yield RunMetric(
+        "planning-seconds", f"wall time spent {planning}", "lower", "mean", partial(_planning, what="seconds"), "s"
+    )
+    expanded = partial(_planning, what="expanded")
+    yield RunMetric("expanded-states", f"states expanded {planning}", "lower", "mean", expanded, "states")
     for family in FAMILIES.values():
         for metric in family.metrics:
             yield replace(metric, of=partial(_of_family, family, metric.of))

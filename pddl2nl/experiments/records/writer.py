@@ -31,6 +31,7 @@ VOLATILE: Mapping[str, str] = {
     "finished.seconds": "how long the run took",
     "finished.spent": "what of the replies was paid for now, and how long they were waited for",
     "planned.seconds": "how long the planner took",
+    "plan-repaired.seconds": "how long the planners took",
 }
 """``event.field`` of every field of a record that differs between two runs of one specification, and what it holds.
 

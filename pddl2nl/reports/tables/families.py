@@ -1,7 +1,8 @@
 """Tables of a family, laid out by its ``paper.toml`` (`pddl2nl.policies.paper`), with the paper's lines below ours.
 
 Several runs of a task, which differ in their seeds, are shown as their mean. Sums are over tasks, without variants of
-other tasks. Planners' columns are left out, because their records have none of the measured events.
+other tasks. Planners have lines only where a table asks for them, because most measured
+events are not in their records.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutT
             f"'{laid.paper}'"
         )
     grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
-    grid = replace(grid, columns=tuple(column for column in grid.columns if grid.column(column).kind != "planner"))
+    if not laid.planners:
+        grid = replace(grid, columns=tuple(column for column in grid.columns if grid.column(column).kind != "planner"))
     make = {"configurations": _by_configuration, "steps": _by_step}.get(laid.lines, _by_task)
     table = make(family, laid, grid, shows_paper=paper and bool(wanted.paper))
     return replace(table, title=wanted.title or laid.title)

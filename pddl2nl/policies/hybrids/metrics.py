@@ -1,0 +1,76 @@
+"""The metrics of the hybrids, as pure functions of a run's events: what the model contributed, and what it saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+from pddl2nl.policies.events import RunEvent
+from pddl2nl.policies.family import RunMetric, ScoredRun
+from pddl2nl.policies.hybrids.events import PlanRepaired
+
+__all__ = ["METRICS"]
+
+_E = TypeVar("_E", bound=RunEvent)
+
+
+def _last(kind: type[_E], value: Callable[[_E], float | None]) -> Callable[[ScoredRun], float | None]:
+    """A metric of the last event of a kind."""
+
+    def of(run: ScoredRun) -> float | None:
+        events = [event for event in run.events if isinstance(event, kind)]
+        return value(events[-1]) if events else None
+
+    return of
+
+
+def _distance(event: PlanRepaired) -> float | None:
+    return float(event.distance) if event.plan else None
+
+
+def _share(event: PlanRepaired) -> float | None:
+    return 100.0 * len(event.kept) / len(event.plan) if event.plan else None
+
+
+def _leaves(event: PlanRepaired) -> float | None:
+    return float(event.leaves) if event.leaves else None
+
+
+def _ratio(event: PlanRepaired) -> float | None:
+    return event.expanded / event.alone if event.alone else None
+
+
+def _metric(
+    name: str,
+    summary: str,
+    of: Callable[[ScoredRun], float | None],
+    unit: str = "",
+    better: Literal["higher", "lower"] = "lower",
+) -> RunMetric:
+    return RunMetric(name, summary, better, "mean", of, unit, "always")
+
+
+METRICS: tuple[RunMetric, ...] = (
+    _metric(
+        "repair-distance",
+        "actions that were added to a proposal or left out of it",
+        _last(PlanRepaired, _distance),
+        "actions",
+    ),
+    _metric(
+        "model-share", "actions of a repaired plan that are the model's", _last(PlanRepaired, _share), "%", "higher"
+    ),
+    _metric(
+        "first-departure",
+        "the first step of a repaired plan that is not the proposal's",
+        _last(PlanRepaired, _leaves),
+        "step",
+        "higher",
+    ),
+    _metric(
+        "repair-effort",
+        "states expanded to repair a proposal, as a multiple of those that the same planner expands without it",
+        _last(PlanRepaired, _ratio),
+    ),
+)
+"""The metrics of the hybrids."""

@@ -1,0 +1,55 @@
+"""Answers the prompts of the hybrids with Fast Downward in place of a model, and those of Basic and Act with mistakes.
+
+As `pddl2nl.baselines.oracle`, it knows the domain and the wording, and of a task what its prompt says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.llm import Message, Request
+from pddl2nl.nl import Wording
+from pddl2nl.nl.markers import ACTION, PLAN_START
+from pddl2nl.pddl import Domain
+from pddl2nl.policies.hybrids.mistakes import spoiled
+from pddl2nl.policies.hybrids.prompts import LAYOUT
+
+__all__ = ["HybridOracle", "oracle"]
+
+
+def oracle(domain: Domain, wording: Wording, mistake: str | None) -> HybridOracle:
+    """The oracle for a domain."""
+    return HybridOracle(domain, wording, mistake)
+
+
+class HybridOracle:
+    """Answers the prompts of the hybrids.
+
+    Args:
+        domain: the domain of all tasks.
+        wording: of the prompts.
+        mistake: the mistake that it makes, if any (`pddl2nl.policies.hybrids.mistakes`).
+    """
+
+    def __init__(self, domain: Domain, wording: Wording, mistake: str | None = None):
+        self._domain = domain
+        self._wording = wording
+        self._mistake = mistake
+        self._flat = OracleModel(domain, wording, spoil=partial(spoiled, mistake))
+
+    def reply(self, messages: Sequence[Message]) -> str | None:
+        """The answer to a prompt of the hybrids; with a mistake, also to one that asks for a plan or an action.
+
+        Raises:
+            ToldTaskError: the task cannot be understood, or it has no plan.
+            InfrastructureError: the planner failed or reached a limit.
+        """
+        stage = LAYOUT.stage_of(messages)
+        if stage is None:
+            instructions = messages[0].content if messages else ""
+            if self._mistake is None or not any(tag in instructions for tag in (PLAN_START, ACTION)):
+                return None
+            return self._flat.complete(Request(tuple(messages), "planner", 0.0, None, None)).text
+        return None
