@@ -22,6 +22,7 @@ from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
+from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.reports.comparison import compare
@@ -63,6 +64,14 @@ def searched(hvr_events: list[Any]) -> list[Any]:
     ]
 
 
+def repaired(basic_events: list[Any]) -> list[Any]:
+    """A run of repair: the proposal's only action stays, after one that was missing."""
+    plan = ("(pick-up a)", "(stack a b)")
+    event = PlanRepaired("lmcut", "solved", plan[1:], 0, plan, (1,), 1, 1, 0.2, 3, 4)
+    started = structs.replace(basic_events[0], policy="repair")
+    return [started, event, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
+
+
 @pytest.fixture
 def records(write, act_events, basic_events, hvr_events, brainbody_events, planned) -> dict[str, Record]:
     """A run of each kind: turn by turn, at once, by macros, a walk, planners with and without plans, a broken one."""
@@ -74,6 +83,7 @@ def records(write, act_events, basic_events, hvr_events, brainbody_events, plann
         "hvr": hvr_events,
         "brainbody": brainbody_events,
         "sayplan": searched(hvr_events),
+        "hybrids": repaired(basic_events),
         "walk": [walk, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))],
         "planner": planned,
         "no plan": structs.replace(planned, status="unsolvable", plan=()),

@@ -24,7 +24,7 @@ FAMILY = Family(
     name="hybrids",
     package=__name__,
     title="models and planners together",
-    policy_class="repair.Repair",
+    policy_class="repair.RepairPolicy",
     titles={
         "repair": "repair of Basic",
         "repair-cot": "repair of CoT",

@@ -24,7 +24,7 @@ from pddl2nl.policies.hybrids.planning import Planners, best_plan
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["Repair", "RepairedPlan", "common_actions", "executable_prefix", "plan_on", "repair_plan"]
+__all__ = ["RepairPolicy", "RepairedPlan", "common_actions", "executable_prefix", "plan_on", "repair_plan"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RepairedPlan:
     planners: Planners
 
 
-class Repair(PromptedPolicy):
+class RepairPolicy(PromptedPolicy):
     """Asks for a plan as Basic or CoT does, and repairs it.
 
     Args:
