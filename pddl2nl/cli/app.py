@@ -43,6 +43,7 @@ COMMANDS = {
     "scene": "scene",
     "audit": "audit",
     "export": "export",
+    "watch": "watch",
     "questions": "questions",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import count
+from itertools import count, repeat
 from xml.etree import ElementTree
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import (
+    ActionSchema,
+    And,
     Condition,
     DurativeAction,
     Equality,
@@ -26,10 +28,12 @@ from pddl2nl.pddl import (
     write_number,
 )
 from pddl2nl.pddl.tree import StepSchema, required
+from pddl2nl.worlds.watch import PlanWatch
 from pddlval import Report, validate
 from pddlval.formulas import negation_normal
 from pddlval.plans import Plan, PlanLike, PlanStep, as_plan
 from pddlval.temporal.lowering import Durative, with_duration
+from pddlval.unsupported import is_executable
 
 __all__ = ["InvalidPlanError", "behavior_tree", "plansys2_plan"]
 
@@ -68,9 +72,10 @@ def plansys2_plan(task: Task, plan: PlanLike) -> str:
 def behavior_tree(task: Task, plan: PlanLike) -> str:
     """A plan as an XML file of BehaviorTree.CPP 4.
 
-    A step is a ``Sequence``: what must hold before, the action, and of durative actions what must hold at the end. What
-    must hold while the action runs is checked at every tick (``ReactiveSequence``). Steps of a plan with time run in
-    ``Parallel``, each after a ``Sleep`` until its start.
+    A step is a ``Sequence``: its precondition, a ``ReactiveSequence`` with the action, and what a durative action needs
+    at its end. What must stay true while the action runs is checked at every tick: what later steps need
+    (`PlanWatch.lasting`), or the action's condition over all of it. Steps of a plan with time run in ``Parallel``, each
+    after a ``Sleep`` until its start.
 
     Raises:
         InvalidPlanError, InputError, UnsupportedError: as `plansys2_plan`.
@@ -81,11 +86,12 @@ def behavior_tree(task: Task, plan: PlanLike) -> str:
     main = ElementTree.SubElement(tree, "Sequence", name=_safe(task.problem.name))
     timed = bool(task.domain.durative_actions)
     steps = ElementTree.SubElement(main, "Parallel", success_count="-1", failure_count="1") if timed else main
-    for number, (time, step) in enumerate(_timed(checked), start=1):
+    lasting = PlanWatch(task, checked).lasting() if is_executable(task) else repeat(())
+    for number, ((time, step), stays) in enumerate(zip(_timed(checked), lasting, strict=False), start=1):
         node = ElementTree.SubElement(steps, "Sequence", name=_safe(f"{number} {step.action}"))
         if timed:
             ElementTree.SubElement(node, "Sleep", msec=str(round(time * 1000)))
-        _add_step(node, task, step)
+        _add_step(node, task, step, And(tuple(stays)))
     _add_conditions(ElementTree.SubElement(main, "Sequence", name="goal"), task.problem.goal, {})
     _add_model(root, task)
     ElementTree.indent(root)
@@ -141,26 +147,25 @@ def _safe(text: str) -> str:
 # ── trees ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep) -> None:
+def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep, stays: Condition) -> None:
     schema = task.domain.step(step.action.name)
     assert schema is not None
     binding = dict(zip((item.name for item in schema.parameters), step.action.args, strict=True))
     ports = dict(zip(_ports(schema), map(_safe, step.action.args), strict=True))
-    if not isinstance(schema, DurativeAction):
-        _add_conditions(parent, schema.precondition, binding)
-        ElementTree.SubElement(parent, "Action", {"ID": _safe(step.action.name), **ports})
-        return
-    durative, duration = Durative(schema), step.duration or Fraction(0)
-
-    def add(node: ElementTree.Element, condition: Condition) -> None:
-        _add_conditions(node, with_duration(condition, duration), binding)
-
-    add(parent, durative.start.precondition)
+    before: Condition = schema.precondition if isinstance(schema, ActionSchema) else And()
+    after: Condition = And()
+    if isinstance(schema, DurativeAction):
+        durative, duration = Durative(schema), step.duration or Fraction(0)
+        before, stays, after = (
+            with_duration(one, duration)
+            for one in (durative.start.precondition, durative.over_all, durative.end.precondition)
+        )
+        ports["duration"] = _decimal(duration)
+    _add_conditions(parent, before, binding)
     running = ElementTree.SubElement(parent, "ReactiveSequence")
-    add(running, durative.over_all)
-    ports["duration"] = _decimal(duration)
+    _add_conditions(running, stays, binding)
     ElementTree.SubElement(running, "Action", {"ID": _safe(step.action.name), **ports})
-    add(parent, durative.end.precondition)
+    _add_conditions(parent, after, binding)
 
 
 def _add_conditions(parent: ElementTree.Element, condition: Condition, binding: Mapping[str, str]) -> None:

@@ -1,0 +1,356 @@
+"""Watching a plan while it runs: after each observed fact, which remaining step cannot be executed any more, and why.
+
+A fact that steps only need or overwrite is regressed through the rest of the plan (Waldinger 1977; Reiter 2001, chapter
+4): for each atom there is a list of the steps that need it, up to the next one that changes it, and an observation is
+looked up in it. Facts that conditional effects, numbers, derived predicates or conditions other than literals depend on
+have no such list; when one of them changes, the rest of the plan is simulated again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Condition,
+    Fluent,
+    Forall,
+    GroundAtom,
+    Not,
+    Number,
+    Task,
+    Update,
+    When,
+    changed_predicates,
+    conjuncts,
+    write_condition,
+)
+from pddl2nl.pddl.task import effect_literals
+from pddlval import GroundAction, Simulator, validate
+from pddlval.effects import Change, Outcome
+from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
+from pddlval.happenings import happenings
+from pddlval.numeric import UndefinedError, exact
+from pddlval.plans import PlanLike, as_plan, why_bad
+from pddlval.schemas import Ground, Schema
+from pddlval.semantics import ground_atom
+from pddlval.unsupported import refuse_unsupported, updated_functions
+
+__all__ = ["BrokenStep", "PlanWatch"]
+
+_NAME = r"[^\s();]+"
+_FACT = re.compile(rf"\(\s*(?:(not)\s*\(\s*)?({_NAME}(?:\s+{_NAME})*)\s*\)(?(1)\s*\))")
+_VALUE = re.compile(rf"\(\s*=\s*\(\s*({_NAME}(?:\s+{_NAME})*)\s*\)\s*(-?[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?)\s*\)")
+_DONE = re.compile(r"done\b\s*(.*)")
+_LONGEST = 1000
+"""Characters of a line."""
+
+
+@dataclass(frozen=True)
+class BrokenStep:
+    """A remaining step that cannot be executed, or the goal that would be missed.
+
+    Attributes:
+        number: of the step in the plan, from 1; for the goal one more than the steps.
+        action: the step's action; None for the goal.
+        unmet: the smallest parts of its precondition, or of the goal, that will not hold then. A fluent ``(f a)``
+            without a value is shown as ``(= (f a) (f a))``.
+        conflict: a fluent that its effects contradict each other about.
+    """
+
+    number: int
+    action: GroundAction | None
+    unmet: tuple[Condition, ...]
+    conflict: GroundAtom | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The step as ``pddl2nl watch --json`` prints it."""
+        return {
+            "number": self.number,
+            "action": None if self.action is None else str(self.action),
+            "unmet": [write_condition(one) for one in self.unmet],
+            "conflict": None if self.conflict is None else str(self.conflict),
+        }
+
+    def __str__(self) -> str:
+        what = "the goal" if self.action is None else f"step {self.number} {self.action}"
+        reasons = [f"{write_condition(one)} will not hold" for one in self.unmet]
+        if self.conflict is not None:
+            reasons.append(f"its effects contradict each other about {self.conflict}")
+        return f"{what} is broken: {', '.join(reasons)}"
+
+
+class PlanWatch:
+    """Follows the execution of a plan.
+
+    Steps that happen at the same time are followed one after the other. Any fact can be observed, also a static one.
+
+    Attributes:
+        actions: the steps, in the order of their times.
+        next: how many of them are done.
+
+    Args:
+        task: the task; its initial state is taken for true until something else is observed.
+        plan: the plan, which need not be valid.
+
+    Raises:
+        InputError: the plan has an unknown action or object, or actions that cannot happen at the same time.
+        UnsupportedError: the task has time, preferences or constraints, or cannot be executed.
+    """
+
+    def __init__(self, task: Task, plan: PlanLike):
+        refuse_unsupported(task)
+        plan = as_plan(plan)
+        report = validate(task, plan)
+        if report.diagnostics:
+            raise InputError(report.diagnostics[0].render())
+        self._task = task
+        self._simulator = Simulator(_observable(task))
+        self._state = self._simulator.initial
+        self.actions = tuple(action for happening in happenings(plan) for action in happening.actions)
+        self.next = 0
+        goal = Schema(ActionSchema("", (), task.problem.goal), self._state.layout)
+        self._steps = [*map(self._simulator.ground, self.actions), Ground(goal, GroundAction(""))]
+        self._below: dict[str, set[str]] = {}
+        for rule in task.domain.derived:
+            self._below.setdefault(rule.name, set()).update(names_in(rule.condition))
+        self._needs = [_needs(step, self._below) for step in self._steps]
+        self._volatile = self._volatile_names()
+        self._replay()
+
+    @property
+    def broken(self) -> BrokenStep | None:
+        """The first remaining step that cannot be executed, or the goal; None while the rest of the plan works."""
+        if not self._broken:
+            return None
+        number = min(self._broken)
+        reasons = self._broken[number]
+        conflict = next((one for one in reasons if isinstance(one, GroundAtom)), None)
+        unmet = tuple(one for one in reasons if not isinstance(one, GroundAtom))
+        action = self.actions[number] if number < len(self.actions) else None
+        return BrokenStep(number + 1, action, unmet, conflict)
+
+    def read(self, line: str) -> None:
+        """Takes a line: ``(on a b)``, ``(not (on a b))``, ``(= (fuel r) 2.5)``, ``done`` or ``done (stack a b)``.
+
+        Raises:
+            InputError: the line is none of these, or names something unknown; nothing has changed.
+        """
+        text = line.strip().lower()
+        if len(text) > _LONGEST:
+            raise InputError(f"the line has {len(text):,} characters, more than {_LONGEST:,}")
+        if (match := _FACT.fullmatch(text)) is not None:
+            self.observe(GroundAtom(match[2].split()), match[1] is None)
+        elif (match := _VALUE.fullmatch(text)) is not None:
+            self.observe_value(GroundAtom(match[1].split()), Fraction(match[2]))
+        elif (match := _DONE.fullmatch(text)) is not None:
+            self.done(GroundAction.parse(match[1]) if match[1] else None)
+        else:
+            raise InputError(f"{line.strip()!r}: expected (on a b), (not (on a b)), (= (fuel r) 2.5) or done")
+
+    def observe(self, atom: GroundAtom, holds: bool) -> None:
+        """Takes an observation: whether an atom is true now.
+
+        Raises:
+            InputError: it is none of the task's atoms, or a derived one.
+        """
+        if atom not in self._state.layout.numbers:
+            self._check(atom)
+        outcome = Outcome((), (atom,)) if holds else Outcome((atom,))
+        self._state = self._simulator.apply(self._state, (outcome,))
+        if atom[0] in self._volatile[self.next]:
+            self._replay()
+            return
+        for number, needed, literal in self._uses.get(atom, ()):
+            if number < self.next:
+                continue
+            if literal is None:
+                break
+            reasons = self._broken.setdefault(number, {})
+            if needed is holds:
+                reasons.pop(literal, None)
+            else:
+                reasons[literal] = None
+            if not reasons:
+                del self._broken[number]
+
+    def observe_value(self, fluent: GroundAtom, value: Fraction) -> None:
+        """Takes an observation: the value of a numeric fluent now; raises `InputError` if it is none of the task's."""
+        if fluent not in self._state.layout.places:
+            self._check_value(fluent)
+        outcome = Outcome(updates=(Change(fluent, "assign", exact(value)),))
+        self._state = self._simulator.apply(self._state, (outcome,))
+        if fluent[0] in self._volatile[self.next]:
+            self._replay()
+
+    def done(self, action: GroundAction | None = None) -> None:
+        """The next step has been executed; its effects are taken for true until something else is observed.
+
+        Args:
+            action: the step's action, to be compared with the plan's.
+
+        Raises:
+            InputError: it is another action, all steps are done, or an effect has no value.
+        """
+        if self.next == len(self.actions):
+            raise InputError("all steps of the plan are done")
+        expected = self.actions[self.next]
+        if action not in (None, expected):
+            raise InputError(f"{action} is not the next step of the plan; that is step {self.next + 1}, {expected}")
+        try:
+            outcome = self._steps[self.next].outcome(self._state)
+            self._state = self._simulator.apply(self._state, (outcome,))
+        except UndefinedError as error:
+            raise InputError(f"the effects of {expected} are not known: {error}; observe the value first") from None
+        self._broken.pop(self.next, None)
+        self.next += 1
+
+    def lasting(self) -> list[tuple[Condition, ...]]:
+        """For each remaining step, what must stay true while it runs: later steps or the goal need it, and neither the
+        step nor another one until then changes it. Conditions on static facts alone are left out.
+
+        A condition that is no literal is among them from the last step on that changes one of its predicates and
+        functions; `broken` tells earlier of it.
+        """
+        dynamic = changed_predicates(self._task.domain) | updated_functions(self._task)
+        lasting: list[dict[Condition, None]] = [{} for _ in self._steps]
+        for atom, uses in self._uses.items():
+            begin = self.next if atom[0] in dynamic else len(self._steps)
+            for number, _, literal in uses:
+                if literal is None:
+                    begin = number + 1
+                else:
+                    for before in range(begin, number):
+                        lasting[before][literal] = None
+        for number, needs in enumerate(self._needs):
+            for part in needs.others:
+                names = self._mentioned(names_in(part))
+                for before in range(number - 1, self.next - 1, -1):
+                    if names.isdisjoint(dynamic) or not names.isdisjoint(_changed(self._steps[before])):
+                        break
+                    lasting[before][part] = None
+        return [tuple(conditions) for conditions in lasting[self.next : -1]]
+
+    def _replay(self) -> None:
+        """Simulates the rest of the plan; a step whose precondition fails is executed all the same.
+
+        So the later steps are looked at too, and what holds of the first broken step is what execution would say.
+        """
+        self._uses: dict[GroundAtom, list[tuple[int, bool, Condition | None]]] = {}
+        self._broken: dict[int, dict[Condition | GroundAtom, None]] = {}
+        state = self._state
+        for number in range(self.next, len(self._steps)):
+            step = self._steps[number]
+            for atom, needed, literal in self._needs[number].literals:
+                self._uses.setdefault(atom, []).append((number, needed, literal))
+            if not step.applicable(state):
+                self._broken[number] = dict.fromkeys(step.unmet(state))
+            try:
+                outcome = step.outcome(state)
+                conflict = outcome.conflict()
+                if conflict is not None:
+                    self._broken.setdefault(number, {})[conflict] = None
+                    return
+                state = self._simulator.apply(state, (outcome,))
+            except UndefinedError as error:
+                self._broken.setdefault(number, {})[error.condition] = None
+                return
+            for atom in (*outcome.deletes, *outcome.adds):
+                self._uses.setdefault(atom, []).append((number, False, None))
+
+    def _mentioned(self, names: Iterable[str]) -> frozenset[str]:
+        """Names with those that the derived predicates among them follow from."""
+        todo, mentioned = [*names], set[str]()
+        while todo:
+            name = todo.pop()
+            if name not in mentioned:
+                mentioned.add(name)
+                todo.extend(self._below.get(name, ()))
+        return frozenset(mentioned)
+
+    def _volatile_names(self) -> list[frozenset[str]]:
+        """For each step the predicates and functions on which, from it on, more depends than the truth of a literal."""
+        names: frozenset[str] = frozenset()
+        volatile = []
+        for step, needs in zip(reversed(self._steps), reversed(self._needs), strict=True):
+            read = [name for part in needs.others for name in names_in(part)]
+            for part in subformulas(step.schema.node.effect):
+                if isinstance(part, When):
+                    read.extend(names_in(part.condition))
+                elif isinstance(part, Update):
+                    read.extend(fluent.name for fluent in fluents_in(part.value))
+            names = names if names.issuperset(read) else names | self._mentioned(read)
+            volatile.append(names)
+        return volatile[::-1]
+
+    def _check(self, atom: GroundAtom) -> None:
+        domain = self._task.domain
+        predicate = domain.predicate(atom[0])
+        if predicate is None:
+            known = [item.name for item in domain.predicates]
+            raise InputError(f"{atom}: the domain has no predicate '{atom[0]}'{did_you_mean(atom[0], known)}")
+        if atom[0] in self._state.layout.derived:
+            raise InputError(f"{atom} follows from other facts by the domain's rules: give these facts")
+        self._check_objects(ActionSchema(atom[0], predicate.parameters), atom)
+
+    def _check_value(self, fluent: GroundAtom) -> None:
+        functions = {item.name: item for item in self._task.domain.functions}
+        if fluent[0] not in functions:
+            raise InputError(f"{fluent}: the domain has no function '{fluent[0]}'{did_you_mean(fluent[0], functions)}")
+        self._check_objects(ActionSchema(fluent[0], functions[fluent[0]].parameters), fluent)
+
+    def _check_objects(self, declared: ActionSchema, atom: GroundAtom) -> None:
+        bad = why_bad(self._task, declared, GroundAction(atom[0], tuple(atom[1:])))
+        if bad is not None:
+            raise bad
+
+
+# ── what steps need and change ───────────────────────────────────────────────────────────────────
+
+
+def _observable(task: Task) -> Task:
+    """The task with an action, which no plan can name, that changes all that is static: so a state can hold it."""
+    domain = task.domain
+    derived = {rule.name for rule in domain.derived}
+    effects: list[Condition] = []
+    for predicate in domain.predicates:
+        if predicate.name not in changed_predicates(domain) | derived:
+            atom = Atom(predicate.name, tuple(item.name for item in predicate.parameters))
+            effects.append(Forall(predicate.parameters, atom))
+    for function in domain.functions:
+        if function.name not in updated_functions(task):
+            fluent = Fluent(function.name, tuple(item.name for item in function.parameters))
+            effects.append(Forall(function.parameters, Update("assign", fluent, Number(Fraction(0)))))
+    observing = ActionSchema(" observe", (), And(), And(tuple(effects)))
+    return Task(replace(domain, actions=(*domain.actions, observing)), task.problem)
+
+
+class _Needs(NamedTuple):
+    """The precondition of a step: the atoms of its literals, whether they must be true, and all other parts."""
+
+    literals: tuple[tuple[GroundAtom, bool, Condition], ...]
+    others: tuple[Condition, ...]
+
+
+def _needs(step: Ground, derived: Collection[str]) -> _Needs:
+    literals, others = [], []
+    for part in conjuncts(negation_normal(step.precondition())):
+        atom = part.body if isinstance(part, Not) else part
+        if isinstance(atom, Atom) and atom.predicate not in derived:
+            literals.append((ground_atom(atom), part is atom, part))
+        else:
+            others.append(part)
+    return _Needs(tuple(literals), tuple(others))
+
+
+def _changed(step: Ground) -> set[str]:
+    """The predicates and functions that a step may change."""
+    effect = step.schema.node.effect
+    return {atom.predicate for atom, _ in effect_literals(effect)} | {one.fluent.name for one in updates_in(effect)}

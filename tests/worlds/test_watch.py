@@ -1,0 +1,247 @@
+"""Watching plans: after every observation the answer is what executing the rest of the plan from there says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+
+from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.pddl import FluentValue, GroundAtom, Task, parse_task
+from pddl2nl.pddl.reader import parse_condition
+from pddl2nl.tasks import shipped_task
+from pddl2nl.worlds.watch import PlanWatch
+from pddlval import GroundAction, Report, Simulator, validate
+from pddlval.plans import plan_of
+from tests.validators.random_tasks import CHANGED, PARTIAL, PREDICATES, TOTAL, _ground, cases
+
+PLAN = "(unstack c b) (put-down c) (unstack b a) (stack b c)"
+
+
+def watched(*lines: str) -> PlanWatch:
+    watch = PlanWatch(shipped_task("blocksworld", "p01"), PLAN)
+    for line in lines:
+        watch.read(line)
+    return watch
+
+
+class Seen:
+    """The facts that were observed, and what executing the rest of a plan from them says."""
+
+    def __init__(self, task: Task):
+        self.domain, self.problem = task.domain, task.problem
+        initial = Simulator(task).initial
+        self.atoms, self.values = set(initial.atoms), dict(initial.values)
+
+    @property
+    def task(self) -> Task:
+        values = tuple(FluentValue(fluent, value) for fluent, value in self.values.items())
+        return Task(self.domain, replace(self.problem, init=tuple(sorted(self.atoms)), init_values=values))
+
+    def report(self, rest: Iterable[GroundAction]) -> Report:
+        return validate(self.task, plan_of(rest))
+
+    def observe(self, line: str) -> None:
+        atom = GroundAtom(line.removeprefix("(not ").strip("()").split())
+        (self.atoms.discard if line.startswith("(not ") else self.atoms.add)(atom)
+
+    def execute(self, action: GroundAction) -> bool:
+        simulator = Simulator(self.task)
+        after = simulator.step(simulator.initial, action).successor
+        if after is not None:
+            self.atoms, self.values = set(after.atoms), dict(after.values)
+        return after is not None
+
+
+def random_plan(task: Task, rng: random.Random) -> list[GroundAction]:
+    simulator = Simulator(task)
+    state, plan = simulator.initial, []
+    for _ in range(rng.randint(1, 5)):
+        action = simulator.sample(state, rng)
+        if action is None:
+            break
+        plan.append(action)
+        state = simulator.step(state, action).successor or state
+    return plan
+
+
+def observe_something(watch: PlanWatch, seen: Seen, rng: random.Random, *, numeric: bool) -> None:
+    if numeric and rng.randrange(3) == 0:
+        name, types = rng.choice([*TOTAL.items(), *PARTIAL.items()])
+        fluent, value = rng.choice(_ground(name, types)), Fraction(rng.randint(-2, 6), 2)
+        seen.values[fluent] = value
+        watch.read(f"(= {fluent} {float(value)})")
+    else:
+        name = rng.choice([*CHANGED, *PREDICATES])
+        atom = rng.choice(_ground(name, PREDICATES[name]))
+        line = rng.choice([f"{atom}", f"(not {atom})"])
+        seen.observe(line)
+        watch.read(line)
+
+
+def assert_watch_agrees(watch: PlanWatch, report: Report) -> None:
+    broken = watch.broken
+    if report.valid:
+        assert broken is None
+        return
+    assert broken is not None
+    # After `next` steps the first of the rest is number 1; the goal comes after the last.
+    failed = report.failed_step or len(watch.actions) - watch.next + 1
+    assert broken.number == watch.next + failed
+    if report.conflict is not None:
+        assert broken.conflict == report.conflict.atom
+    assert set(broken.unmet) >= {*report.unmet, *report.unmet_goals}
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_the_answer_is_that_of_executing_the_rest(case: tuple[Task, random.Random]) -> None:
+    # Random tasks with numbers, quantifiers, conditional effects and derived predicates; facts of all kinds, also
+    # static ones, are observed while random plans run.
+    task, rng = case
+    watch, seen = PlanWatch(task, plan_of(random_plan(task, rng))), Seen(task)
+    numeric = bool(task.domain.functions)
+    assert_watch_agrees(watch, seen.report(watch.actions))
+    for _ in range(8):
+        if watch.next < len(watch.actions) and rng.random() < 0.3 and seen.execute(watch.actions[watch.next]):
+            watch.read(f"done {watch.actions[watch.next]}")
+        else:
+            observe_something(watch, seen, rng, numeric=numeric)
+        assert_watch_agrees(watch, seen.report(watch.actions[watch.next :]))
+
+
+@pytest.mark.parametrize("domain", ["blocksworld", "logistics", "household", "rovers"])
+def test_the_answer_is_that_of_executing_the_rest_of_a_long_plan(domain: str) -> None:
+    # Here nearly all facts are looked up, not simulated.
+    task, rng = shipped_task(domain, "example"), random.Random(1)
+    simulator = Simulator(task)
+    state, plan, known = simulator.initial, [], set(simulator.initial.atoms)
+    for _ in range(15):
+        action = simulator.sample(state, rng)
+        assert action is not None
+        plan.append(action)
+        state = simulator.step(state, action).successor or state
+        known |= state.atoms
+    watch, seen = PlanWatch(task, plan_of(plan)), Seen(task)
+    for _ in range(60):
+        if watch.next < len(plan) and rng.random() < 0.2 and seen.execute(plan[watch.next]):
+            watch.read("done")
+        else:
+            atom = rng.choice(sorted(known))
+            line = rng.choice([f"{atom}", f"(not {atom})"])
+            if watch.broken is not None and rng.random() < 0.7:
+                # Mended, so that the plan goes on.
+                line = str(watch.broken.unmet[0])
+            if not line.startswith("(or"):
+                seen.observe(line)
+                watch.read(line)
+        assert_watch_agrees(watch, seen.report(plan[watch.next :]))
+    assert watch.next > 3
+
+
+def test_a_lost_fact_breaks_the_step_that_needs_it_and_its_return_mends_it() -> None:
+    # No step before the fourth changes (clear c), nor does the second need it.
+    broken = watched("done", "done", "(not (clear c))").broken
+    assert broken is not None
+    assert (broken.number, str(broken.action)) == (4, "(stack b c)")
+    assert broken.unmet == (parse_condition("(clear c)"),)
+    assert str(broken) == "step 4 (stack b c) is broken: (clear c) will not hold"
+    assert watched("done", "done", "(not (clear c))", "(clear c)").broken is None
+
+
+def test_a_fact_that_an_earlier_step_overwrites_is_not_needed() -> None:
+    # Step 2 makes the hand empty, so that nothing depends on it while step 1 is done and step 2 is not.
+    assert watched("done", "(handempty)").broken is None
+
+
+def test_a_step_that_was_done_in_spite_of_a_missing_fact_is_no_longer_broken() -> None:
+    assert watched("(not (clear c))", "done").broken is None
+
+
+def test_the_first_broken_step_is_named_and_then_the_goal() -> None:
+    broken = watched("done", "done", "(not (handempty))", "(not (clear c))").broken
+    assert broken is not None
+    assert broken.number == 3
+    goal = watched("done", "done", "done", "done", "(not (on b c))").broken
+    assert str(goal) == "the goal is broken: (on b c) will not hold"
+
+
+def test_a_numeric_condition_is_seen_before_its_step() -> None:
+    # Two drives of 2 each need 4; with 3.5 the second one fails, three steps ahead.
+    domain = """(define (domain d) (:requirements :fluents) (:predicates (here)) (:functions (fuel))
+      (:action drive :precondition (>= (fuel) 2) :effect (decrease (fuel) 2)) (:action wait :effect (here)))"""
+    task = parse_task(domain, "(define (problem p) (:domain d) (:init (= (fuel) 5)) (:goal (here)))")
+    watch = PlanWatch(task, "(wait) (drive) (wait) (drive)")
+    watch.read("(= (fuel) 4)")
+    assert watch.broken is None
+    watch.read("(= (fuel) 3.5)")
+    assert str(watch.broken) == "step 4 (drive) is broken: (>= (fuel) 2) will not hold"
+
+
+def test_a_blocked_road_is_seen_though_no_action_can_block_it() -> None:
+    domain = """(define (domain d) (:predicates (at ?x) (road ?x ?y)) (:action drive :parameters (?x ?y)
+      :precondition (and (at ?x) (road ?x ?y)) :effect (and (not (at ?x)) (at ?y))))"""
+    problem = (
+        """(define (problem p) (:domain d) (:objects a b c) (:init (at a) (road a b) (road b c)) (:goal (at c)))"""
+    )
+    watch = PlanWatch(parse_task(domain, problem), "(drive a b) (drive b c)")
+    watch.read("(not (road b c))")
+    assert str(watch.broken) == "step 2 (drive b c) is broken: (road b c) will not hold"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("on a b", "expected (on a b), (not (on a b)), (= (fuel r) 2.5) or done"),
+        ("(not (not (on a b)))", "expected"),
+        ("(oon a b)", "the domain has no predicate 'oon'; did you mean 'on'?"),
+        ("(on a)", "'on' takes 2 arguments, found 1"),
+        ("(on a z)", "argument 2, 'z', is no object of the task"),
+        ("(= (fuel) 2)", "the domain has no function 'fuel'"),
+        ("done (stack b c)", "is not the next step of the plan; that is step 1, (unstack c b)"),
+        ("done ((", "not an action"),
+        (f"({'x' * 2000})", "more than 1,000"),
+    ],
+)
+def test_a_bad_line_is_refused_and_the_watch_goes_on(line: str, message: str) -> None:
+    watch = watched()
+    with pytest.raises(InputError) as error:
+        watch.read(line)
+    assert message in str(error.value)
+    watch.read("(not (clear c))")
+    assert watch.broken is not None
+    assert watch.broken.number == 1
+
+
+def test_derived_facts_are_refused_and_the_facts_that_they_follow_from_are_seen() -> None:
+    domain = """(define (domain d) (:requirements :derived-predicates) (:predicates (on ?x) (dark) (won))
+      (:derived (dark) (not (exists (?x) (on ?x)))) (:action win :precondition (not (dark)) :effect (won)))"""
+    task = parse_task(domain, "(define (problem p) (:domain d) (:objects l) (:init (on l)) (:goal (won)))")
+    watch = PlanWatch(task, "(win)")
+    with pytest.raises(InputError, match="follows from other facts by the domain's rules"):
+        watch.read("(dark)")
+    watch.read("(not (on l))")
+    assert str(watch.broken) == "step 1 (win) is broken: (not (dark)) will not hold"
+
+
+def test_what_lasts_while_a_step_runs_is_what_later_steps_need() -> None:
+    # Hand-computed: between the steps, what is neither changed nor already used up.
+    lasting = [[str(one) for one in conditions] for conditions in watched().lasting()]
+    assert lasting == [["(on b a)"], ["(clear b)", "(on b a)"], ["(clear c)"], []]
+
+
+def test_tasks_with_time_are_refused() -> None:
+    domain = """(define (domain d) (:requirements :durative-actions) (:predicates (p))
+      (:durative-action go :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"""
+    task = parse_task(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))")
+    with pytest.raises(UnsupportedError, match="durative action 'go'"):
+        PlanWatch(task, "0: (go) [1]")
+
+
+def test_bad_plans_are_refused() -> None:
+    with pytest.raises(InputError, match="the domain has no action 'fly'"):
+        PlanWatch(shipped_task("blocksworld", "p01"), "(fly a)")
