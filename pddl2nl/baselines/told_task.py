@@ -67,7 +67,8 @@ class ToldTask:
         self._unsolvable: set[State] = set()
 
     @property
-    def _task(self) -> Task:
+    def task(self) -> Task:
+        """The task, with its told names."""
         return self.simulator.task
 
     def plan_from(self, state: State, time_limit: int | None = None) -> tuple[GroundAction, ...]:
@@ -91,7 +92,7 @@ class ToldTask:
 
     def _solve(self, state: State, time_limit: int | None) -> tuple[GroundAction, ...] | None:
         """A plan, or None if there is none."""
-        task = self._task
+        task = self.task
         if state != self.simulator.initial:
             task = Task(task.domain, problem_in_state(task.problem, state, state.values))
         patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
@@ -106,15 +107,15 @@ class ToldTask:
 
     def lacking(self, fact: GroundAtom) -> ToldTask:
         """The same task without a fact of its initial state."""
-        init = tuple(atom for atom in self._task.problem.init if atom != fact)
-        return ToldTask(replace(self._task.problem, init=init), self._task.domain, self._wording, self._style)
+        init = tuple(atom for atom in self.task.problem.init if atom != fact)
+        return ToldTask(replace(self.task.problem, init=init), self.task.domain, self._wording, self._style)
 
     def continues(self, other: ToldTask) -> bool:
         """Whether this task starts in a state of another told task's plan; then the rest of that plan is kept.
 
         Two searches may find different plans, and planning anew in each state could go back and forth forever.
         """
-        mine, its = self._task.problem, other._task.problem
+        mine, its = self.task.problem, other.task.problem
         if (mine.goal, mine.objects, mine.metric) != (its.goal, its.objects, its.metric):
             return False
         initial = self.simulator.initial
@@ -139,7 +140,7 @@ class ToldTask:
         Raises:
             ToldTaskError: the text tells no state of it.
         """
-        task = self._task
+        task = self.task
         # The goal, repeated below it, is the same.
         told_state = text.partition("\n\n")[0]
         try:

@@ -25,7 +25,7 @@ __all__ = ["register"]
 
 _MAKE = (
     "Example: pddl2nl questions blocksworld p01 --kind applicability --form choice --count 5  ·  "
-    "Needs a planner for validation, justification, landmarks and next-action."
+    "Questions about plans, costs and landmarks need a planner."
 )
 _SCORE = (
     "Example: pddl2nl questions score questions.jsonl replies.jsonl, where each line of replies.jsonl is "
@@ -85,11 +85,14 @@ def _make(
     from pddl2nl.nl import Style, Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.questions.making import make_questions
+    from pddl2nl.questions.topics import TOPICS
 
     task = load_task(domain, problem)
     teller = Teller(task, *words_of(task, domain, wording, names, None), cast(Style, style))
     for each in kind or KINDS:
-        for shape in form or FORMS:
+        # Of all kinds, those that are asked in the form.
+        shapes = [shape for shape in form or FORMS if shape in TOPICS[each].forms or (kind and form)]
+        for shape in shapes:
             made = 0
             for question in make_questions(task, teller, each, cast(Form, shape), count, seed=seed, seconds=time):
                 made += 1

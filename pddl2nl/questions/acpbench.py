@@ -21,13 +21,13 @@ from pddl2nl.errors import InputError
 from pddl2nl.files import read_bytes
 from pddl2nl.pddl import GroundAtom, PDDLError, Task, parse_task
 from pddl2nl.questions.deciding import Decider, Decision, all_actions, all_atoms, condition_of, removals
-from pddl2nl.questions.question import KINDS, Form, Kind, Question
+from pddl2nl.questions.question import ACP_KINDS, ACPKind, Form, Question
 from pddl2nl.questions.relaxation import GroundActions
 from pddlval import GroundAction, Simulator, read_plan
 
 __all__ = ["CheckedQuestion", "check_questions", "read_questions", "summary_rows"]
 
-_GROUPS: Mapping[str, Kind] = {
+_GROUPS: Mapping[str, ACPKind] = {
     "applicable_actions": "applicability",
     "progression": "progression",
     "reachable_atom": "reachability",
@@ -313,7 +313,7 @@ _CHECKS: Mapping[str, Callable[[_Recomputed], None]] = {
 def summary_rows(checked: Sequence[CheckedQuestion]) -> list[tuple[str, int, int, int, int, int]]:
     """For each kind: questions, how many were recomputed, agree, differ, and are undecided."""
     rows: list[tuple[str, int, int, int, int, int]] = []
-    for kind in KINDS:
+    for kind in ACP_KINDS:
         of = [item for item in checked if item.question.kind == kind]
         computed = [item for item in of if not item.skipped]
         if of:

@@ -14,6 +14,10 @@ validation           the index
 justification        a plan that is shorter and leaves the order of the given one as it is
 landmarks            a fact that every plan makes true, of those that neither hold now nor are goals; or none
 next-action          an action after which the optimal cost is lower
+verification         an unmet condition of the first inapplicable action, or an unmet goal; ``valid`` for a plan
+execution            exactly the facts that hold at the end; static facts may be left out
+optimal-plan         a plan of the optimal cost
+all others           a plan
 ===================  ================================================================================================
 
 What is not recorded as right or wrong is decided as the questions' own answers are (`pddl2nl.questions.deciding`).
@@ -22,21 +26,22 @@ What is not recorded as right or wrong is decided as the questions' own answers 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from pddl2nl.nl import Names, NLReadError, Reader, Wording, objects_of, read_state
 from pddl2nl.nl.telling.teller import STATE_START
-from pddl2nl.pddl import GroundAtom, Task, conjuncts
+from pddl2nl.pddl import GroundAtom, Task, conjuncts, write_condition
 from pddl2nl.pddl.tree import Atom
-from pddl2nl.questions.deciding import Decider, condition_of, is_plan
-from pddl2nl.questions.question import LABELS, Question
+from pddl2nl.questions.deciding import Decider, Decision, condition_of
+from pddl2nl.questions.question import LABELS, PLAN_KINDS, Question
 from pddl2nl.questions.relaxation import GroundActions
-from pddlval import BadActionError, GroundAction, Simulator, read_plan
+from pddlval import BadActionError, GroundAction, Simulator, read_plan, validate
 
-__all__ = ["AnswerReader", "ReadAnswer"]
+__all__ = ["AnswerReader", "AnswerJudgement", "ReadAnswer", "UnreadAnswerError"]
 
 _MARK = re.compile(r"(?i)\b(?:final answer|answer)\b(?:\s+is)?[\s:*=]*")
 _YES_NO = re.compile(r"(?i)\b(yes|no)\b")
@@ -47,6 +52,23 @@ _FALSE = re.compile(r"(?i)become[s]?\s+false[^\n:]*:?|negative effects?[^\n:]*:?
 _TRUE = re.compile(r"(?i)\A.*?(?:become[s]?\s+true[^\n:]*:?|positive effects?[^\n:]*:?)", re.DOTALL)
 _PDDL = re.compile(r"\(([^()]+)\)")
 _BULLET = re.compile(r"^[\s*\-•\d.)\[\]]+|[\s.,;*\]]+$")
+_VALID = re.compile(r"(?i)\A\W*(?:it is |the (?:plan|sequence) is )?(?:a )?valid(?: plan)?\W*\Z")
+
+
+@dataclass(frozen=True)
+class AnswerJudgement:
+    """Whether an answer is right, and the first thing that is wrong with it.
+
+    Attributes:
+        right: None if that was not decided.
+        fault: as for the steps of plans ``inapplicable`` or ``goal-missed``; ``too-costly``, ``incomplete`` where all
+            that is named is right, else ``wrong``; empty without a fault.
+        text: what is wrong, in PDDL.
+    """
+
+    right: bool | None
+    fault: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,15 +80,24 @@ class ReadAnswer:
         value: "yes", "no", a letter, an index, actions, facts, or two tuples of facts; None where nothing was read,
             and for the answer that there is none.
         right: whether it is right; None where nothing was read, or that was not decided.
+        fault: the first broken link: the status of what was not read, or the fault of its `AnswerJudgement`.
+        text: what was not read, or what is wrong.
     """
 
     status: str
     value: Any = None
     right: bool | None = None
+    fault: str = ""
+    text: str = ""
 
 
-class _UnreadAnswer(Exception):
-    """Why an answer cannot be read: a status."""
+class UnreadAnswerError(Exception):
+    """A text that was not read, and its status."""
+
+    def __init__(self, status: str, text: str = ""):
+        super().__init__(status)
+        self.status = status
+        self.text = text
 
 
 class AnswerReader:
@@ -90,16 +121,18 @@ class AnswerReader:
         said = reply[last[-1].end() :] if last and reply[last[-1].end() :].strip() else reply
         try:
             if question.form == "bool":
-                value: Any = _only([word.lower() for word in _YES_NO.findall(said)[:1] or _YES_NO.findall(reply)])
-                return ReadAnswer("read", value, value == question.answer)
-            if question.form == "choice":
+                value: Any = _only([word.lower() for word in _YES_NO.findall(said)[:1] or _YES_NO.findall(reply)], said)
+                judged = _same(value, question.answer)
+            elif question.form == "choice":
                 value = _letter(said, question.choices)
-                return ReadAnswer("read", value, value == question.answer)
-            read, right = _OPEN[question.kind]
-            value = read(self, said)
-            return ReadAnswer("read", value, right(self, question, value))
-        except _UnreadAnswer as unread:
-            return ReadAnswer(str(unread))
+                judged = _same(value, question.answer)
+            else:
+                read, judge = _OPEN[question.kind]
+                value = read(self, said)
+                judged = judge(self, question, value)
+            return ReadAnswer("read", value, judged.right, judged.fault, judged.text)
+        except UnreadAnswerError as unread:
+            return ReadAnswer(unread.status, fault=unread.status, text=unread.text)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
@@ -118,18 +151,24 @@ class AnswerReader:
         chosen = self._reader.read(text).chosen
         for reading in chosen:
             if reading.status != "read":
-                raise _UnreadAnswer(reading.status)
+                raise UnreadAnswerError(reading.status, text[reading.start : reading.end])
         plan = tuple(reading.action for reading in chosen if reading.action is not None)
         if not plan:
-            raise _UnreadAnswer("unreadable")
+            raise UnreadAnswerError("unreadable", text)
         return plan
 
     def action(self, text: str) -> GroundAction | None:
         """One action, or None for none."""
-        if _NONE.match(text):
-            return None
-        action: GroundAction = _only(self.actions(text))
+        return None if _NONE.match(text) else self.one_action(text)
+
+    def one_action(self, text: str) -> GroundAction:
+        """One action."""
+        action: GroundAction = _only(self.actions(text), text)
         return action
+
+    def numbered_plan(self, text: str) -> tuple[GroundAction, ...]:
+        """The actions of a numbered list, which may be empty."""
+        return self.actions(text) if text.strip() else ()
 
     def facts(self, text: str) -> tuple[GroundAtom, ...]:
         """All facts of a list, a line each, or in PDDL; empty where it says none."""
@@ -143,26 +182,53 @@ class AnswerReader:
     def fact(self, text: str) -> GroundAtom | None:
         """One fact, or None for none."""
         facts = self.facts(text)
-        return _only(facts) if facts else None
+        return _only(facts, text) if facts else None
+
+    def one_fact(self, text: str) -> GroundAtom:
+        """One fact."""
+        fact: GroundAtom = _only(self.facts(text), text)
+        return fact
+
+    def joined_facts(self, text: str) -> tuple[GroundAtom, ...]:
+        """Facts joined by "and", a word that a fact may hold as well."""
+        if _PDDL.search(text):
+            return self.facts(text)
+        parts = text.split(" and ")
+        for end in range(len(parts), 0, -1):
+            try:
+                first = self._told_fact(" and ".join(parts[:end]))
+                return (first, *(self.joined_facts(" and ".join(parts[end:])) if end < len(parts) else ()))
+            except UnreadAnswerError:
+                continue
+        raise UnreadAnswerError("unreadable", text)
+
+    def unmet(self, text: str) -> tuple[GroundAtom, ...]:
+        """The conditions that an answer names; none if it says that a plan is valid."""
+        if _VALID.match(text):
+            return ()
+        facts = self.facts(text)
+        if not facts:
+            raise UnreadAnswerError("unreadable", text)
+        return facts
 
     def changes(self, text: str) -> tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]]:
         """The facts that become true, and those that become false."""
         parts = _FALSE.split(text, maxsplit=1)
         if len(parts) != 2:
-            raise _UnreadAnswer("unreadable")
+            raise UnreadAnswerError("unreadable", text)
         return self.facts(_TRUE.sub("", parts[0])), self.facts(parts[1])
 
     def index(self, text: str) -> int:
         """A number."""
-        return int(_only(_INDEX.findall(text)))
+        return int(_only(_INDEX.findall(text), text))
 
     def _pddl_fact(self, text: str) -> GroundAtom:
         name, *args = text.lower().split() or [""]
         predicate = self.task.domain.predicate(name)
         if predicate is None or len(predicate.parameters) != len(args):
-            raise _UnreadAnswer("unreadable")
+            raise UnreadAnswerError("unreadable", text)
         if any(arg not in self.task.objects for arg in args):
-            raise _UnreadAnswer("unknown-object")
+            raise UnreadAnswerError("unknown-object", text)
         return GroundAtom((name, *args))
 
     def _told_fact(self, line: str) -> GroundAtom:
@@ -172,8 +238,8 @@ class AnswerReader:
         try:
             told = read_state(f"{STATE_START}{line}.", self.task.domain, self._wording, objects)
         except NLReadError:
-            raise _UnreadAnswer("unreadable") from None
-        atom: GroundAtom = _only(told.atoms)
+            raise UnreadAnswerError("unreadable", line) from None
+        atom: GroundAtom = _only([*told.atoms], line)
         return atom
 
     # ── scores of open answers ───────────────────────────────────────────────────────────────────
@@ -183,71 +249,128 @@ class AnswerReader:
         """What decides about answers that are not recorded."""
         return Decider(GroundActions(Simulator(self.task)), seconds=self._seconds)
 
-    def all_applicable(self, question: Question, value: Sequence[GroundAction]) -> bool:
-        return {str(action) for action in value} == {text.lower() for text in question.answer}
+    def all_applicable(self, question: Question, value: Sequence[GroundAction]) -> AnswerJudgement:
+        return _same_set(map(str, value), question.answer, "is not applicable")
 
-    def both_changes(self, question: Question, value: Sequence[Sequence[GroundAtom]]) -> bool:
-        recorded = [{text.lower() for text in question.answer[key]} for key in ("pos", "neg")]
-        return [{str(atom) for atom in atoms} for atoms in value] == recorded
+    def both_changes(self, question: Question, value: Sequence[Sequence[GroundAtom]]) -> AnswerJudgement:
+        added, deleted = (map(str, atoms) for atoms in value)
+        judged = _same_set(added, question.answer["pos"], "does not become true")
+        return judged if not judged.right else _same_set(deleted, question.answer["neg"], "does not become false")
 
-    def never_holds(self, question: Question, value: GroundAtom | None) -> bool | None:
+    def never_holds(self, question: Question, value: GroundAtom | None) -> AnswerJudgement:
         if value is None:
-            return not question.answer
-        decided = self.decider.reach(condition_of([value]))
-        return None if decided is None else not decided.answer
+            return _none_is_right(question.answer)
+        return _is_not(self.decider.reach(condition_of([value])), f"{value} can hold")
 
-    def never_applicable(self, question: Question, value: GroundAction | None) -> bool | None:
+    def never_applicable(self, question: Question, value: GroundAction | None) -> AnswerJudgement:
         if value is None:
-            return not question.answer
+            return _none_is_right(question.answer)
         try:
-            decided = self.decider.action(value)
-        except BadActionError:
-            return False
-        return None if decided is None else not decided.answer
+            return _is_not(self.decider.action(value), f"{value} can become applicable")
+        except BadActionError as error:
+            return AnswerJudgement(False, "wrong", str(error))
 
-    def same_index(self, question: Question, value: int) -> bool:
-        return bool(value == question.answer)
+    def same_index(self, question: Question, value: int) -> AnswerJudgement:
+        return _same(value, question.answer)
 
-    def shorter_plan(self, question: Question, value: Sequence[GroundAction]) -> bool:
+    def shorter_plan(self, question: Question, value: Sequence[GroundAction]) -> AnswerJudgement:
         recorded = question.certificate.get("plan")
         given = read_plan("\n".join(recorded) if recorded else question.question.split('"')[1]).actions
         left = iter(given)
-        subsequence = len(value) < len(given) and all(action in left for action in value)
-        return subsequence and is_plan(self.decider.simulator, self.decider.state, value)
+        if len(value) >= len(given) or not all(action in left for action in value):
+            return AnswerJudgement(False, "wrong", "nothing is left out, or something is added or moved")
+        return self.a_plan(question, value)
 
-    def true_landmark(self, question: Question, value: GroundAtom | None) -> bool | None:
+    def true_landmark(self, question: Question, value: GroundAtom | None) -> AnswerJudgement:
         if value is None:
-            return not question.answer["yes"]
+            return _none_is_right(question.answer["yes"])
         if str(value) in question.answer["yes"]:
-            return True
+            return AnswerJudgement(True)
         goal = [part for part in conjuncts(self.task.problem.goal) if isinstance(part, Atom)]
         if self.decider.state.true(value) or value in [GroundAtom((part.predicate, *part.args)) for part in goal]:
-            return False
-        decided = self.decider.landmark(value)
-        return None if decided is None else decided.answer
+            return AnswerJudgement(False, "wrong", f"{value} holds now or is a goal")
+        return _is(self.decider.landmark(value), f"{value} is no landmark")
 
-    def begins_optimal_plan(self, question: Question, value: GroundAction | None) -> bool | None:
+    def begins_optimal_plan(self, question: Question, value: GroundAction | None) -> AnswerJudgement:
         if value is None:
-            return False
+            return AnswerJudgement(False, "wrong", "there is such an action")
+        text = f"{value} begins no optimal plan"
         for key in ("yes", "no"):
-            if str(value) in [text.lower() for text in question.answer[key]]:
-                return key == "yes"
+            if str(value) in [each.lower() for each in question.answer[key]]:
+                return AnswerJudgement(True) if key == "yes" else AnswerJudgement(False, "wrong", text)
         try:
-            if not self.decider.simulator.is_applicable(self.decider.state, value):
-                return False
-        except BadActionError:
-            return False
-        decided = self.decider.next_action(value)
-        return None if decided is None else decided.answer
+            unmet = self.decider.simulator.step(self.decider.state, value).unmet
+        except BadActionError as error:
+            return AnswerJudgement(False, "wrong", str(error))
+        if unmet:
+            return AnswerJudgement(False, "inapplicable", f"{value}: {' '.join(map(write_condition, unmet))}")
+        return _is(self.decider.next_action(value), text)
+
+    def unmet_condition(self, question: Question, value: Sequence[GroundAtom]) -> AnswerJudgement:
+        unmet = question.answer["unmet"]
+        if not value:
+            return AnswerJudgement(False, "wrong", "it is no plan") if unmet else AnswerJudgement(True)
+        others = [str(atom) for atom in value if str(atom) not in unmet]
+        return AnswerJudgement(False, "wrong", f"{others[0]} is not unmet") if others else AnswerJudgement(True)
+
+    def facts_at_the_end(self, question: Question, value: Sequence[GroundAtom]) -> AnswerJudgement:
+        layout, state = self.decider.ground.layout, self.decider.state
+        told = [str(atom) for atom in value if atom[0] in layout.changing or not state.true(atom)]
+        return _same_set(told, question.answer, "does not hold then")
+
+    def a_plan(self, question: Question, value: Sequence[GroundAction]) -> AnswerJudgement:
+        """Whether actions are a plan for the question's problem; of optimal cost if that is asked for."""
+        report = validate(self.task, value)
+        if report.failed_step is not None or report.verdict == "bad-plan":
+            conditions = " ".join(map(write_condition, report.unmet))
+            return AnswerJudgement(False, "inapplicable", f"{value[(report.failed_step or 1) - 1]}: {conditions}")
+        if not report.valid:
+            return AnswerJudgement(False, "goal-missed", " ".join(map(write_condition, report.unmet_goals)))
+        optimal = question.answer.get("cost") if question.kind == "optimal-plan" else None
+        if optimal is not None and Fraction(str(report.cost)) > Fraction(str(optimal)):
+            return AnswerJudgement(False, "too-costly", f"costs {report.cost}, and {optimal} is enough")
+        return AnswerJudgement(True)
 
 
-def _only(found: Sequence[Any]) -> Any:
-    """The one thing that was found; several that differ are ambiguous."""
-    if not found:
-        raise _UnreadAnswer("unreadable")
-    if len(set(found)) > 1:
-        raise _UnreadAnswer("ambiguous")
-    return found[0]
+def _same(value: object, answer: object) -> AnswerJudgement:
+    return (
+        AnswerJudgement(True) if value == answer else AnswerJudgement(False, "wrong", f"{value}, and {answer} is right")
+    )
+
+
+def _same_set(value: Iterable[str], recorded: Iterable[str], claim: str) -> AnswerJudgement:
+    """Whether exactly what is recorded is named; the first that is wrong, else the first that is missing."""
+    named, right = dict.fromkeys(value), [text.lower() for text in recorded]
+    for text in named:
+        if text not in right:
+            return AnswerJudgement(False, "wrong", f"{text} {claim}")
+    missing = [text for text in right if text not in named]
+    return AnswerJudgement(False, "incomplete", f"{missing[0]} is missing") if missing else AnswerJudgement(True)
+
+
+def _none_is_right(recorded: Collection[str]) -> AnswerJudgement:
+    return (
+        AnswerJudgement(False, "wrong", f"there is one: {next(iter(recorded))}") if recorded else AnswerJudgement(True)
+    )
+
+
+def _is(decided: Decision | None, otherwise: str) -> AnswerJudgement:
+    if decided is None:
+        return AnswerJudgement(None)
+    return AnswerJudgement(True) if decided.answer else AnswerJudgement(False, "wrong", otherwise)
+
+
+def _is_not(decided: Decision | None, otherwise: str) -> AnswerJudgement:
+    return _is(None if decided is None else Decision(not decided.answer, {}), otherwise)
+
+
+def _only(read: Sequence[Any], text: str) -> Any:
+    """The one thing that was read in a text; several that differ are ambiguous."""
+    if not read:
+        raise UnreadAnswerError("unreadable", text)
+    if len(set(read)) > 1:
+        raise UnreadAnswerError("ambiguous", text)
+    return read[0]
 
 
 def _letter(text: str, choices: Sequence[str]) -> str:
@@ -257,12 +380,12 @@ def _letter(text: str, choices: Sequence[str]) -> str:
     named = [
         letter for letter, choice in zip(LABELS, choices, strict=False) if " ".join(choice.casefold().split()) in said
     ]
-    return str(_only(letters or named))
+    return str(_only(letters or named, text))
 
 
 _Read = Callable[[AnswerReader, str], Any]
-_Score = Callable[[AnswerReader, Question, Any], bool | None]
-_OPEN: Mapping[str, tuple[_Read, _Score]] = {
+_Judge = Callable[[AnswerReader, Question, Any], AnswerJudgement]
+_OPEN: Mapping[str, tuple[_Read, _Judge]] = {
     "applicability": (AnswerReader.actions, AnswerReader.all_applicable),
     "progression": (AnswerReader.changes, AnswerReader.both_changes),
     "reachability": (AnswerReader.fact, AnswerReader.never_holds),
@@ -271,5 +394,8 @@ _OPEN: Mapping[str, tuple[_Read, _Score]] = {
     "justification": (AnswerReader.actions, AnswerReader.shorter_plan),
     "landmarks": (AnswerReader.fact, AnswerReader.true_landmark),
     "next-action": (AnswerReader.action, AnswerReader.begins_optimal_plan),
+    "verification": (AnswerReader.unmet, AnswerReader.unmet_condition),
+    "execution": (AnswerReader.facts, AnswerReader.facts_at_the_end),
+    **dict.fromkeys(PLAN_KINDS, (AnswerReader.actions, AnswerReader.a_plan)),
 }
 """How the open answers of each kind are read and scored."""

@@ -1,4 +1,4 @@
-"""Decides what ACPBench asks about a state, with a certificate: nothing is answered that is not proved.
+"""Decides what is asked about a state, with a certificate: nothing is answered that is not proved.
 
 What can be reached is shown by a plan that was found by looking around, by a random walk, or by Fast Downward. What
 cannot is proved by static facts, by mutually exclusive literals (`pddl2nl.questions.relaxation`), or by Fast Downward.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,7 +18,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from pddl2nl.baselines import solve
+from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, Task, conjuncts, write_condition
 from pddl2nl.questions.relaxation import GroundActions, Mutexes
@@ -129,6 +130,7 @@ class Decider:
         self.seconds = seconds
         self._plans: list[tuple[GroundAction, ...]] = []
         self._costs = {} if costs is None else costs
+        self._optimal: dict[State, PlannerResult] = {}
 
     @cached_property
     def task(self) -> Task:
@@ -193,6 +195,20 @@ class Decider:
         """Some of the states that were reached from this one."""
         states = [*self._around.before]
         return rng.sample(states, min(count, len(states)))
+
+    def nearest(self, most: int) -> Iterator[tuple[GroundAtom, tuple[GroundAction, ...]]]:
+        """Atoms that become true in one of the states that are next, at most so many, each with a shortest plan."""
+        around, todo = _Surroundings(), deque([self.state])
+        around.add(self.state, None)
+        while todo and len(around.before) < most:
+            state = todo.popleft()
+            for action in sorted(self.simulator.applicable(state)):
+                successor = _after(self.simulator, state, action)
+                if successor not in around.before:
+                    around.add(successor, (state, action))
+                    todo.append(successor)
+        reached = {atom: state for atom, state in around.first.items() if not self.state.true(atom)}
+        yield from ((atom, around.plan(reached[atom])) for atom in sorted(reached))
 
     def _seen_or_refuted(self, condition: Condition) -> Decision | None:
         layout = self.ground.layout
@@ -282,6 +298,7 @@ class Decider:
             self._costs[state] = math.inf
         if result.plan is None or result.cost is None:
             return self._costs.get(state)
+        self._optimal[state] = result
         # The rest of an optimal plan is optimal as well.
         left = self._costs[state] = Fraction(result.cost)
         for action in result.plan:
@@ -289,6 +306,15 @@ class Decider:
             left -= self._step
             self._costs[state] = left
         return Fraction(result.cost)
+
+    @cached_property
+    def optimal_plan(self) -> PlannerResult | None:
+        """An optimal plan with its search; None if there is none, or none was found in time."""
+        if self.state not in self._optimal:
+            # Its cost may be known from a plan of another state.
+            self._costs.pop(self.state, None)
+            self.optimal_from(self.state)
+        return self._optimal.get(self.state)
 
     @property
     def _step(self) -> int:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.questions.deciding import Certificate
-from pddl2nl.questions.places import StatePlace, StatePlaces
+from pddl2nl.questions.places import StatePlaces
 from pddl2nl.questions.question import LABELS, Form, Question
-from pddl2nl.questions.topics import TOPICS, Topic, Validation
+from pddl2nl.questions.topic import OpenTopic, Topic
+from pddl2nl.questions.topics import TOPICS
 from pddlval import State
 
 __all__ = ["make_questions"]
@@ -55,13 +57,15 @@ def make_questions(
         seconds: the limit of each search of a planner. What is not decided within it is not asked.
 
     Raises:
+        InputError: the kind is not asked in this form.
         MissingExtraError: the kind needs plans, and no planner is installed.
     """
     rng = random.Random(f"{kind} {form} {seed}")
     topic = TOPICS[kind]
+    if form not in topic.forms:
+        raise InputError(f"--kind {kind} --form {form}: it is asked in the form {' or '.join(topic.forms)}")
     places = StatePlaces(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
-    domain_pddl, domain_text = write_domain(task.domain), teller.domain_text()
-    context = _AskedContext(f"{domain_text}\n\n{teller.objects_text()}", teller.goal_text() if topic.needs_plan else "")
+    domain_pddl, told = write_domain(task.domain), f"{teller.domain_text()}\n\n{teller.objects_text()}"
     seen: defaultdict[State, set[str]] = defaultdict(set)
     made = missed = 0
     size = len(LABELS) if form == "choice" else 2
@@ -70,7 +74,8 @@ def make_questions(
         if made == count or missed == _PATIENCE:
             return
         sides = sides or rng.sample(range(size), size)
-        asked = _ask(topic(place, rng), form, sides[0], rng, seen[place.state])
+        about = topic(place, rng)
+        asked = _ask(about, form, sides[0], rng, seen[place.state])
         if asked is None:
             missed += 1
             continue
@@ -84,77 +89,50 @@ def make_questions(
             form=form,
             domain=task.domain.name,
             problem=task.problem.name,
-            context=context.at(place),
+            context=f"{told}\n\n{about.context}",
             question=asked.text,
             choices=asked.choices,
             answer=asked.answer,
             certificate=dict(asked.certificate),
             PDDL_domain=domain_pddl,
-            PDDL_problem=place.problem_pddl,
+            PDDL_problem=about.problem_pddl,
         )
 
 
-@dataclass(frozen=True)
-class _AskedContext:
-    """What is told before each question: the domain and the objects, and the goal where it matters."""
-
-    beginning: str
-    goal: str
-
-    def at(self, place: StatePlace) -> str:
-        return "\n\n".join(filter(None, (self.beginning, place.state_text, self.goal)))
-
-
-def _ask(topic: Topic, form: Form, side: int, rng: random.Random, before: set[str]) -> _AskedText | None:
+def _ask(topic: OpenTopic, form: Form, side: int, rng: random.Random, before: set[str]) -> _AskedText | None:
     """A new question about a topic; None if there is none.
 
     Args:
         side: the number of the right letter; of yes (0) and no the right one.
         before: the keys of questions that were asked about the same state.
     """
+    base = topic.base
+    if base is None:
+        return None
     if form == "open":
-        text = topic.all.format(**topic.base)
+        text = topic.all.format(**base)
         answered = None if text in before else topic.answer()
         return None if answered is None else _AskedText(text, *answered)
-    asked = _yes_or_no(topic, before, right=side == 0) if form == "bool" else _choice(topic, side, rng)
+    assert isinstance(topic, Topic)
+    asked = _yes_or_no(topic, base, before, right=side == 0) if form == "bool" else _choice(topic, base, side, rng)
     return None if asked is None or asked.key in before else asked
 
 
-def _yes_or_no(topic: Topic, before: set[str], *, right: bool) -> _AskedText | None:
+def _yes_or_no(topic: Topic, base: Mapping[str, str], before: set[str], *, right: bool) -> _AskedText | None:
     for subject in topic.subjects(right):
-        text = topic.one.format(subject=topic.told(subject), **topic.base)
+        text = topic.one.format(subject=topic.told(subject), **base)
         decided = None if text in before else topic.decide(subject)
         if decided is not None and decided.answer is right:
             return _AskedText(text, "yes" if right else "no", decided.certificate)
     return None
 
 
-def _choice(topic: Topic, place: int, rng: random.Random) -> _AskedText | None:
+def _choice(topic: Topic, base: Mapping[str, str], place: int, rng: random.Random) -> _AskedText | None:
     """One right choice among wrong ones; the letter of the right one is given by its place."""
-    if isinstance(topic, Validation):
-        claims = topic.claims()
-        wrong, certificate = [text for text, true in claims if not true], topic.decide(topic.sequence).certificate
-        right = next((text for text, true in claims if true), None)
-    else:
-        right, certificate, wrong = _right_and_wrong(topic)
-    if right is None or len(wrong) < len(LABELS) - 1:
+    made = topic.choices(len(LABELS) - 1)
+    if made is None:
         return None
-    choices = rng.sample(wrong, len(LABELS) - 1)
+    right, wrong, certificate = made
+    choices = rng.sample(wrong, len(wrong))
     choices.insert(place, right)
-    return _AskedText(topic.which.format(**topic.base), LABELS[place], certificate, tuple(choices))
-
-
-def _right_and_wrong(topic: Topic) -> tuple[str | None, Certificate, list[str]]:
-    """A right subject in words, its certificate, and wrong ones, those first that differ from it in one thing."""
-    for subject in topic.subjects(right=True):
-        decided = topic.decide(subject)
-        if decided is None or not decided.answer:
-            continue
-        right, wrong = topic.told(subject), dict[str, Certificate]()
-        for near in topic.near(subject):
-            other = topic.decide(near)
-            if other is not None and not other.answer and topic.told(near) != right:
-                wrong[topic.told(near)] = other.certificate
-            if len(wrong) == len(LABELS) - 1:
-                return right, {"right": decided.certificate, "wrong": [*wrong.values()]}, [*wrong]
-    return None, {}, []
+    return _AskedText(topic.which.format(**base), LABELS[place], certificate, tuple(choices))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -54,6 +54,15 @@ class StatePlace:
         """The applicable actions."""
         return tuple(self.places.simulator.applicable(self.state))
 
+    def after(self, actions: Iterable[GroundAction]) -> State:
+        """The state after some actions, of which each must be applicable in its turn."""
+        state = self.state
+        for action in actions:
+            successor = self.places.simulator.step(state, action).successor
+            assert successor is not None, f"{action} is not applicable"
+            state = successor
+        return state
+
 
 class StatePlaces:
     """Draws places of one task, always the same for a seed.
@@ -77,6 +86,11 @@ class StatePlaces:
         self._places: dict[State, StatePlace] = {}
         self.costs: dict[State, float | Fraction] = {}
         """The optimal costs that are known."""
+
+    @cached_property
+    def goal_text(self) -> str:
+        """The goal, told."""
+        return self.teller.goal_text()
 
     @cached_property
     def atoms(self) -> tuple[GroundAtom, ...]:
@@ -128,7 +142,7 @@ class StatePlaces:
                 break
             walk.append(action)
             states.append(state := successor)
-        plan = self._plan_from(state) if self._plans or not known else None
+        plan = self.plan_from(state) if self._plans or not known else None
         for action in plan or ():
             successor = self.simulator.step(state, action).successor
             assert successor is not None
@@ -138,7 +152,8 @@ class StatePlaces:
             if here not in self._places:
                 self._places[here] = StatePlace(self, here, None if plan is None else actions[number:])
 
-    def _plan_from(self, state: State) -> tuple[GroundAction, ...] | None:
+    def plan_from(self, state: State) -> tuple[GroundAction, ...] | None:
+        """A plan from a state; None if none was found in time."""
         if state in self._places:
             return self._places[state].plan
         begun = Task(self.task.domain, problem_in_state(self.task.problem, state.atoms, state.values))

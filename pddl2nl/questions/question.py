@@ -14,6 +14,9 @@ validation           the index, from 0, of the first inapplicable action
 justification        ``[action, its occurrence from 1]`` or ``[action, action, "-1"]`` that can be left out of the plan
 landmarks            ``{"yes", "no"}``: the facts that every plan makes true, and those that some plan does not
 next-action          ``{"yes", "no", "maybe", "opt"}``: by the optimal cost of what is left; ``opt`` is that before
+verification         ``{"verdict", "failed_step", "unmet"}``: as ``pddl2nl validate`` gives them
+execution            the facts at the end of a sequence, without static ones
+all others           ``{"plan", "cost"}``: a plan; any other that is valid (of ``optimal-plan``, optimal) is right
 ===================  ================================================================================================
 """
 
@@ -27,9 +30,20 @@ import msgspec
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_lines
 
-__all__ = ["FORMS", "KINDS", "LABELS", "Form", "Kind", "Question", "read_json_lines", "read_question_lines"]
+__all__ = [
+    "ACP_KINDS",
+    "FORMS",
+    "KINDS",
+    "LABELS",
+    "PLAN_KINDS",
+    "ACPKind",
+    "Form",
+    "Question",
+    "read_json_lines",
+    "read_question_lines",
+]
 
-Kind = Literal[
+ACPKind = Literal[
     "applicability",
     "progression",
     "reachability",
@@ -39,8 +53,20 @@ Kind = Literal[
     "landmarks",
     "next-action",
 ]
+PlanKind = Literal[
+    "optimal-plan",
+    "replanning",
+    "plan-reuse",
+    "goal-shuffling",
+    "goal-rewording",
+    "generalisation",
+]
+ACP_KINDS: tuple[ACPKind, ...] = get_args(ACPKind)
 """What ACPBench asks."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
+PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
+"""What PlanBench asks besides plan generation, and a plan answers."""
+KINDS: tuple[str, ...] = (*ACP_KINDS, "verification", "execution", *PLAN_KINDS)
+"""All kinds: ACPBench's, and then PlanBench's."""
 Form = Literal["bool", "choice", "open"]
 FORMS: tuple[Form, ...] = get_args(Form)
 LABELS = "ABCD"

@@ -11,7 +11,7 @@ from pddl2nl.cli import questions as command
 from pddl2nl.errors import InputError
 from pddl2nl.questions.acpbench import CheckedQuestion, check_questions, read_questions
 from tests.cli.one_command import run_command
-from tests.questions.test_deciding import FERRY, PROBLEM
+from tests.questions.asked import FERRY, PROBLEM
 
 
 def checked(shared: Path, kind: str) -> list[CheckedQuestion]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -11,84 +10,25 @@ import pytest
 
 from pddl2nl.cli import questions as command
 from pddl2nl.errors import InputError
-from pddl2nl.nl import Names, Teller, Wording, make_names, template_wording
-from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
-from pddl2nl.questions.making import make_questions
-from pddl2nl.questions.question import FORMS, Form, Question
+from pddl2nl.questions.question import Form, Question
 from pddl2nl.questions.scoring import score_replies
-from pddlval import GroundAction
+from pddl2nl.questions.topics import TOPICS
 from tests.cli.one_command import run_command
-from tests.questions.test_making import ISLANDS, SEARCHED, TWO_AND_ONE
-
-pytestmark = pytest.mark.usefixtures("needs_planner")
-FAST = ("applicability", "progression", "reachability", "action-reachability", "validation", "justification")
+from tests.questions.asked import ISLANDS, TWO_AND_ONE, questions, task_of, words
 
 
-def words(task: Task, names: str = "typed") -> tuple[Wording, Names]:
-    wording = template_wording(task.domain)
-    return wording, make_names(task, names, wording)
-
-
-@cache
-def questions(kind: str, form: Form) -> tuple[Question, ...]:
-    task = parse_task(ISLANDS, TWO_AND_ONE)
-    return tuple(make_questions(task, Teller(task, *words(task)), kind, form, 6))
-
-
-def right_reply(question: Question, *, pddl: bool) -> str:
-    """The recorded answer, as a model would write it."""
-    if question.form != "open":
-        return f"Answer: {question.answer}"
-    task = parse_task(question.PDDL_domain, question.PDDL_problem)
-    teller = Teller(task, *words(task), style="pddl" if pddl else "nl")
-
-    def action(text: str) -> str:
-        return teller.action(GroundAction.parse(text))
-
-    def fact(text: str) -> str:
-        return teller.fact(GroundAtom(text.strip("()").split()))
-
-    match question.kind:
-        case "applicability":
-            return "\n".join(f"{number}. {action(text)}" for number, text in enumerate(question.answer, 1))
-        case "progression":
-            added, deleted = ("\n".join(map(fact, question.answer[key])) for key in ("pos", "neg"))
-            return f"Becomes true:\n{added}\nBecomes false:\n{deleted}"
-        case "reachability":
-            return fact(question.answer[0])
-        case "action-reachability":
-            return action(question.answer[0])
-        case "validation":
-            return f"The answer is {question.answer}."
-        case "justification":
-            return "\n".join(map(action, question.certificate["shorter_plan"]))
-        case "landmarks":
-            return fact(question.answer["yes"][0]) if question.answer["yes"] else "None."
-    return action(question.answer["yes"][0])
-
-
-@pytest.mark.parametrize("pddl", [False, True])
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", [*FAST, *(pytest.param(kind, marks=pytest.mark.heavy) for kind in SEARCHED)])
-def test_the_recorded_answer_is_read_and_right(kind: str, form: Form, pddl: bool) -> None:
-    asked = questions(kind, form)
-    replies = {question.id: right_reply(question, pddl=pddl) for question in asked}
-    assert [item.verdict for item in score_replies(asked, replies, words)] == ["right"] * len(asked)
-    assert len(asked) >= 4
-
-
-@pytest.mark.parametrize("kind", FAST)
+@pytest.mark.parametrize("kind", TOPICS)
 def test_nonsense_is_not_read(kind: str) -> None:
-    for form in FORMS:
-        asked = questions(kind, form)
+    for form in TOPICS[kind].forms:
+        asked = questions(kind, form)[:2]
         replies = {question.id: "Well, that depends." for question in asked}
         assert {item.verdict for item in score_replies(asked, replies, words)} == {"unreadable"}
 
 
 def answer(question: Question, reply: str) -> ReadAnswer:
-    task = parse_task(question.PDDL_domain, question.PDDL_problem)
+    task = task_of(question)
     return AnswerReader(task, *words(task)).answer(question, reply)
 
 
@@ -152,11 +92,43 @@ def test_letters(reply: str, status: str, value: str | None) -> None:
         ("landmarks", {"yes": ["(on c)"], "no": []}, "(at c l)", False),
         ("next-action", {"yes": [], "no": [], "maybe": ["(sail l k)"], "opt": "4"}, "(sail l k)", True),
         ("next-action", {"yes": ["(sail l k)"], "no": [], "maybe": [], "opt": "4"}, "(sail k l)", False),
+        ("verification", {"unmet": []}, "The plan is valid.", True),
+        ("verification", {"unmet": []}, "(at c k)", False),
+        ("verification", {"unmet": ["(at c k)", "(empty)"]}, "(empty)", True),
+        ("verification", {"unmet": ["(at c k)", "(empty)"]}, "(on c)", False),
+        ("verification", {"unmet": ["(at c k)"]}, "valid", False),
+        # Static facts may be named; false ones may not.
+        ("execution", ["(at c k)", "(empty)"], "(empty)\n(at c k)\n(link k l)", True),
+        ("execution", ["(at c k)", "(empty)"], "(empty)\n(at c k)\n(link k m)", False),
     ],
 )
 def test_open_answers_are_scored_as_defined(kind: str, recorded: object, reply: str, verdict: bool) -> None:
     read = answer(asked(kind, "open", recorded), reply)
     assert (read.status, read.right) == ("read", verdict)
+
+
+FETCHED = "(sail l k)\n(board c k)\n(sail k l)\n(debark c l)"
+"""The shortest plan."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "recorded", "reply", "fault", "text"),
+    [
+        ("applicability", ["(sail l k)"], "(sail l k)\n(board c l)", "wrong", "(board c l) is not applicable"),
+        ("applicability", ["(sail l k)", "(sail l l)"], "(sail l k)", "incomplete", "(sail l l) is missing"),
+        ("applicability", ["(sail l k)"], "Dive!", "unreadable", "Dive!"),
+        ("validation", 3, "4", "wrong", "4, and 3 is right"),
+        ("replanning", {}, FETCHED, "", ""),
+        ("replanning", {}, "(sail l k)\n(board c l)", "inapplicable", "(board c l): (at c l) (ferry l)"),
+        ("replanning", {}, "(sail l k)", "goal-missed", "(at c l)"),
+        ("optimal-plan", {"cost": "4"}, FETCHED, "", ""),
+        ("optimal-plan", {"cost": "4"}, f"{FETCHED}\n(sail l k)", "too-costly", "costs 5, and 4 is enough"),
+        ("goal-shuffling", {}, f"{FETCHED}\n(sail l k)", "", ""),
+    ],
+)
+def test_the_first_broken_link(kind: str, recorded: object, reply: str, fault: str, text: str) -> None:
+    read = answer(asked(kind, "open", recorded), reply)
+    assert (read.fault, read.text) == (fault, text)
 
 
 def test_a_shorter_plan_keeps_the_order() -> None:
@@ -175,7 +147,8 @@ def test_unknown_objects_have_their_status() -> None:
 
 @pytest.mark.parametrize("kind", ["applicability", "progression", "validation", "justification"])
 def test_recorded_answers_of_acpbench_are_right(shared: Path, kind: str) -> None:
-    asked = [item for item in read_questions(shared / "acpbench") if (item.kind, item.form) == (kind, "open")]
+    every = [item for item in read_questions(shared / "acpbench") if (item.kind, item.form) == (kind, "open")]
+    asked = every[::4]
     replies = {}
     for question in asked:
         match kind:
@@ -194,14 +167,14 @@ def test_recorded_answers_of_acpbench_are_right(shared: Path, kind: str) -> None
                     start = [at for at, text in enumerate(plan) if text == left_out[0]][int(mark) - 1]
                 replies[question.id] = "\n".join(plan[:start] + plan[start + len(left_out) :])
     scored = score_replies(asked, replies, lambda task: words(task, "original"))
-    assert [item.verdict for item in scored] == ["right"] * 40
+    assert [item.verdict for item in scored] == ["right"] * 10
 
 
 def test_the_command_counts_what_is_not_read_apart(tmp_path: Path) -> None:
-    asked = questions("applicability", "bool")
+    asked = questions("applicability", "bool", 6)
     (tmp_path / "questions.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, asked)))
     wrong = "no" if asked[3].answer == "yes" else "yes"
-    texts = [*(right_reply(question, pddl=False) for question in asked[:3]), wrong, "?"]
+    texts = [*(question.answer for question in asked[:3]), wrong, "?"]
     lines = [json.dumps({"id": question.id, "reply": text}) for question, text in zip(asked, texts, strict=False)]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines))
     files = (tmp_path / "questions.jsonl", tmp_path / "replies.jsonl")

@@ -1,0 +1,472 @@
+"""The eight kinds of questions of ACPBench (Kokel et al., 2024 and 2025)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from pddl2nl.pddl import GroundAtom, conjuncts, write_condition
+from pddl2nl.pddl.tree import Atom
+from pddl2nl.questions.answers import AnswerReader
+from pddl2nl.questions.deciding import Certificate, Decision, condition_of, removals
+from pddl2nl.questions.places import StatePlace
+from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, Topic, judged_plan
+from pddlval import GroundAction
+
+__all__ = ["ACPBENCH", "VERDICTS", "Progression", "Validation"]
+
+
+class Applicability(ActionTopic):
+    """Which actions can be executed now."""
+
+    one = "Can this action be executed now: {subject}?"
+    which = "Which of these actions can be executed now?"
+    all = "Which actions can be executed now? List all of them, one on each line."
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        for action in self.shuffled(self.place.applicable):
+            if right:
+                yield action
+            else:
+                yield from self.near_actions(action)
+
+    def decide(self, subject: GroundAction) -> Decision:
+        result = self.places.simulator.step(self.place.state, subject)
+        if result.successor is not None:
+            return Decision(True, {"applicable": str(subject)})
+        return Decision(False, {"unmet": [write_condition(part) for part in result.unmet]})
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        actions = sorted(map(str, self.place.applicable))
+        return (actions, {"applicable": len(actions)}) if 0 < len(actions) <= MOST_LISTED else None
+
+    def said(self, answer: Any) -> str:
+        return self.said_actions(answer)
+
+
+class Progression(Topic):
+    """What an action changes."""
+
+    varied = True
+    one = "Suppose this action is executed: {action}. Does this hold afterwards: {subject}?"
+    which = "Suppose this action is executed: {action}. Which of these facts holds afterwards?"
+    all = (
+        "Suppose this action is executed: {action}. Which facts become true that were false before, and which become "
+        "false that were true? Write 'Becomes true:' and below it the first, one on each line, and then 'Becomes "
+        "false:' and the others."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        state = place.state
+        changing = [item for item in place.applicable if place.places.simulator.step(state, item).successor != state]
+        self.sequence: tuple[GroundAction, ...] = (rng.choice(changing),) if changing else ()
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        return {"action": self.places.teller.action(self.sequence[0])} if self.sequence else None
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        self.sequence = (reader.one_action(base["action"]),)
+
+    @cached_property
+    def changed(self) -> tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]]:
+        """What becomes true and what becomes false, of what is told."""
+        before, after = set(self.place.state.changing()), set(self.place.after(self.sequence).changing())
+        told = set(self.places.atoms)
+        return tuple(sorted(told & after - before)), tuple(sorted(told & before - after))
+
+    def subjects(self, right: bool) -> Iterator[GroundAtom]:
+        added, deleted = self.changed
+        if right:
+            # As many facts that became true as facts that stay.
+            first, second = self.shuffled(added), self.shuffled(sorted({*self.place.state.changing()} - {*deleted}))
+        else:
+            first, second = self.shuffled(deleted), [near for atom in added for near in self.near_atoms(atom)]
+        groups = [first, second]
+        self.rng.shuffle(groups)
+        told = set(self.places.atoms)
+        yield from (atom for group in groups for atom in group if atom in told)
+
+    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
+        yield from self.shuffled(self.changed[1])
+        yield from self.near_atoms(subject)
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
+
+    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
+        return reader.one_fact(text)
+
+    def decide(self, subject: GroundAtom) -> Decision:
+        added, deleted = self.changed
+        held = self.place.state.true(subject)
+        difference = {"added": [*map(str, added)], "deleted": [*map(str, deleted)], "held_before": held}
+        return Decision(subject in added or (held and subject not in deleted), difference)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        added, deleted = ([*map(str, atoms)] for atoms in self.changed)
+        return {"pos": added, "neg": deleted}, {"action": str(self.sequence[0])}
+
+    def said(self, answer: Any) -> str:
+        added, deleted = self.said_facts(answer["pos"]), self.said_facts(answer["neg"])
+        return f"Becomes true:\n{added}\nBecomes false:\n{deleted}"
+
+
+class Reachability(Topic):
+    """Which facts can hold, alone or together."""
+
+    one = "Is there a way to reach a state in which this holds: {subject}?"
+    which = "In which case is there a way to reach a state where this holds?"
+    all = (
+        "Which fact can never hold, whatever actions are executed from now on? Name one, or say none if there is none."
+    )
+
+    def subjects(self, right: bool) -> Iterator[tuple[GroundAtom, ...]]:
+        told = set(self.places.atoms)
+        for state in self.place.decider.some_states(self.rng, MOST_TRIED):
+            holding = sorted(told.intersection(state.changing()))
+            for one, other in zip(self.shuffled(holding), self.shuffled(holding), strict=True):
+                subject = (one,) if self.rng.random() < 0.5 else tuple(dict.fromkeys((one, other)))
+                if all(map(self.place.state.true, subject)):
+                    continue
+                if right:
+                    yield subject
+                    break
+                yield from self.near(subject)
+
+    def near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
+        *before, last = subject
+        for near in self.near_atoms(last):
+            yield (*before, near)
+            if not before:
+                yield (last, near)
+        for atom in self.shuffled(self.places.atoms):
+            yield (*subject, atom)
+
+    def told(self, subject: tuple[GroundAtom, ...]) -> str:
+        return self.told_atoms(subject)
+
+    def read(self, text: str, reader: AnswerReader) -> tuple[GroundAtom, ...]:
+        return reader.joined_facts(text)
+
+    def decide(self, subject: tuple[GroundAtom, ...]) -> Decision | None:
+        return self.place.decider.reach(condition_of(subject), fast=True)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        decisions = {str(atom): self.decide((atom,)) for atom in self.places.atoms}
+        return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
+
+    def said(self, answer: Any) -> str:
+        return self.said_facts(answer[:1])
+
+
+class ActionReachability(ActionTopic):
+    """Which actions can be executed at some time."""
+
+    one = "Is there a way to reach a state in which this action can be executed: {subject}?"
+    which = "Which of these actions can be executed in some state that can be reached?"
+    all = "Which action can never be executed, whatever actions are executed before it? Name one, or say none."
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        for state in self.place.decider.some_states(self.rng, MOST_TRIED):
+            for action in self.shuffled([*self.places.simulator.applicable(state)])[:2]:
+                if not right:
+                    yield from self.near_actions(action)
+                elif action not in self.place.applicable:
+                    yield action
+        yield from self.shuffled(self.places.actions)
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        yield from self.near_actions(subject)
+        for action in self.shuffled(self.places.actions):
+            yield from self.near_actions(action)
+
+    def decide(self, subject: GroundAction) -> Decision | None:
+        return self.place.decider.action(subject, fast=True)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        mutexes = self.place.decider.mutexes
+        proofs: dict[str, Certificate] = {}
+        for item in self.places.ground.actions or ():
+            refuted = mutexes.never(item.needs)
+            if refuted is not None:
+                proofs[str(item.action)] = {"unreachable": [*refuted], "proof": "h2"}
+        for action in self.shuffled(self.places.actions):
+            for near in [*self.near_actions(action)][:3]:
+                decided = self.decide(near)
+                if decided is not None and not decided.answer:
+                    proofs[str(near)] = decided.certificate
+        return _examples(proofs)
+
+    def said(self, answer: Any) -> str:
+        return self.said_actions(answer[:1])
+
+
+class Validation(Topic):
+    """Whether a sequence of actions is a plan, and where it first fails."""
+
+    varied = True
+    needs_plan = True
+    one = "Is this sequence of actions a plan for my goal?\n{subject}"
+    which = "Which of these claims is true of this sequence of actions?\n{sequence}"
+    all = (
+        "Which is the first action of this sequence that cannot be executed when its turn comes? Give its index, "
+        "counted from 0.\n{sequence}"
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        plan = place.plan or ()
+        self.sequence: tuple[GroundAction, ...] = rng.choice([plan, *self.near(plan)])
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        return {"sequence": self.told_plan(self.sequence)}
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        self.sequence = reader.numbered_plan(base.get("sequence", ""))
+
+    def subjects(self, right: bool) -> Iterator[tuple[GroundAction, ...]]:
+        assert self.place.plan is not None
+        padded = (self.padded(self.place.plan) for _ in range(MOST_TRIED))
+        yield from (self.place.plan, *padded) if right else self.near(self.padded(self.place.plan))
+
+    def near(self, subject: tuple[GroundAction, ...]) -> Iterator[tuple[GroundAction, ...]]:
+        """The sequence with one step left out, exchanged with the next, or about another object."""
+        places = self.shuffled(range(len(subject)))
+        for at in places:
+            if len(subject) > 1:
+                yield subject[:at] + subject[at + 1 :]
+            yield (*subject[:at], *subject[at : at + 2][::-1], *subject[at + 2 :])
+            for other in [*self.near_actions(subject[at])][:2]:
+                yield (*subject[:at], other, *subject[at + 1 :])
+
+    def told(self, subject: tuple[GroundAction, ...]) -> str:
+        return self.told_plan(subject)
+
+    def read(self, text: str, reader: AnswerReader) -> tuple[GroundAction, ...]:
+        return reader.numbered_plan(text)
+
+    def decide(self, subject: tuple[GroundAction, ...]) -> Decision:
+        return judged_plan(self.place, subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        decided = self.decide(self.sequence)
+        failed = decided.certificate.get("failed_step")
+        return None if failed is None else (failed - 1, decided.certificate)
+
+    def said(self, answer: Any) -> str:
+        return str(answer)
+
+    def choices(self, wrong: int) -> tuple[str, list[str], Certificate] | None:
+        """Claims about the sequence, of which one is true."""
+        certificate = self.decide(self.sequence).certificate
+        failed = certificate.get("failed_step")
+        numbers = [number for number in range(1, len(self.sequence) + 1) if number != failed]
+        if len(numbers) < 2:
+            return None
+        steps = sorted(self.rng.sample(numbers, 1 if failed else 2) + ([failed] if failed else []))
+        claims = [*VERDICTS.values(), *(_FAILS.format(step=step) for step in steps)]
+        right = _true_claim(certificate)
+        others = [claim for claim in claims if claim != right]
+        return right, self.rng.sample(others, wrong), certificate
+
+    def right_choice(self, choices: Sequence[str], reader: AnswerReader) -> int | None:
+        right = _true_claim(self.decide(self.sequence).certificate)
+        return choices.index(right) if right in choices else None
+
+
+VERDICTS: Mapping[str, str] = {
+    "valid": "It is a plan for my goal.",
+    "goal-not-satisfied": "All its actions can be executed, but my goal does not hold at its end.",
+}
+"""What is claimed of sequences that can be executed."""
+_FAILS = "Its action {step} is the first that cannot be executed."
+
+
+def _true_claim(certificate: Certificate) -> str:
+    return VERDICTS.get(certificate["verdict"]) or _FAILS.format(step=certificate["failed_step"])
+
+
+class Justification(Topic):
+    """Which actions can be left out of a plan."""
+
+    varied = True
+    needs_plan = True
+    one = "Here is a plan for my goal:\n{plan}\nIs it still a plan without {subject}?"
+    which = "Here is a plan for my goal:\n{plan}\nWhat can be left out so that it is still a plan?"
+    all = (
+        "Here is a plan for my goal:\n{plan}\nMake it shorter: leave out one action, or two that follow each other, "
+        "so that it is still a plan. Give the shorter plan, one action on each line."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self.plan = self.padded(place.plan or ())
+
+    @property
+    def base(self) -> Mapping[str, str]:
+        return {"plan": self.told_plan(self.plan)}
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        self.plan = reader.numbered_plan(base["plan"])
+
+    @cached_property
+    def removable(self) -> frozenset[tuple[int, int]]:
+        """The stretches, start and length, without which it is still a plan."""
+        return frozenset(removals(self.places.simulator, self.place.state, self.plan))
+
+    def subjects(self, right: bool) -> Iterator[tuple[int, int]]:
+        stretches = [(start, length) for length in (1, 2) for start in range(len(self.plan) - length + 1)]
+        yield from self.shuffled([stretch for stretch in stretches if (stretch in self.removable) is right])
+
+    def near(self, subject: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        start, length = subject
+        last = len(self.plan) - length
+        yield from self.shuffled([(at, length) for at in range(last + 1) if at != start])
+
+    def told(self, subject: tuple[int, int]) -> str:
+        start, length = subject
+        return f"action {start + 1}" if length == 1 else f"actions {start + 1} and {start + 2}"
+
+    def read(self, text: str, reader: AnswerReader) -> tuple[int, int]:
+        numbers = [int(word) for word in text.split() if word.isdigit()]
+        return numbers[0] - 1, len(numbers)
+
+    def decide(self, subject: tuple[int, int]) -> Decision:
+        start, length = subject
+        shorter = (*self.plan[:start], *self.plan[start + length :])
+        return judged_plan(self.place, shorter)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        if not self.removable:
+            return None
+        texts = [str(action) for action in self.plan]
+        items = []
+        for start, length in sorted(self.removable):
+            mark = "-1" if length == 2 else str(texts[: start + 1].count(texts[start]))
+            items.append([*texts[start : start + length], mark])
+        start, length = min(self.removable)
+        return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
+
+    def said(self, answer: Any) -> str:
+        start, length = min(self.removable)
+        return self.said_actions([*map(str, (*self.plan[:start], *self.plan[start + length :]))])
+
+
+class Landmarks(Topic):
+    """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
+
+    needs_plan = True
+    one = "Must this fact hold at some point, whatever plan reaches my goal from here: {subject}?"
+    which = "Which of these facts must hold at some point, whatever plan reaches my goal from here?"
+    all = (
+        "Which fact must hold at some point, whatever plan reaches my goal from here? Name one that neither holds now "
+        "nor is part of my goal, or say none if there is none."
+    )
+
+    @cached_property
+    def facts(self) -> list[GroundAtom]:
+        """The facts that are asked about, those of the known plan first."""
+        goal = {
+            GroundAtom((part.predicate, *part.args))
+            for part in conjuncts(self.task.problem.goal)
+            if isinstance(part, Atom)
+        }
+        return [atom for atom in self.places.atoms if atom not in goal and not self.place.state.true(atom)]
+
+    def subjects(self, right: bool) -> Iterator[GroundAtom]:
+        yield from self.shuffled(self.facts)
+
+    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
+        facts = set(self.facts)
+        yield from (near for near in self.near_atoms(subject) if near in facts)
+        yield from self.shuffled(self.facts)
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
+
+    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
+        return reader.one_fact(text)
+
+    def decide(self, subject: GroundAtom) -> Decision | None:
+        return self.place.decider.landmark(subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        sides: dict[str, list[str]] = {"yes": [], "no": []}
+        proofs = {}
+        for fact in self.facts:
+            decided = self.decide(fact)
+            if decided is None:
+                return None
+            sides["yes" if decided.answer else "no"].append(str(fact))
+            proofs[str(fact)] = decided.certificate
+        return sides, proofs
+
+    def said(self, answer: Any) -> str:
+        return self.said_facts(answer["yes"][:1])
+
+
+class NextAction(ActionTopic):
+    """Which actions begin an optimal plan."""
+
+    needs_plan = True
+    one = "Does this action bring me closer to my goal, so that an optimal plan can begin with it: {subject}?"
+    which = "Which of these actions can an optimal plan for my goal begin with?"
+    all = "Which action can an optimal plan for my goal begin with? Name one."
+
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
+        if right:
+            yield from (self.place.plan or ())[:1]
+        yield from self.shuffled(self.place.applicable)
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        applicable = self.shuffled(self.place.applicable)
+        yield from sorted(applicable, key=lambda action: action.name != subject.name)
+        yield from self.near_actions(subject)
+
+    def decide(self, subject: GroundAction) -> Decision | None:
+        unmet = self.places.simulator.step(self.place.state, subject).unmet
+        if unmet:
+            return Decision(False, {"unmet": [write_condition(part) for part in unmet]})
+        return self.place.decider.next_action(subject)
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        sides: dict[str, Any] = {"yes": [], "no": [], "maybe": [], "opt": ""}
+        costs = {}
+        if not 0 < len(self.place.applicable) <= MOST_LISTED:
+            return None
+        for action in self.place.applicable:
+            decided = self.decide(action)
+            if decided is None:
+                return None
+            sides["yes" if decided.answer else "no"].append(str(action))
+            costs[str(action)] = decided.certificate["after"]
+        sides["opt"] = str(self.place.decider.optimal)
+        return sides, {"before": sides["opt"], "after": costs}
+
+    def said(self, answer: Any) -> str:
+        return self.said_actions(answer["yes"][:1])
+
+
+def _examples(proofs: Mapping[str, Certificate]) -> tuple[Any, Certificate] | None:
+    """Some of what never comes about, with the proofs; None if nothing is proved."""
+    listed = dict(islice(proofs.items(), MOST_LISTED))
+    return ([*listed], listed) if listed else None
+
+
+ACPBENCH: Mapping[str, type[Topic]] = {
+    "applicability": Applicability,
+    "progression": Progression,
+    "reachability": Reachability,
+    "action-reachability": ActionReachability,
+    "validation": Validation,
+    "justification": Justification,
+    "landmarks": Landmarks,
+    "next-action": NextAction,
+}
+"""ACPBench's kinds."""

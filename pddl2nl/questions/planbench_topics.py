@@ -1,0 +1,337 @@
+"""PlanBench's tasks besides plan generation (Valmeekam et al., 2023), as questions.
+
+Where PlanBench shows another problem with its plan, the question shows one of the same task. Changes are real ones:
+what is replanned for is the effect of an action that somebody else might have taken.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.nl import Teller
+from pddl2nl.nl.telling.teller import GOAL_START
+from pddl2nl.pddl import And, Condition, GroundAtom, Problem, Task, conjuncts, write_problem
+from pddl2nl.pddl.tree import Atom
+from pddl2nl.questions.acp_topics import Progression, Validation
+from pddl2nl.questions.answers import AnswerReader
+from pddl2nl.questions.deciding import Certificate, condition_of
+from pddl2nl.questions.places import StatePlace
+from pddl2nl.questions.topic import MOST_LISTED, OpenTopic
+from pddlval import GroundAction, validate
+
+__all__ = ["PLANBENCH"]
+
+_LONGEST_SEQUENCE = 6
+_MOST_STATES = 400
+"""States that are looked at for goals that plans of one pattern reach."""
+
+
+class PlanVerification(Validation):
+    """Whether a given plan is valid, and if not, why."""
+
+    all = (
+        "Is this sequence of actions a plan for my goal? If it is, say: valid. Otherwise name a condition that is not "
+        "met: of the first action that cannot be executed, or, if all can be, of my goal.\n{sequence}"
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        if rng.random() < 0.5:
+            self.sequence = self.padded(place.plan or ())
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        certificate = self.decide(self.sequence).certificate
+        unmet = certificate.get("unmet", [])
+        if any(text.startswith(("(not ", "(or ", "(and ", "(=")) for text in unmet):
+            # Only facts are named in answers.
+            return None
+        answer = {key: certificate.get(key) for key in ("verdict", "failed_step")}
+        return {**answer, "unmet": unmet}, certificate
+
+    def said(self, answer: Any) -> str:
+        return self.said_facts(answer["unmet"][:1]) if answer["unmet"] else "valid"
+
+
+class SequenceExecution(Progression):
+    """The state after a sequence of actions."""
+
+    one = "Suppose these actions are executed, one after the other:\n{sequence}\nDoes this hold at the end: {subject}?"
+    which = (
+        "Suppose these actions are executed, one after the other:\n{sequence}\nWhich of these facts holds at the end?"
+    )
+    all = (
+        "Suppose these actions are executed, one after the other:\n{sequence}\n"
+        "Which facts hold at the end? List all of them, one on each line; those that no action can change may be left "
+        "out."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        actions: list[GroundAction] = []
+        for _ in range(rng.randint(2, _LONGEST_SEQUENCE)):
+            action = self.places.simulator.sample(place.after(actions), rng)
+            actions += [] if action is None else [action]
+        self.sequence = tuple(actions)
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        return {"sequence": self.told_plan(self.sequence)} if any(self.changed) else None
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        self.sequence = reader.numbered_plan(base["sequence"])
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        added, deleted = self.changed
+        facts = sorted({*self.place.after(self.sequence).changing()}.intersection(self.places.atoms))
+        difference = {"added": [*map(str, added)], "deleted": [*map(str, deleted)]}
+        return ([*map(str, facts)], difference) if len(facts) <= MOST_LISTED else None
+
+    def said(self, answer: Any) -> str:
+        return self.said_facts(answer)
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _PlanTopic(OpenTopic):
+    """A kind that is answered with a plan.
+
+    Attributes:
+        start: the state from which the plan begins.
+        goal: what it reaches.
+        plan: one; None if nothing is to be asked here.
+    """
+
+    varied = True
+    needs_plan = True
+    plan: tuple[GroundAction, ...] | None
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self.start = place.state
+        self.goal: Condition = self.task.problem.goal
+        self.plan = None
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        self.goal = self.task.problem.goal
+        self.plan = self.places.plan_from(self.start)
+
+    @property
+    def context(self) -> str:
+        return f"{self.place.state_text}\n\n{self.told_goal(self.goal)}"
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that the plan solves."""
+        problem = problem_in_state(self.task.problem, self.start, self.start.values)
+        return replace(problem, goal=self.goal)
+
+    @property
+    def problem_pddl(self) -> str:
+        return write_problem(self.problem)
+
+    def told_goal(self, goal: Condition) -> str:
+        """A goal, told as the task's own."""
+        return self._told(replace(self.task.problem, goal=goal))
+
+    def goal_within(self, goal: Condition) -> str:
+        """A goal within a sentence, without the metric."""
+        told = self._told(replace(self.task.problem, goal=goal, metric=None))
+        if self.places.teller.style == "pddl":
+            return told.removeprefix("(:goal ").removesuffix(")")
+        return told.removeprefix(GOAL_START).replace("\n", " ").removesuffix(".")
+
+    def _told(self, problem: Problem) -> str:
+        teller = self.places.teller
+        return Teller(Task(self.task.domain, problem), teller.wording, teller.names, teller.style).goal_text()
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        if self.plan is None:
+            return None
+        report = validate(Task(self.task.domain, self.problem), self.plan)
+        assert report.valid, report.verdict
+        plan = [*map(str, self.plan)]
+        answer = {"plan": plan, "cost": str(report.cost)}
+        return answer, {"verdict": report.verdict, **answer}
+
+    def said(self, answer: Any) -> str:
+        return self.said_actions(answer["plan"])
+
+
+class OptimalPlan(_PlanTopic):
+    """A plan of the least cost."""
+
+    varied = False
+    all = "Give a plan for my goal, one action on each line, {wish}."
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self._search = place.decider.optimal_plan
+        self.plan = None if self._search is None else self._search.plan
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        fewest, best = "with as few actions as possible", "the best one by what I have said of it"
+        return {"wish": fewest if self.task.problem.metric is None else best} if self.plan else None
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        """Nothing: the optimal plan is for the goal that is told."""
+
+    def answer(self) -> tuple[Any, Certificate] | None:
+        answered = super().answer()
+        if answered is None or self._search is None:
+            return None
+        answer, certificate = answered
+        return answer, {**certificate, "proof": f"optimal: {self._search.search}"}
+
+
+class Replanning(_PlanTopic):
+    """A plan after an unexpected change: what is told is the state at the beginning, and what has happened since."""
+
+    all = (
+        "I was executing this plan for my goal:\n{plan}\nAfter action {step} something unexpected happened. {change}\n"
+        "Give a plan for my goal from then on, one action on each line."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self._planned = place.plan or ()
+        self._step = rng.randint(1, max(1, len(self._planned) - 1))
+        before = place.after(self._planned[: self._step])
+        self._changes: tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]] = (), ()
+        for action in self.shuffled([*self.places.simulator.applicable(before)]):
+            result = self.places.simulator.step(before, action)
+            assert result.successor is not None
+            if action not in self._planned[self._step : self._step + 1] and result.successor != before:
+                self.start = result.successor
+                self._changes = tuple(sorted(result.added)), tuple(sorted(result.deleted))
+                break
+        told = set(self.places.atoms)
+        if any(self._changes) and told.issuperset(self._changes[0]) and told.issuperset(self._changes[1]):
+            self.plan = self.places.plan_from(self.start)
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        turns = zip(("true", "false"), self._changes, strict=True)
+        change = " ".join(f"This became {turn}: {self.told_atoms(atoms)}." for turn, atoms in turns if atoms)
+        told = {"plan": self.told_plan(self._planned), "step": str(self._step), "change": change}
+        return told if self.plan else None
+
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        plan = reader.numbered_plan(base["plan"])
+        state = self.place.after(plan[: int(base["step"])])
+        atoms = set(state.atoms)
+        for sentence in base["change"].split("This became ")[1:]:
+            turn, _, told = sentence.strip().removesuffix(".").partition(": ")
+            facts = reader.joined_facts(told)
+            atoms = atoms.union(facts) if turn == "true" else atoms.difference(facts)
+        self.start = self.places.simulator.state(atoms, state.values)
+        super().restore(base, reader)
+
+
+class PlanReuse(_PlanTopic):
+    """A plan whose beginning reaches another goal."""
+
+    all = (
+        "Here is a plan for another goal, namely that {other}:\n{plan}\n"
+        "Give a plan for my goal, one action on each line."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self._given = place.plan or ()
+        told = set(self.places.atoms)
+        for step in self.shuffled(range(1, len(self._given))):
+            new = sorted(told.intersection(place.after(self._given[:step]).changing()) - {*place.state.changing()})
+            if new:
+                wanted = self.rng.sample(new, min(2, len(new)))
+                self.goal = condition_of(wanted)
+                ways = (self._given[:length] for length in range(step + 1))
+                self.plan = next(way for way in ways if all(map(place.after(way).true, wanted)))
+                break
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        other = self.goal_within(self.task.problem.goal)
+        return {"other": other, "plan": self.told_plan(self._given)} if self.plan else None
+
+
+class GoalShuffling(_PlanTopic):
+    """The goal in another order than that for which a plan is shown."""
+
+    all = "Here is a plan for the goal that {other}:\n{plan}\nGive a plan for my goal, one action on each line."
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self._other: Condition = self.task.problem.goal
+        parts = [*conjuncts(self._other)]
+        if len(parts) > 1:
+            shuffled = rng.sample(parts, len(parts))
+            self.goal = And(tuple(shuffled if shuffled != parts else parts[::-1]))
+            self.plan = place.plan
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        return {"other": self.goal_within(self._other), "plan": self.told_plan(self.plan)} if self.plan else None
+
+
+class GoalRewording(GoalShuffling):
+    """The goal as the whole state that a plan leads to where the plan is shown for a part of it, or the reverse."""
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        end = place.after(place.plan or ())
+        facts = sorted(set(end.changing()).intersection(self.places.atoms))
+        whole, part = condition_of(facts), self.task.problem.goal
+        self.goal, self._other = rng.sample([whole, part], 2)
+        goals = {GroundAtom((each.predicate, *each.args)) for each in conjuncts(part) if isinstance(each, Atom)}
+        self.plan = place.plan if goals < {*facts} and len(facts) <= MOST_LISTED else None
+
+
+class Generalisation(_PlanTopic):
+    """Another goal of a kind for which two plans are shown: the same actions, with other objects."""
+
+    needs_plan = False
+    all = (
+        "From here, the goal that {first} is reached by this plan:\n{first_plan}\n"
+        "The goal that {second} is reached by this plan:\n{second_plan}\n"
+        "Give a plan for my goal, one action on each line."
+    )
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self._shown: list[tuple[GroundAtom, tuple[GroundAction, ...]]] = []
+        alike: dict[tuple[str, ...], list[tuple[GroundAtom, tuple[GroundAction, ...]]]] = defaultdict(list)
+        told = set(self.places.atoms)
+        for atom, plan in place.decider.nearest(_MOST_STATES):
+            if len(plan) > 1 and atom in told:
+                alike[(atom[0], *(action.name for action in plan))].append((atom, plan))
+        groups = [some for some in alike.values() if len(some) > 2]
+        if groups:
+            *self._shown, (atom, self.plan) = rng.sample(rng.choice(groups), 3)
+            self.goal = condition_of([atom])
+
+    @property
+    def base(self) -> Mapping[str, str] | None:
+        told: dict[str, str] = {}
+        for name, (atom, plan) in zip(("first", "second"), self._shown, strict=False):
+            told |= {name: self.told_atoms([atom]), f"{name}_plan": self.told_plan(plan)}
+        return told if self.plan else None
+
+
+PLANBENCH: Mapping[str, type[OpenTopic]] = {
+    "verification": PlanVerification,
+    "execution": SequenceExecution,
+    "optimal-plan": OptimalPlan,
+    "replanning": Replanning,
+    "plan-reuse": PlanReuse,
+    "goal-shuffling": GoalShuffling,
+    "goal-rewording": GoalRewording,
+    "generalisation": Generalisation,
+}
+"""PlanBench's kinds."""
