@@ -16,7 +16,16 @@ from pddl2nl.policies.sayplan import FAMILY as SAYPLAN
 if TYPE_CHECKING:
     from pddl2nl.policies.events import RunEvent
 
-__all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
+__all__ = [
+    "FAMILIES",
+    "FAMILY_POLICIES",
+    "family_of",
+    "family_of_mistake",
+    "note_of",
+    "picture_of",
+    "policies_with",
+    "stage_of",
+]
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN, "hybrids": HYBRIDS}
@@ -47,6 +56,12 @@ def policies_with(option: str) -> tuple[str, ...]:
 def stage_of(messages: Sequence[Message]) -> str | None:
     """The stage of a prompt in its family; None for prompts of other policies."""
     return next(filter(None, (family.layout.stage_of(messages) for family in FAMILIES.values())), None)
+
+
+def picture_of(stage: str, messages: Sequence[Message]) -> str:
+    """What a prompt of a stage shows, as SVG; empty without a picture."""
+    family = next((each for each in FAMILIES.values() if stage in each.layout.stages), None)
+    return family.picture(messages[-1].content) if family is not None and messages else ""
 
 
 def note_of(event: RunEvent) -> Note | None:

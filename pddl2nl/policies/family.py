@@ -179,6 +179,7 @@ class Family:
         policy_class: the class of its policies in the package, ``hvr.HVR``, which is called with a policy's name.
         titles: what the paper calls its policies and ablations, by their names.
         options: the options of a run (`pddl2nl.experiments.spec`) marked for families that its policies take.
+        pictured: whether its module ``picture`` draws what a prompt shows: ``picture(question)`` is an SVG, or empty.
         layout: the layout of its prompts.
         prompt_hashes: the SHA-256 of the prompt files that a policy uses, by file name.
         effort: the expected effort of a policy for a plan of so many actions.
@@ -204,6 +205,7 @@ class Family:
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
     also: Mapping[str, frozenset[str]] = field(default_factory=dict)
     mistaken: tuple[str, ...] = ()
+    pictured: bool = False
 
     def takes(self, policy: str, option: str) -> bool:
         """Whether a policy takes an option of families, or one that policies with a family do not take otherwise."""
@@ -248,6 +250,10 @@ class Family:
         """How a page shows one of its events; None for events of others."""
         make = self._module("notes").NOTES.get(type(event))
         return None if make is None else cast(Note, make(event))
+
+    def picture(self, question: str) -> str:
+        """What the last message of one of its prompts shows, as SVG with escaped texts; empty without a picture."""
+        return cast(str, self._module("picture").picture(question)) if self.pictured else ""
 
     def _module(self, name: str) -> Any:
         return import_module(f"{self.package}.{name}")

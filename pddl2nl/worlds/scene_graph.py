@@ -30,6 +30,8 @@ from pddl2nl.pddl import GroundAtom, Task
 
 __all__ = [
     "AGENT",
+    "LINK",
+    "POSE",
     "SceneCall",
     "SceneGraph",
     "SceneLevel",
@@ -45,8 +47,11 @@ __all__ = [
 AGENT = "agent"
 """The name of the node for the agent, and of its kind."""
 
-_POSE = "pose"
-_LINK = "↔"
+POSE = "pose"
+"""The kind of places that only join others."""
+
+LINK = "↔"
+"""Between the nodes of a link."""
 
 
 # ── scene.json ───────────────────────────────────────────────────────────────────────────────────
@@ -245,7 +250,7 @@ class SceneGraph:
     @cached_property
     def things(self) -> frozenset[str]:
         """The nodes that are no places and cannot be expanded: assets and objects."""
-        kinds = {self.top, _POSE}
+        kinds = {self.top, POSE}
         return frozenset(name for name, node in self.nodes.items() if not node.opens and node.kind not in kinds)
 
     def above(self, name: str) -> Iterator[str]:
@@ -336,7 +341,7 @@ def scene_graph(task: Task, roles: SceneRoles, atoms: Iterable[GroundAtom] | Non
             special = declared[name] if typed and declared[name] != level.type else ""
             nodes[name] = _node(name, level, roles, facts, held, special)
         if level.kind == roles.top and roles.poses:
-            nodes |= {name: SceneNode(name, _POSE, "", False, {}) for name in task.objects_of((roles.poses,))}
+            nodes |= {name: SceneNode(name, POSE, "", False, {}) for name in task.objects_of((roles.poses,))}
     location = next(iter(facts.of(roles.agent)), "") if roles.agent else None
     graph = SceneGraph(nodes, _links(facts, roles, nodes), location, frozenset(held), roles.top)
     _refuse_circles(graph)
@@ -506,8 +511,8 @@ class SceneView:
         for node in self.nodes:
             kinds.setdefault(node.kind, []).append(node.to_json())
         agent = {} if self.graph.location is None else {AGENT: [{"location": self.graph.location, "id": AGENT}]}
-        places = {kind: kinds.pop(kind) for kind in (self.graph.top, _POSE) if kind in kinds}
-        links = [f"{one}{_LINK}{other}" for one, other in self.links]
+        places = {kind: kinds.pop(kind) for kind in (self.graph.top, POSE) if kind in kinds}
+        links = [f"{one}{LINK}{other}" for one, other in self.links]
         whole = {"nodes": {**places, **agent, **kinds}, "links": links}
         return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
 

@@ -9,6 +9,7 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.html import write_html
 from pddl2nl.reports.plots import PLOTS, NoDataError
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
@@ -82,6 +83,8 @@ def test_sayplans_search_is_one_command_with_its_table_and_the_plot_of_its_views
     assert max(growing) > max(plain)
     assert growing == sorted(growing)
     assert len(circling) > len(plain)
+    page = write_html(gather(out), Path("page.html"), plots=False).read_text(encoding="utf-8")
+    assert page.count('<svg class="scene"') == page.count("<summary>Prompt <")
 
 
 def test_a_plot_of_views_needs_searches(capfd: pytest.CaptureFixture[str]) -> None:

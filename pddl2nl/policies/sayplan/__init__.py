@@ -31,6 +31,7 @@ FAMILY = Family(
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
     options=frozenset(("task_text", "form", "scene", "signal", "goal_feedback")),
     layout=LAYOUT,
+    pictured=True,
     prompt_hashes=_hashes,
     effort=_effort,
     effort_text=(

@@ -30,7 +30,7 @@ from pddl2nl.policies.events import (
     Replied,
     RunEvent,
 )
-from pddl2nl.policies.families import note_of, stage_of
+from pddl2nl.policies.families import note_of, picture_of, stage_of
 from pddl2nl.policies.family import Note
 from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
@@ -79,13 +79,15 @@ class ReplyPiece(Struct, frozen=True):
 class Call(Struct, frozen=True):
     """One call of a model: its prompt, the answer (None if there is none), and the reply in pieces.
 
-    ``stage`` is what a hierarchical policy asked for: ``macro-plan``, ``block``, …
+    ``stage`` is what a hierarchical policy asked for: ``macro-plan``, ``block``, …; ``picture`` is an SVG of what its
+    prompt shows, with escaped texts.
     """
 
     prompt: Prompted
     answer: Replied | Failed | None = None
     reply: tuple[ReplyPiece, ...] = ()
     stage: str = ""
+    picture: str = ""
 
     @property
     def failure(self) -> str:
@@ -206,7 +208,7 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
                 drafts.append(draft)
             # A prompt that continues the last one has the same stage.
             stage = stage if event.kept else stage_of(event.messages) or ""
-            draft.calls.append(Call(event, stage=stage))
+            draft.calls.append(Call(event, stage=stage, picture=picture_of(stage, event.messages)))
         elif isinstance(event, Replied | Failed):
             if not draft.calls:  # a foreign record
                 draft.calls.append(Call(Prompted(event.call, "planner", 0, (), "")))
