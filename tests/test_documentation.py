@@ -33,6 +33,7 @@ EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
+    "inspect": (("inspect_ai",), r"(?m)^>>> from inspect_ai|^\$ .*export inspect"),
     "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
 }
 """The extras that a page may need: their modules, and what on the page needs them."""
@@ -149,6 +150,7 @@ SLOW = {
     "docs/explanation/brainbody.md",
     "docs/explanation/hvr.md",
     "docs/guides/faults.md",
+    "docs/guides/inspect.md",
     "docs/guides/questions.md",
     "docs/guides/reports.md",
     "docs/guides/unified-planning.md",

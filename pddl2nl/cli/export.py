@@ -1,4 +1,4 @@
-"""``pddl2nl export``: plans in the formats of other tools."""
+"""``pddl2nl export``: plans and records in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.options import DomainFile, ProblemFile, argument, option
-from pddl2nl.cli.output import FAILED, print_text
+from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
+from pddl2nl.cli.output import FAILED, print_result, print_text
 from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
@@ -24,14 +24,16 @@ _PLANSYS2 = "Example: pddl2nl export plansys2 domain.pddl problem.pddl plan.txt 
 _TREE = "Example: pddl2nl export behavior-tree domain.pddl problem.pddl plan.txt --out plan.xml"
 
 PlanFile = Annotated[Path, argument("PLAN", "The plan file; - for standard input.")]
+Records = Annotated[Path, argument("DIR", "Folder of records: of an experiment, or of single runs.")]
 OutFile = Annotated[Path | None, option("FILE", "Write a file.", "standard output", dir_okay=False)]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
-    group = typer.Typer(no_args_is_help=True, help="Plans in the formats of other tools.")
+    group = typer.Typer(no_args_is_help=True, help="Plans and records in the formats of other tools.")
     group.command("plansys2", epilog=_PLANSYS2)(_plansys2)
     group.command("behavior-tree", epilog=_TREE)(_behavior_tree)
+    group.command("inspect", epilog="Example: pddl2nl export inspect runs/first --out logs && inspect view")(_inspect)
     app.add_typer(group, name="export")
 
 
@@ -53,6 +55,21 @@ def _behavior_tree(domain: DomainFile, problem: ProblemFile, plan: PlanFile, out
     from pddl2nl.interop.robotics import behavior_tree
 
     _export(behavior_tree, domain, problem, plan, out)
+
+
+def _inspect(
+    folder: Records,
+    out: Annotated[Path, option("DIR", "Folder of the logs.")] = Path("logs"),
+    as_json: JsonOption = False,
+) -> None:
+    """Write records as logs of Inspect, one for each policy, model and setting; inspect view shows them.
+
+    Runs of planners are left out. Needs the extra 'inspect'.
+    """
+    from pddl2nl.interop.inspect_logs import export_inspect
+
+    paths = [str(path) for path in export_inspect(folder, out)]
+    print_result({"logs": paths}, "\n".join(f"log: {path}" for path in paths), as_json=as_json)
 
 
 def _export(write: Callable[[Task, Plan], str], domain: Path, problem: Path, plan: Path, out: Path | None) -> None:

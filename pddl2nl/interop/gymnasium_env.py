@@ -19,9 +19,9 @@ from typing import Any, Literal, SupportsFloat
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
-from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Task, changed_predicates, load_domain, load_problem
+from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Task, changed_predicates
 from pddl2nl.policies import Episode, Limits, Setting
-from pddl2nl.tasks.shipped import find_domain, find_instance
+from pddl2nl.tasks.shipped import find_task
 from pddlval import GroundAction, Simulator
 
 try:
@@ -196,11 +196,7 @@ def _tasks(domain: str | Path | None, problems: Sequence[Problem]) -> Iterator[T
         elif domain is None:
             raise InputError(f"problem {str(problem)!r} needs a domain: a file, or the name of a shipped domain")
         else:
-            path = Path(domain) if Path(domain).is_file() else find_domain(str(domain))
-            read = load_domain(path)
-            yield Task(
-                read, load_problem(problem if Path(problem).is_file() else find_instance(str(problem), path), read)
-            )
+            yield find_task(domain, problem)
 
 
 # ── lists of atoms and actions ───────────────────────────────────────────────────────────────────

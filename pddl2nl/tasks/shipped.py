@@ -107,6 +107,13 @@ def find_domain(name: str) -> Path:
     return shipped_domain(name).domain_path
 
 
+def find_task(domain: str | Path, problem: str | Path) -> Task:
+    """A task of two files, or of a shipped domain and an instance by their names; raises as `find_instance`."""
+    path = Path(domain) if Path(domain).is_file() else find_domain(str(domain))
+    read = load_domain(path)
+    return Task(read, load_problem(problem if Path(problem).is_file() else find_instance(str(problem), path), read))
+
+
 def find_instance(name: str, domain: Path) -> Path:
     """The problem file of an instance of a shipped domain; raises `InputError` for an unknown name.
 
