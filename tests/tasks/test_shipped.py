@@ -22,7 +22,7 @@ SCALED = ("blocksworld", "ferry", "grippers", "visitall")
 UNSOLVABLE = ("blocksworld", "floortile", "grid", "visitall")
 
 by_domain = pytest.mark.parametrize("name", NAMES)
-with_authored = pytest.mark.parametrize("name", [*NAMES, "kitchen", "building", "tabletop"])
+with_authored = pytest.mark.parametrize("name", [*NAMES, "alfred", "kitchen", "building", "tabletop"])
 
 
 def test_the_thirteen_domains_are_there_each_with_a_generator():
@@ -31,7 +31,7 @@ def test_the_thirteen_domains_are_there_each_with_a_generator():
 
 
 def test_authored_domains_stand_beside_them():
-    assert authored_domains() == ("building", "household", "kitchen", "tabletop")
+    assert authored_domains() == ("alfred", "building", "household", "kitchen", "tabletop")
     assert shipped_domain("kitchen").references
     assert not any(shipped_domain(name).references for name in NAMES)
 
@@ -142,7 +142,7 @@ def test_no_two_snippets_of_a_wording_can_be_confused(name):
 def test_unknown_names_are_refused_with_a_near_one():
     with pytest.raises(InputError, match="no domain 'blockworld' is shipped; did you mean 'blocksworld'"):
         shipped_domain("blockworld")
-    with pytest.raises(InputError, match="there are beluga, blocksworld, building, depots, ferry, floortile, "):
+    with pytest.raises(InputError, match="there are alfred, beluga, blocksworld, building, depots, ferry, floortile, "):
         shipped_domain("zzz")
     with pytest.raises(InputError, match="no instance 'p1' of ferry is shipped; did you mean 'p01'"):
         shipped_task("ferry", "p1")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.generators import (
+    alfred,
     beluga,
     blocksworld,
     building,
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 GENERATORS: dict[str, Generator] = {
+    "alfred": alfred.GENERATOR,
     "beluga": beluga.GENERATOR,
     "blocksworld": blocksworld.GENERATOR,
     "building": building.GENERATOR,

@@ -22,7 +22,7 @@ from pddlval.semantics import holds
 Fact = tuple[str, ...]
 """A ground atom: the names of its predicate and objects."""
 
-_ATTEMPTS = 1000
+ATTEMPTS = 1000
 """Draws after which parameters are refused as impossible; possible ones need a few."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -200,13 +200,13 @@ class Generator:
         if not _NAME.fullmatch(title):
             raise InputError(f"{title!r} is no name of a problem: lower-case letters, digits, - and _ were expected")
         draw = Draw(seed)
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             sketch = self.make(values, draw)
             if sketch is not None and not sketch.trivial:
                 break
         else:
             raise InputError(
-                f"no problem of {self.domain} came of {_ATTEMPTS} draws with {values}: these values leave too little "
+                f"no problem of {self.domain} came of {ATTEMPTS} draws with {values}: these values leave too little "
                 "room for one; give others, or another seed"
             )
         call = f"pddl2nl generate {self.domain} --seed {seed} --name {title} {values}"

@@ -47,6 +47,7 @@ WAYS = {
 by_way = pytest.mark.parametrize(("name", "way"), [(name, way) for name, ways in WAYS.items() for way in ways])
 
 GOLDEN = {
+    "alfred": "2ddaafe543525d70",
     "beluga": "c606ef95b4ab03b8",
     "blocksworld": "de9cd867c2cc39ac",
     "building": "6acb7d46f8e2ffcc",
