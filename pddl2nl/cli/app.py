@@ -45,6 +45,7 @@ COMMANDS = {
     "export": "export",
     "watch": "watch",
     "questions": "questions",
+    "equivalent": "equivalent",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 

@@ -23,7 +23,7 @@ from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
 from pddlval.state import StateLayout
 
-__all__ = ["GroundActions", "Mutexes", "RelaxedAction"]
+__all__ = ["GroundActions", "Literal", "Mutexes", "RelaxedAction"]
 
 MOST_ACTIONS = 20_000
 """Of tasks with more ground actions nothing is proved impossible here."""
@@ -105,6 +105,11 @@ class GroundActions:
         if number == len(self._literals):
             self._literals.append(literal)
         return number
+
+    @property
+    def numbered(self) -> tuple[Literal, ...]:
+        """All literals that have a number, in their order."""
+        return tuple(self._literals)
 
     def mask(self, literals: Iterable[Literal]) -> int:
         """The set of some literals."""

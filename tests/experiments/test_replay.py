@@ -211,7 +211,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
 
 
 # These have Fast Downward plan again.
-PLANNING = ("sayplan-exact", "repair", "repair-cot")
+PLANNING = ("sayplan-exact", "repair", "repair-cot", "llm+p")
 EVERY = [(name, style) for name, make in POLICIES.items() for style in make().styles if name not in PLANNING]
 
 

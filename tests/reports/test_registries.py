@@ -22,7 +22,7 @@ from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
-from pddl2nl.policies.hybrids.events import PlanRepaired
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.reports.comparison import compare
@@ -65,11 +65,12 @@ def searched(hvr_events: list[Any]) -> list[Any]:
 
 
 def repaired(basic_events: list[Any]) -> list[Any]:
-    """A run of repair: the proposal's only action stays, after one that was missing."""
+    """A run with the events of all hybrids: a plan to which one action was added, a problem that lacks a fact."""
     plan = ("(pick-up a)", "(stack a b)")
     event = PlanRepaired("lmcut", "solved", plan[1:], 0, plan, (1,), 1, 1, 0.2, 3, 4)
     started = structs.replace(basic_events[0], policy="repair")
-    return [started, event, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
+    written = ProblemWritten(0, "(define …)", "", False, ("init (clear a)",), ())
+    return [started, event, written, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
 
 
 @pytest.fixture

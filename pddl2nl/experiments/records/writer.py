@@ -32,6 +32,7 @@ VOLATILE: Mapping[str, str] = {
     "finished.spent": "what of the replies was paid for now, and how long they were waited for",
     "planned.seconds": "how long the planner took",
     "plan-repaired.seconds": "how long the planners took",
+    "problem-solved.seconds": "how long the planner took",
 }
 """``event.field`` of every field of a record that differs between two runs of one specification, and what it holds.
 

@@ -24,10 +24,11 @@ FAMILY = Family(
     name="hybrids",
     package=__name__,
     title="models and planners together",
-    policy_class="repair.RepairPolicy",
+    policy_class="registry.make_hybrid",
     titles={
         "repair": "repair of Basic",
         "repair-cot": "repair of CoT",
+        "llm+p": "LLM+P",
     },
     options=frozenset(("from_prefix",)),
     layout=LAYOUT,
@@ -35,7 +36,11 @@ FAMILY = Family(
     effort=_effort,
     effort_text="of a hybrid one plan",
     why_only="a planner or a search uses what its model says, by rules of its own",
-    also={"repair": _AS_BASIC, "repair-cot": _AS_BASIC | {"thoughts", "thoughts_model"}},
+    also={
+        "repair": _AS_BASIC,
+        "repair-cot": _AS_BASIC | {"thoughts", "thoughts_model"},
+        "llm+p": frozenset(("example", "example_plan", "rounds")),
+    },
     mistaken=("basic", "cot", "act", "react"),
 )
 """Models and planners together."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Amount, Count, RunEvent
 
-__all__ = ["EVENTS", "PLANNED", "PlanRepaired"]
+__all__ = ["EVENTS", "PLANNED", "PlanRepaired", "ProblemSolved", "ProblemWritten"]
 
 
 class PlanRepaired(RunEvent, frozen=True):
@@ -41,8 +41,37 @@ class PlanRepaired(RunEvent, frozen=True):
     alone: Count | None = None
 
 
-PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired,)
+class ProblemWritten(RunEvent, frozen=True):
+    """A model wrote a problem in PDDL.
+
+    Attributes:
+        round: 0 for the first one; counts corrections.
+        text: as it was written, under the told names; empty if the reply has none.
+        reason: why it cannot be read, as the model is told; empty if it can.
+        equivalent: whether it is the true problem up to the names of objects; null if it was not compared.
+        missing: objects, facts and goals of the true problem that it lacks; ``invented``: those that only it has.
+    """
+
+    round: Count
+    text: str
+    reason: str = ""
+    equivalent: bool | None = None
+    missing: tuple[str, ...] = ()
+    invented: tuple[str, ...] = ()
+
+
+class ProblemSolved(RunEvent, frozen=True):
+    """A planner's result for a problem that a model wrote; ``seconds`` is wall time, actions are PDDL."""
+
+    planner: str
+    status: str
+    plan: tuple[str, ...] = ()
+    seconds: Amount = 0.0
+    expanded: Count = 0
+
+
+PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemSolved)
 """The events that have the ``seconds`` and ``expanded`` states of a planner or a search."""
 
-EVENTS: tuple[type[RunEvent], ...] = (PlanRepaired,)
+EVENTS: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemWritten, ProblemSolved)
 """The events of the hybrids."""

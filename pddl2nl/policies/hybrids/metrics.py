@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 
 from pddl2nl.policies.events import RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
-from pddl2nl.policies.hybrids.events import PlanRepaired
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten
 
 __all__ = ["METRICS"]
 
@@ -38,6 +38,22 @@ def _leaves(event: PlanRepaired) -> float | None:
 
 def _ratio(event: PlanRepaired) -> float | None:
     return event.expanded / event.alone if event.alone else None
+
+
+def _equivalent(event: ProblemWritten) -> float | None:
+    return None if event.equivalent is None and not event.reason else 100.0 * bool(event.equivalent)
+
+
+def _readable(event: ProblemWritten) -> float | None:
+    return 100.0 * (not event.reason)
+
+
+def _missing(event: ProblemWritten) -> float | None:
+    return None if event.equivalent is None else float(len(event.missing))
+
+
+def _invented(event: ProblemWritten) -> float | None:
+    return None if event.equivalent is None else float(len(event.invented))
 
 
 def _metric(
@@ -72,5 +88,15 @@ METRICS: tuple[RunMetric, ...] = (
         "states expanded to repair a proposal, as a multiple of those that the same planner expands without it",
         _last(PlanRepaired, _ratio),
     ),
+    _metric("problem-readable", "written problems that can be read", _last(ProblemWritten, _readable), "%", "higher"),
+    _metric(
+        "problem-equivalent",
+        "written problems that are the true one up to the names of objects",
+        _last(ProblemWritten, _equivalent),
+        "%",
+        "higher",
+    ),
+    _metric("problem-missing", "parts that a written problem lacks", _last(ProblemWritten, _missing), "parts"),
+    _metric("problem-invented", "parts that only a written problem has", _last(ProblemWritten, _invented), "parts"),
 )
 """The metrics of the hybrids."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pddl2nl.policies.family import Item, Note
-from pddl2nl.policies.hybrids.events import PlanRepaired
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten
 
 __all__ = ["NOTES"]
 
@@ -25,5 +25,28 @@ def _repaired(event: PlanRepaired) -> Note:
     return Note(event.event, "Repaired plan", verdict, "good" if event.plan else "bad", lines, items)
 
 
-NOTES: Mapping[type, Callable[[Any], Note]] = {PlanRepaired: _repaired}
+def _written(event: ProblemWritten) -> Note:
+    title = "Problem as it was written" if event.round == 0 else f"Problem, correction {event.round}"
+    verdict = {True: "equivalent", False: "not equivalent", None: "not compared"}[event.equivalent]
+    parts = (("missing", event.missing), ("invented", event.invented))
+    items = (
+        Item(codes=(event.text,)),
+        *(Item(label=label, codes=codes, tone="bad") for label, codes in parts if codes),
+    )
+    bad = event.reason or event.equivalent is False
+    verdict = "cannot be read" if event.reason else verdict
+    return Note(event.event, title, verdict, "bad" if bad else "good", items=items, feedback=event.reason)
+
+
+def _solved(event: ProblemSolved) -> Note:
+    verdict = f"{event.status}, {event.expanded} states expanded"
+    lines = tuple(Item(codes=(action,)) for action in event.plan)
+    return Note(event.event, f"Plan by {event.planner}", verdict, "good" if event.plan else "bad", lines)
+
+
+NOTES: Mapping[type, Callable[[Any], Note]] = {
+    PlanRepaired: _repaired,
+    ProblemWritten: _written,
+    ProblemSolved: _solved,
+}
 """How each event of the hybrids is shown."""

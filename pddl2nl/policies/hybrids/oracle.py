@@ -5,15 +5,17 @@ As `pddl2nl.baselines.oracle`, it knows the domain and the wording, and of a tas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.baselines.told_task import ToldTask, read_told_task
 from pddl2nl.llm import Message, Request
 from pddl2nl.nl import Wording
 from pddl2nl.nl.markers import ACTION, PLAN_START
-from pddl2nl.pddl import Domain
-from pddl2nl.policies.hybrids.mistakes import spoiled
+from pddl2nl.pddl import Domain, GroundAtom, write_problem
+from pddl2nl.policies.hybrids.mistakes import INVENTED, needed_fact, spoiled
 from pddl2nl.policies.hybrids.prompts import LAYOUT
 
 __all__ = ["HybridOracle", "oracle"]
@@ -52,4 +54,27 @@ class HybridOracle:
             if self._mistake is None or not any(tag in instructions for tag in (PLAN_START, ACTION)):
                 return None
             return self._flat.complete(Request(tuple(messages), "planner", 0.0, None, None)).text
-        return None
+        sections = LAYOUT.read(messages[-1].content)
+        return self._problem(sections)
+
+    def _told(self, sections: Mapping[str, str], state: str) -> ToldTask:
+        return read_told_task("\n\n".join((sections["Goal"], sections["Objects"], state)), self._domain, self._wording)
+
+    def _problem(self, sections: Mapping[str, str]) -> str:
+        """The problem as it is told."""
+        task = self._told(sections, sections["State"])
+        if self._mistake == "missing-init":
+            fact = needed_fact(task, task.plan_from(task.simulator.initial))
+            task = task if fact is None else task.lacking(fact)
+        problem = task.simulator.task.problem
+        if self._mistake == "swapped-objects":
+            facts = [*problem.init]
+            place = next((place for place, fact in enumerate(facts) if len({*fact.args[:2]}) == 2), None)
+            if place is not None:
+                predicate, first, second, *rest = facts[place]
+                facts[place] = GroundAtom((predicate, second, first, *rest))
+            problem = replace(problem, init=tuple(facts))
+        text = write_problem(problem)
+        if self._mistake == "invented-action" and "Feedback" not in sections:
+            text = text.replace("(:init", f"(:init ({INVENTED})", 1)
+        return text
