@@ -23,14 +23,14 @@ from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
 from pddlval.formulas import negation_normal
 
-__all__ = ["Compared", "compare_problems", "completed"]
+__all__ = ["ProblemComparison", "compare_problems", "completed"]
 
 MOST_ACTIONS = 5_000
 """Goals of tasks with more ground actions are completed by static facts only."""
 
 
 @dataclass(frozen=True)
-class Compared:
+class ProblemComparison:
     """The result of comparing a problem with a given one.
 
     Attributes:
@@ -48,7 +48,7 @@ class Compared:
         return {"equivalent": self.equivalent, "missing": [*self.missing], "invented": [*self.invented]}
 
 
-def compare_problems(given: Task, other: Task) -> Compared:
+def compare_problems(given: Task, other: Task) -> ProblemComparison:
     """Compares two problems of one domain.
 
     Objects of the same name correspond where parts are listed; the others in their order, by type.
@@ -60,11 +60,11 @@ def compare_problems(given: Task, other: Task) -> Compared:
     """
     ours, theirs = completed(given), completed(other)
     if isomorphic(ours, theirs):
-        return Compared(True)
+        return ProblemComparison(True)
     names = _correspondence(given.problem, other.problem)
     mine, its = _parts(given, {}), _parts(other, names)
     all_mine, all_its = _parts(ours, {}), _parts(theirs, names)
-    return Compared(False, tuple(sorted(mine - all_its)), tuple(sorted(its - all_mine)))
+    return ProblemComparison(False, tuple(sorted(mine - all_its)), tuple(sorted(its - all_mine)))
 
 
 def completed(task: Task) -> Task:

@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import And, Atom, GroundAtom, Problem, Task, conjuncts, parse_domain, parse_problem
 from pddl2nl.pddl.rewriting import Renaming
-from pddl2nl.questions.equivalence import Compared, compare_problems, completed
+from pddl2nl.questions.equivalence import ProblemComparison, compare_problems, completed
 from pddl2nl.tasks import shipped_task
 
 pytest.importorskip("networkx", reason="networkx is absent: pip install 'pddl2nl[planners]'")
@@ -55,7 +55,7 @@ def changed(task: Task, **fields: object) -> Task:
 @EACH
 @pytest.mark.parametrize("seed", range(3))
 def test_names_and_order_do_not_matter(task: Task, seed: int) -> None:
-    assert compare_problems(task, renamed(task, seed)) == Compared(True)
+    assert compare_problems(task, renamed(task, seed)) == ProblemComparison(True)
 
 
 @EACH
@@ -128,7 +128,7 @@ def test_parts_are_listed_for_objects_of_the_same_name_or_else_type() -> None:
 
 def test_objects_count() -> None:
     compared = compare_problems(blocks("(on a b)"), blocks("(on a b)", objects="a b c"))
-    assert compared == Compared(False, (), ("object c - block",))
+    assert compared == ProblemComparison(False, (), ("object c - block",))
 
 
 def test_goals_that_are_no_conjunctions_are_refused() -> None:

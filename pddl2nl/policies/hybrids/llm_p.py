@@ -24,7 +24,7 @@ from pddl2nl.policies.hybrids.planning import best_plan
 from pddl2nl.policies.hybrids.prompts import LAYOUT, PROBLEM, asked
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
-from pddl2nl.questions.equivalence import Compared, compare_problems
+from pddl2nl.questions.equivalence import ProblemComparison, compare_problems
 
 __all__ = ["LLMPlusP", "problem_in", "under_names"]
 
@@ -149,7 +149,7 @@ def under_names(problem: Problem, names: Names) -> Problem:
     )
 
 
-def _compared(task: Task, problem: Problem) -> Compared | None:
+def _compared(task: Task, problem: Problem) -> ProblemComparison | None:
     """The written problem beside the true one; None where they cannot be compared."""
     try:
         return compare_problems(task, Task(task.domain, problem))
