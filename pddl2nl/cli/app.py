@@ -46,6 +46,8 @@ COMMANDS = {
     "watch": "watch",
     "questions": "questions",
     "equivalent": "equivalent",
+    "training": "training",
+    "rewards": "training",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 

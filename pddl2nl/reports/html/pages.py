@@ -217,6 +217,7 @@ def _environment() -> Environment:
         loader=PackageLoader("pddl2nl.reports.html"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -1,0 +1,139 @@
+"""``pddl2nl training`` and ``pddl2nl rewards``: rows for training, and what replies are worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+import typer
+
+from pddl2nl.cli.options import JsonOption, TimeLimit, argument, option
+from pddl2nl.cli.output import print_table, print_text
+from pddl2nl.cli.run_options import from_run
+from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
+from pddl2nl.questions.question import read_json_lines
+from pddl2nl.training.rewards import RewardColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pddl2nl.policies.events import RunEvent
+    from pddl2nl.training.rows import TrainingRow
+
+__all__ = ["register"]
+
+_EXPORT = (
+    "Example: pddl2nl training export runs --test ferry --out rows  ·  "
+    "pddl2nl training export --domain blocksworld --domain ferry --test ferry --out rows"
+)
+_REWARDS = "Example: pddl2nl rewards replies.jsonl, where a line is a row of prompts-test.jsonl with a completion."
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to the application."""
+    group = typer.Typer(no_args_is_help=True, help="Rows for training language models.")
+    group.command("export", epilog=_EXPORT)(_export)
+    app.add_typer(group, name="training")
+    app.command("rewards", epilog=_REWARDS)(_rewards)
+
+
+def _export(
+    records: Annotated[Path | None, argument("RECORDS", "A folder with the records of runs.", "none")] = None,
+    out: Annotated[Path, option("DIR", "The folder for the files of rows.")] = Path("rows"),
+    domain: Annotated[list[str] | None, option("NAME", "A shipped domain whose tasks give prompts; repeat.")] = None,
+    chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
+    policy: Annotated[Literal["basic", "cot"], option("", "The policy whose prompts --domain gives.")] = "basic",
+    style: Annotated[str, from_run("style")] = "nl",
+    test: Annotated[list[str] | None, option("DOMAIN", "A domain whose rows are for tests only; repeat.")] = None,
+    time: TimeLimit = 60,
+) -> None:
+    """Write rows for training language models, JSON Lines, split into train and test by domain.
+
+    prompts-*.jsonl, for GRPO: prompts of Basic and CoT, with the columns from which rewards are computed.
+    pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act and ReAct, with the thought and
+    action of a planner from the state that the run was in (DAgger); this needs a planner.
+    """
+    from pddl2nl.training import pair_rows, prompt_rows
+
+    if records is None and not domain:
+        raise typer.BadParameter("expected RECORDS, a folder of records, or --domain NAME")
+    rows: dict[str, list[TrainingRow]] = {"prompts": [], "pairs": []}
+    for events in _recorded(records) if records else ():
+        rows["prompts"] += prompt_rows(events)
+        rows["pairs"] += pair_rows(events, time_limit=time)
+    for name in domain or ():
+        for events, optimum in _asked(name, chosen_set, policy, style):
+            rows["prompts"] += prompt_rows(events, optimum)
+    kept = set(test or ())
+    names = {row.domain_name for made in rows.values() for row in made}
+    if unknown := kept - names:
+        raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {', '.join(sorted(names))}")
+    counts = []
+    for kind, made in rows.items():
+        # Runs of one task by several models share prompts.
+        lines = {msgspec.json.encode(row).decode(): row.domain_name in kept for row in made}
+        for part, of_test in (("train", False), ("test", True)):
+            texts = [line for line, tested in lines.items() if tested is of_test]
+            if texts:
+                write_text_file(out / f"{kind}-{part}.jsonl", "".join(f"{text}\n" for text in texts))
+                counts.append((f"{kind}-{part}.jsonl", len(texts)))
+    print_table(f"Rows in {out}", ("file", "rows"), counts)
+
+
+def _recorded(folder: Path) -> Iterator[Sequence[RunEvent]]:
+    from pddl2nl.reports.records import RunRecord, read_record, record_paths
+
+    for path in record_paths(folder)[0]:
+        record = read_record(path)
+        if isinstance(record, RunRecord):
+            yield record.events
+
+
+def _asked(name: str, chosen: str, policy: str, style: str) -> Iterator[tuple[Sequence[RunEvent], float | None]]:
+    """What a run by a policy asks first, on every task of a set, with the length of its shortest plan."""
+    from pddl2nl.experiments.runs import run
+    from pddl2nl.llm import ScriptedModel
+    from pddl2nl.tasks import shipped_domain
+
+    shipped = shipped_domain(name)
+    for instance in shipped.benchmarks if chosen == "primary" else shipped.scaled:
+        task = shipped.task(instance.name)
+        known = instance.optimal_length if task.problem.metric is None and instance.proof != "upper bound" else None
+        yield run(task, policy, ScriptedModel([""]), style=style).events, known
+
+
+class _Reply(RewardColumns, frozen=True, kw_only=True):
+    """A line of a file of replies."""
+
+    completion: str | list[dict[str, Any]]
+
+
+def _rewards(
+    file: Annotated[Path, argument("FILE", "JSON Lines: rows with a completion each; - for standard input.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Compute the rewards of replies: format, prefix, goals, validity, length, each from 0 to 1.
+
+    A line holds the columns domain and problem (PDDL), wording and names (JSON, for replies in words), optimum, and
+    completion: a text, or messages of which the last is the reply. With --json one object is printed for each line.
+    """
+    from pddl2nl.training.rewards import REWARDS, plan_rewards
+    from pddl2nl.training.trl import completion_text
+
+    total: Counter[str] = Counter()
+    count = 0
+    for count, row in enumerate(read_json_lines(file, _Reply, "reply with its columns"), 1):
+        columns = RewardColumns(**{name: getattr(row, name) for name in RewardColumns.__struct_fields__})
+        try:
+            rewards = plan_rewards(completion_text(row.completion), columns).as_json()
+        except InputError as error:
+            raise InputError(f"{file}:{count}: {error}") from error
+        total.update(rewards)
+        if as_json:
+            print_text(msgspec.json.encode(rewards).decode())
+    if not as_json:
+        rows = [(name, f"{total[name] / count:.3f}" if count else "") for name in REWARDS]
+        print_table(f"{count} replies", ("reward", "mean"), rows)

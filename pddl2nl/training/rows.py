@@ -1,0 +1,147 @@
+"""Rows for training from the events of runs: prompts with reward columns, and prompts with the planner's reply.
+
+*Prompt rows* are for reinforcement learning (GRPO): the first prompt of a one-shot run, and the columns from which
+`rewards` judges any reply to it.
+
+*Pair rows* are for supervised fine-tuning. A model visits states that no correct plan visits, so a planner answers each
+prompt of a run again, from the state that the conversation has led to and in the form of the prompt: a thought where
+one is asked for, and the next action of a plan (DAgger; Ross, Gordon and Bagnell 2011). What the model said stays in
+the conversation and is never a label.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.llm import Message, Request
+from pddl2nl.nl import template_wording, wording_from_json
+from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
+from pddl2nl.pddl import parse_domain
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.events import Prompted, RunEvent, Started
+from pddl2nl.policies.prompting import PromptedPolicy
+
+__all__ = ["PairRow", "PromptRow", "TrainingRow", "pair_rows", "prompt_rows"]
+
+
+class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What all rows hold.
+
+    Attributes:
+        prompt: the conversation up to the reply.
+        domain_name, task: the domain's name, and the problem's or what an experiment calls it.
+        policy: whose prompt it is.
+    """
+
+    prompt: tuple[Message, ...]
+    domain_name: str
+    task: str
+    policy: str
+
+
+class PromptRow(TrainingRow, frozen=True, kw_only=True):
+    """A prompt with the columns of `rewards.RewardColumns`."""
+
+    domain: str
+    problem: str
+    wording: str = ""
+    names: str = ""
+    optimum: float | None = None
+
+
+class PairRow(TrainingRow, frozen=True, kw_only=True):
+    """A prompt with the planner's reply.
+
+    ``completion`` is the reply as one message; ``thought`` and ``action`` are its parts, empty for a whole plan.
+    """
+
+    completion: tuple[Message, ...]
+    thought: str = ""
+    action: str = ""
+
+
+def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Iterator[PromptRow]:
+    """The prompt of a run by Basic or CoT; nothing for runs by other policies, whose first reply is no plan.
+
+    Args:
+        events: of the run, finished or not.
+        optimum: the cost of an optimal plan, if it is known.
+    """
+    started, asked = _planner_prompts(events)
+    mechanism = None if started is None else _mechanism(started.policy)
+    if started is None or mechanism is None or not mechanism.one_shot or not asked:
+        return
+    in_words = started.style == "nl" and started.wording is not None
+    yield PromptRow(
+        prompt=asked[0],
+        domain_name=started.domain,
+        task=started.task or started.problem,
+        policy=started.policy,
+        domain=started.domain_pddl,
+        problem=started.problem_pddl,
+        wording=json.dumps(started.wording, ensure_ascii=False) if in_words else "",
+        names=json.dumps(dict(started.names), ensure_ascii=False) if in_words else "",
+        optimum=optimum,
+    )
+
+
+def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Iterator[PairRow]:
+    """The prompts of a run by Basic, CoT, Act or ReAct, each with the planner's reply.
+
+    A prompt from whose state no plan reaches the goal has no right answer and is left out.
+
+    Args:
+        events: of the run, finished or not.
+        time_limit: seconds of the planner for each state; None for no limit.
+
+    Raises:
+        InfrastructureError: a prompt cannot be read, or the planner ran into its limit.
+        InputError: the recorded domain or wording cannot be read.
+        MissingExtraError: Fast Downward is not installed.
+    """
+    started, asked = _planner_prompts(events)
+    if started is None:
+        return
+    domain = parse_domain(started.domain_pddl)
+    wording = template_wording(domain)
+    if started.wording is not None:
+        wording = wording_from_json(started.wording, domain, "the recorded wording")
+    oracle = OracleModel(domain, wording, time_limit=time_limit)
+    for prompt in asked:
+        reply = oracle.complete(Request(prompt)).text
+        whole = PLAN_START in reply
+        thought, marked, action = reply.partition(ACTION)
+        if not whole and not marked:
+            continue
+        yield PairRow(
+            prompt=prompt,
+            domain_name=started.domain,
+            task=started.task or started.problem,
+            policy=started.policy,
+            completion=(Message("assistant", reply),),
+            thought="" if whole else thought.removeprefix(THOUGHT).strip(),
+            action="" if whole else action.strip(),
+        )
+
+
+def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[tuple[Message, ...]]]:
+    """How a run by one of the four mechanisms began, and its prompts in full, each once; None for other runs."""
+    started = next((event for event in events if isinstance(event, Started)), None)
+    if started is None or _mechanism(started.policy) is None:
+        return None, []
+    asked: dict[tuple[Message, ...], None] = {}
+    before: tuple[Message, ...] = ()
+    for event in events:
+        if isinstance(event, Prompted) and event.purpose == "planner":
+            before = (*before[: event.kept], *event.messages)
+            asked[before] = None
+    return started, [*asked]
+
+
+def _mechanism(name: str) -> PromptedPolicy | None:
+    policy = POLICIES[name]() if name in POLICIES else None
+    return policy if isinstance(policy, PromptedPolicy) else None
