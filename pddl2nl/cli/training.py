@@ -43,11 +43,11 @@ def register(app: typer.Typer) -> None:
 def _export(
     records: Annotated[Path | None, argument("RECORDS", "A folder with the records of runs.", "none")] = None,
     out: Annotated[Path, option("DIR", "The folder for the files of rows.")] = Path("rows"),
-    domain: Annotated[list[str] | None, option("NAME", "A shipped domain whose tasks give prompts; repeat.", "none")] = None,
+    domain: Annotated[list[str] | None, option("NAME", "A shipped domain, for prompts; repeat.", "none")] = None,
     chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
     policy: Annotated[Literal["basic", "cot"], option("", "The policy whose prompts --domain gives.")] = "basic",
     style: Annotated[str, from_run("style")] = "nl",
-    test: Annotated[list[str] | None, option("DOMAIN", "A domain whose rows are for tests only; repeat.", "none")] = None,
+    test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,
     time: TimeLimit = 60,
 ) -> None:
     """Write rows for training language models, JSON Lines, split into train and test by domain.
