@@ -20,6 +20,8 @@ DIFFERENT = {
     "--wording",
     # With and without the random walk, or none; one rule or several; for some policies only.
     *("--planner", "--reading", "--ontology", "--task-text"),
+    # Of runs, and of prompts for training.
+    "--policy",
     # Of problems and of questions.
     *("--count", "--form"),
 }
