@@ -32,6 +32,7 @@ BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTA
 EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
+    "mcp": (("mcp",), r"(?m)^from mcp "),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "inspect": (("inspect_ai",), r"(?m)^>>> from inspect_ai|^\$ .*export inspect"),
     "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
@@ -148,6 +149,7 @@ def run_python(text: str, home: Path) -> list[str]:
 
 SLOW = {
     "docs/explanation/brainbody.md",
+    "docs/guides/agents.md",
     "docs/explanation/hvr.md",
     "docs/guides/faults.md",
     "docs/guides/inspect.md",

@@ -44,6 +44,7 @@ COMMANDS = {
     "audit": "audit",
     "export": "export",
     "watch": "watch",
+    "mcp": "mcp",
     "questions": "questions",
     "equivalent": "equivalent",
     "training": "training",

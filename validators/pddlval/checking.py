@@ -28,7 +28,7 @@ from pddl2nl.pddl import (
 )
 from pddlval.unsupported import refusals
 
-__all__ = ["CheckedFile", "check_files"]
+__all__ = ["CheckedFile", "check_files", "report_on"]
 
 _COUNTS = ("types", "predicates", "functions", "actions", "derived", "objects", "init", "goal_atoms")
 
@@ -78,14 +78,15 @@ class CheckedFile:
 
 def check_files(domain: str, problems: Iterator[str]) -> Iterator[CheckedFile]:
     """Checks a domain file and problem files against it, in order; each is reported as soon as it is read."""
-    report = _report(domain, "domain", lambda: check_domain_file(domain))
+    report = report_on(domain, "domain", lambda: check_domain_file(domain))
     yield report
     tree = report.tree if isinstance(report.tree, Domain) else None
     for file in problems:
-        yield _report(file, "problem", lambda file=file: check_problem_file(file, tree))  # type: ignore[misc]
+        yield report_on(file, "problem", lambda file=file: check_problem_file(file, tree))  # type: ignore[misc]
 
 
-def _report(file: str, kind: str, check: Callable[[], Checked[Domain] | Checked[Problem]]) -> CheckedFile:
+def report_on(file: str, kind: str, check: Callable[[], Checked[Domain] | Checked[Problem]]) -> CheckedFile:
+    """The report on one file, or on a text under that name, which is read by a function."""
     try:
         checked = check()
     except InputError as error:

@@ -1,0 +1,41 @@
+"""``pddl2nl mcp``: tools for agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pddl2nl.cli.options import argument, option
+
+__all__ = ["register"]
+
+_EPILOG = "Example, in the configuration of an agent: command pddl2nl, arguments mcp /home/me/tasks"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("mcp", epilog=_EPILOG)(_mcp)
+
+
+def _mcp(
+    folder: Annotated[Path, argument("FOLDER", "Files are read below this folder only.")],
+    seconds: Annotated[int, option("SECONDS", "The longest time of a call.", min=1, max=3600)] = 60,
+    http: Annotated[
+        int | None,
+        option("PORT", "Serve at http://127.0.0.1:PORT/mcp.", "standard input and output", min=1, max=65535),
+    ] = None,
+) -> None:
+    """Serve planning tools to agents that speak the Model Context Protocol, on standard input and output: check,
+    validate, applicable_actions, step, state, read_reply, plan, repair.
+
+    It needs the extra mcp. Tools read files below FOLDER and shipped tasks, and write none.
+    """
+    from pddl2nl.interop.mcp_server import make_server
+
+    server = make_server(folder, seconds)
+    if http is None:
+        server.run()
+    else:
+        server.run("streamable-http", host="127.0.0.1", port=http)
