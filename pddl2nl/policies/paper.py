@@ -75,7 +75,7 @@ class PaperColumn(msgspec.Struct, frozen=True):
             templates have the same results.
         metric: our metric in it, if a line is a configuration; empty for that of the section.
         over: how the means of the tasks become one number.
-        complexity, category: only tasks of this complexity, of this category.
+        complexity, category, tasks: only tasks of this complexity, of this category, with these names.
         before: our metric before correction, shown in parentheses.
         only: the only section that has this column; empty for all.
         spread: whether the standard deviation over the runs and the 95 % interval over the tasks are shown.
@@ -92,6 +92,7 @@ class PaperColumn(msgspec.Struct, frozen=True):
     over: Literal["mean", "min", "max"] = "mean"
     complexity: str = ""
     category: str = ""
+    tasks: tuple[str, ...] = ()
     before: str = ""
     only: str = ""
     spread: bool = False

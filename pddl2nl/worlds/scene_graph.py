@@ -14,6 +14,7 @@ Nodes and links are in the order of the task, so that equal tasks have equal tex
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -204,6 +205,18 @@ class SceneNode:
     opens: bool
     fields: Mapping[str, str | tuple[str, ...]]
     reached: bool = False
+
+    @property
+    def words(self) -> Iterator[str]:
+        """What it can be called: its name without a number at its end, its kind, type and attributes.
+
+        A hyphen is an underscore.
+        """
+        said = [re.sub(r"[-_]?\d+$", "", self.name), self.kind]
+        for key in ("type", "attributes"):
+            values = self.fields.get(key, ())
+            said += [values] if isinstance(values, str) else values
+        yield from (each.replace("-", "_") for each in said)
 
     def to_json(self) -> dict[str, object]:
         """The node as in a prompt."""
@@ -503,6 +516,25 @@ class SceneView:
         if not self.shows(name):
             raise InputError(f"{name} is not in the graph shown")
         return self.graph.nodes[name]
+
+    def count(self, word: str) -> Mapping[str, int]:
+        """How many nodes below each expanded one have a word as name without its number, type, kind or attribute.
+
+        A plural, ``chairs``, also counts each ``chair``.
+        """
+        graph, plain = self.graph, word.replace("-", "_")
+        totals = {name: 0 for name in graph.nodes if name in self.expanded}
+        for node in self.nodes:
+            if {plain, plain.removesuffix("s")} & {*node.words}:
+                for name in totals.keys() & {*graph.above(node.name)}:
+                    totals[name] += 1
+        return totals
+
+    def distance(self, one: str, other: str) -> int | None:
+        """The links between the places of two shown nodes, on a shortest way; None without one."""
+        ends = [[name, *self.graph.above(name)][-1] for name in (self.node(one).name, self.node(other).name)]
+        way = self.graph.way(*ends)
+        return None if way is None else len(way) - 1
 
     @cached_property
     def text(self) -> str:

@@ -23,12 +23,13 @@ class SceneSearched(RunEvent, frozen=True):
         step: its number, from 1.
         command: ``expand(kitchen)``; empty if the reply could not be read.
         node: the name that was given.
-        done: whether the view changed.
-        message: why it did not.
+        done: whether the command was possible.
+        message: why it was not.
         tokens: of the view after the step, estimated.
         expanded: the nodes that are expanded after it.
         memory: the nodes that were ever expanded.
         reasoning: the model's.
+        answer: what a query gave.
     """
 
     step: Count
@@ -40,6 +41,7 @@ class SceneSearched(RunEvent, frozen=True):
     expanded: tuple[str, ...]
     memory: tuple[str, ...]
     reasoning: str = ""
+    answer: str = ""
 
 
 class SearchEnded(RunEvent, frozen=True):

@@ -13,12 +13,15 @@ Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, TypeVar
 
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import parse_task
 from pddl2nl.policies.events import RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.worlds.scene_graph import SceneGraph, parse_roles, scene_graph
 
 __all__ = ["METRICS"]
 
@@ -81,6 +84,35 @@ def _caused(cause: str, plan: PlanChecked) -> float:
 def _expansions(run: ScoredRun, end: SearchEnded) -> float | None:
     steps = [each for each in _all(run, SceneSearched) if each.done and each.command.startswith("expand")]
     return float(len(steps)) if end.by not in ("exact", "whole") else float(len(end.expanded))
+
+
+def _detours(run: ScoredRun, end: SearchEnded) -> float | None:
+    """The expansions of a successful search beyond the fewest that show an answer."""
+    expansions, fewest = _expansions(run, end), _fewest(run)
+    return expansions - fewest if _success(run, end) and expansions is not None and fewest is not None else None
+
+
+def _fewest(run: ScoredRun) -> int | None:
+    """The fewest expansions after which an answer is shown; None if the record lacks the scene's roles."""
+    reference, scene = run.reference, run.started.world.get("scene")
+    if reference is None or not isinstance(scene, str):
+        return None
+    if reference.searched:
+        return len({*reference.searched})
+    try:
+        graph = _graph(run.started.domain_pddl, run.started.problem_pddl, scene)
+        return len(graph.cheapest(reference.answers))
+    except (InputError, KeyError):  # the record of another version
+        return None
+
+
+@lru_cache(maxsize=8)
+def _graph(domain: str, problem: str, scene: str) -> SceneGraph:
+    return scene_graph(parse_task(domain, problem), parse_roles(scene))
+
+
+def _queries(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(sum(bool(each.answer) for each in _all(run, SceneSearched)))
 
 
 def _revisits(run: ScoredRun, end: SearchEnded) -> float | None:
@@ -156,6 +188,14 @@ METRICS: tuple[RunMetric, ...] = (
         for cause, text in _ERRORS.items()
     ),
     _number("expansions", "nodes that were expanded in a scene graph", _of_search(_expansions)),
+    _number(
+        "expansions-beyond",
+        "nodes that a successful search expanded beyond the fewest that show an answer",
+        _of_search(_detours),
+    ),
+    _number(
+        "queries", "answers to queries about the shown graph: counts, distances, what is missing", _of_search(_queries)
+    ),
     _number("revisits", "commands to expand a node that was expanded before", _of_search(_revisits)),
     _number("view-tokens", "tokens of the largest view of the scene graph, estimated", _of_search(_peak)),
     *(

@@ -29,6 +29,7 @@ def _searched(event: SceneSearched) -> Note:
     verdict = f"{event.tokens} tokens shown" if event.done else "refused"
     items = (
         *_items(expanded=event.expanded, memory=event.memory),
+        *([Item(event.answer, "answer")] if event.answer else []),
         *([Item(event.reasoning, "reasoning")] if event.reasoning else []),
     )
     return Note(event.event, title, verdict, "" if event.done else "bad", items=items, feedback=event.message)

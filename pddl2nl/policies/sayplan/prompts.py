@@ -47,9 +47,15 @@ STEP_BY_STEP = "Each movement goes to a node that is linked to the agent's place
 """What prompts say if ways are not completed."""
 _COMPLETED = "A movement may go to any place: a path planner adds the places on the way."
 _CONTRACT = "- contract(node): hide what is in a node, if nothing in it matters, so that the graph stays small.\n"
+_QUERIES = """- count(word): in each expanded node, how many nodes have this name (without a number), kind or attribute.
+- without(word): the expanded nodes in which no node has this name, kind or attribute.
+- distance(node, node): the number of links between the places of two nodes that are shown.
+"""
 _MEMORY = "\nMemory lists the nodes that you have expanded so far, contracted or not: do not expand them again.\n"
 
-LAYOUT = PromptLayout((SEARCH, PLAN), ("Task", "Scene graph", "Memory", "Plan", "Feedback"), frozenset(("Plan",)))
+LAYOUT = PromptLayout(
+    (SEARCH, PLAN), ("Task", "Scene graph", "Memory", "Answers", "Plan", "Feedback"), frozenset(("Plan",))
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ class SceneMechanism:
         contraction, memory: whether the model can contract nodes, and is told which it has expanded.
         paths: whether ways are completed.
         verification: whether plans are corrected after feedback of the simulator.
+        queries: whether the search has commands that count nodes and links in what is shown.
     """
 
     title: str
@@ -72,6 +79,7 @@ class SceneMechanism:
     memory: bool = True
     paths: bool = True
     verification: bool = True
+    queries: bool = False
 
 
 MECHANISMS: Mapping[str, SceneMechanism] = MappingProxyType(
@@ -89,6 +97,9 @@ MECHANISMS: Mapping[str, SceneMechanism] = MappingProxyType(
         ),
         "sayplan-nomemory": SceneMechanism(
             "SayPlan, no memory", "SayPlan without the list of expanded nodes", memory=False
+        ),
+        "sayplan-queries": SceneMechanism(
+            "SayPlan, with queries", "SayPlan that can also count nodes and links in the shown graph", queries=True
         ),
         "sayplan-exact": SceneMechanism(
             "Exact search and FF", "a plan of FF, the fewest nodes that show it, and no model", "exact"
@@ -148,15 +159,23 @@ class ScenePrompter:
         self._fields = {
             "kinds": ", ".join(level.kind for level in roles.levels if level.opens),
             "contract": _CONTRACT if mechanism.contraction else "",
+            "queries": _QUERIES if mechanism.queries else "",
             "memory": _MEMORY if mechanism.memory else "",
             "actions": dashed(actions),
             "rules": dashed((*roles.rules, *([ways] if roles.moves else []))),
         }
         self._examples = self._shown(domain)
 
-    def search(self, view: SceneView, memory: Sequence[str], feedback: str) -> list[Message]:
+    @property
+    def mechanism(self) -> SceneMechanism:
+        """The components of the policy."""
+        return self._mechanism
+
+    def search(
+        self, view: SceneView, memory: Sequence[str], feedback: str, answers: Sequence[str] = ()
+    ) -> list[Message]:
         """The prompt for the next command of the search."""
-        return self._messages(SEARCH, self._searching(view, memory, feedback))
+        return self._messages(SEARCH, {**self._searching(view, memory, feedback), "Answers": list(answers)})
 
     def plan(self, view: SceneView, plan: Sequence[object], feedback: str) -> list[Message]:
         """The prompt for a plan, or for its correction."""

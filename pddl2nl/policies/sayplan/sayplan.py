@@ -75,11 +75,9 @@ class SayPlan:
             episode.note(ended("whole", view, ()))
         else:
             memory: list[str] = []
-            view, plan = search(episode, graph.collapsed(), prompter, contraction=mechanism.contraction, memory=memory)
+            view, plan = search(episode, graph.collapsed(), prompter, memory=memory)
             if setting.goal_feedback and cannot_be_enough(task, episode.state, view):
-                view, plan = search(
-                    episode, view, prompter, contraction=mechanism.contraction, memory=memory, feedback=_NOT_ENOUGH
-                )
+                view, plan = search(episode, view, prompter, memory=memory, feedback=_NOT_ENOUGH)
         if episode.done:
             return
         execute(episode, model_plan(episode, checker, prompter, view, plan, mechanism))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
-from pddl2nl.policies.events import RunEvent
+from pddl2nl.pddl import write_domain, write_problem
+from pddl2nl.policies.events import RunEvent, Started
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.policies.sayplan.metrics import METRICS
 from pddl2nl.policies.sayplan.notes import NOTES
+from tests.policies.sayplan.conftest import BUILDING, ROLES
 
 ROOMS, COUNTS = ("kitchen",), (("agent", 1), ("room", 2), ("pose", 9), ("asset", 3), ("object", 4), ("links", 5))
 END = SearchEnded("model", ("fridge", "apple"), ROOMS, ("lobby", "kitchen"), 90, 50, 200, COUNTS, COUNTS[:3])
@@ -33,6 +35,7 @@ class Scored:
     events: tuple[RunEvent, ...]
     reference: Reference | None = None
     solved: bool = False
+    started: Started = field(default_factory=lambda: Started("sayplan", "m", 1, "d", "p", "", "", "", ""))
 
 
 def values(*events: RunEvent, **reference: Any) -> dict[str, float | None]:
@@ -55,6 +58,21 @@ def test_that_there_is_none_is_found_by_looking_everywhere() -> None:
 def test_steps_of_the_search_are_counted() -> None:
     counted = values(*STEPS, END)
     assert (counted["expansions"], counted["revisits"], counted["view-tokens"]) == (2, 1, 120)
+
+
+def test_expansions_beyond_the_fewest_are_of_successful_searches() -> None:
+    # The kitchen alone shows the mug and the machine; the wardrobe is in another room.
+    task = BUILDING.task("example")
+    world = {"scene": ROLES.to_json()}
+    texts = write_domain(task.domain), write_problem(task.problem)
+    started = Started("sayplan", "m", 1, "building", "example", *texts, "d", "p", world=world)
+
+    def beyond(*answers: tuple[str, ...]) -> float | None:
+        run = Scored((*STEPS, END), Reference((), answers=answers), started=started)
+        return {metric.name: metric.of(run) for metric in METRICS}["expansions-beyond"]
+
+    assert [beyond(("fridge",)), beyond(("coffee_mug",), ("fridge",)), beyond(("wardrobe1",))] == [1, 1, None]
+    assert beyond(("fridge", "apple")) is None, "the apple is not in the graph"
 
 
 def test_entities_are_counted_without_poses() -> None:

@@ -293,3 +293,88 @@ def test_without_contraction_the_view_grows_and_without_memory_the_search_goes_i
     careless = play("oc01", mistake="no-contract")
     assert [step.tokens for step in careless.steps] == [step.tokens for step in growing.steps]
     assert (growing.end.by, circling.end.by) == ("model", "limit")
+
+
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────
+
+ASKED = ("expand(kitchen)", "count(coffee machines)", "without(fridge)", "distance(kitchen, toms_room)")
+
+
+def test_queries_are_answered_from_what_is_shown_and_answers_stay_in_the_prompt() -> None:
+    replies = {SEARCH: [*map(command, (*ASKED, "terminate"))], PLAN: plan(*COFFEE)}
+    run = play("example", replies, policy="sayplan-queries")
+    answers = [
+        "- count(coffee_machines): 1 in kitchen",
+        "- without(fridge): none of the expanded nodes",
+        "- distance(kitchen, toms_room): 2 links",
+    ]
+    assert [sections.get("Answers", "").splitlines() for sections in run.model.asked(SEARCH)] == [
+        [],
+        [],
+        answers[:1],
+        answers[:2],
+        answers,
+    ]
+    assert [step.answer for step in run.steps] == ["", *(answer.removeprefix("- ") for answer in answers)]
+    assert run.end.expanded == ("kitchen",)
+
+
+@pytest.mark.parametrize(
+    ("query", "feedback"),
+    [
+        ("distance(kitchen)", "expected distance(node, node)"),
+        ("count(a, b)", "expected count(word)"),
+        ("distance(kitchen, fridge)", "fridge is not in the graph shown"),
+        ("distance(kitchen, moon)", "there is no moon in the graph"),
+    ],
+)
+def test_an_impossible_query_is_refused_with_the_reason(query: str, feedback: str) -> None:
+    run = play("example", {SEARCH: [command(query), *FOUND], PLAN: plan(*COFFEE)}, policy="sayplan-queries")
+    assert (run.steps[0].message, run.steps[0].answer) == (feedback, "")
+
+
+def test_the_same_query_again_and_again_ends_the_search_and_others_cannot_ask() -> None:
+    again = play("example", {SEARCH: command("count(mug)"), PLAN: plan()}, policy="sayplan-queries")
+    assert (again.end.by, len(again.steps)) == ("stuck", 1 + MOST_STUCK)
+    plain = play("example", {SEARCH: command("count(mug)"), PLAN: plan()})
+    assert (plain.end.by, plain.steps[0].command) == ("unreadable", "")
+    assert "count(" not in plain.model.conversations(SEARCH)[0][0].content
+
+
+@pytest.mark.parametrize(
+    ("instance", "word", "rooms", "answer"),
+    [
+        ("os11", "cabinet", ("filipes_office", "nikos_office", "wills_office"), {"filipes_office"}),
+        ("os15", "table", ("meeting_room1", "meeting_room2"), {"meeting_room2"}),
+        ("hs05", "toilet", tuple(f"bathroom{number}" for number in range(5)), {"bathroom2"}),
+        ("hs15", "pillow", tuple(f"bedroom{number}" for number in range(4)), {"bedroom2", "bedroom3"}),
+    ],
+)
+def test_what_is_missing_is_the_answer_to_the_papers_negations(
+    instance: str, word: str, rooms: tuple[str, ...], answer: set[str]
+) -> None:
+    counted = SceneView(graph_of(instance), frozenset(rooms)).count(word)
+    assert {room for room, count in counted.items() if not count} == answer
+
+
+@pytest.mark.parametrize(
+    ("instance", "word", "rooms", "count"),
+    [
+        ("hc06", "chairs", ("dining_room0", "dining_room1", "dining_room2"), 5),
+        ("hc08", "bowl", tuple(f"bedroom{number}" for number in range(4)), 5),
+        ("hc10", "potted plant", tuple(f"bathroom{number}" for number in range(5)), 3),
+    ],
+)
+def test_a_count_is_the_answer_to_the_papers_counts(
+    instance: str, word: str, rooms: tuple[str, ...], count: int
+) -> None:
+    graph = graph_of(instance)
+    counted = SceneView(graph, frozenset(rooms)).count(word.replace(" ", "_"))
+    answer = [*graph.above(TASKS[instance].answers[0][0])][-1]
+    assert max((total, room) for room, total in counted.items()) == (count, answer)
+
+
+def test_a_distance_is_between_the_places_of_two_nodes() -> None:
+    view = graph_of("oc14").full()
+    assert [view.distance("kitchen", f"meeting_room{number}") for number in (1, 2, 3, 4)] == [9, 9, 3, 6]
+    assert view.distance("fridge", "kitchen") == 0

@@ -44,7 +44,7 @@ def test_the_oracles_search_is_linear_in_the_rooms_that_it_opens(linear: Linear)
         events: list[Any] = []
         episode = Episode(setting, Planner(None), emit=events.append)
         prompter = ScenePrompter(setting.task_text, BUILDING.domain, ROLES, MECHANISMS["sayplan"])
-        view, _ = search(episode, FLOOR.collapsed(), prompter, contraction=True, memory=[])
+        view, _ = search(episode, FLOOR.collapsed(), prompter, memory=[])
         assert view.shows(thing)
         [end] = [event for event in events if isinstance(event, SearchEnded)]
         return end
