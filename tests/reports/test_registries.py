@@ -53,7 +53,7 @@ def named(values: Any) -> Any:
 
 def searched(hvr_events: list[Any]) -> list[Any]:
     """A run of SayPlan: one step of search, and one plan."""
-    reference = {**hvr_events[0].reference, "answers": [["fridge"]]}
+    reference = {**hvr_events[0].reference, "searched": ["kitchen"]}
     counts = (("agent", 1), ("room", 2), ("asset", 1), ("object", 1), ("links", 3))
     return [
         structs.replace(hvr_events[0], policy="sayplan", reference=reference),

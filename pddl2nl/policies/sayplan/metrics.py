@@ -95,10 +95,10 @@ def _detours(run: ScoredRun, end: SearchEnded) -> float | None:
 def _fewest(run: ScoredRun) -> int | None:
     """The fewest expansions after which an answer is shown; None if the record lacks the scene's roles."""
     reference, scene = run.reference, run.started.world.get("scene")
+    if reference is not None and reference.searched:
+        return len({*reference.searched})
     if reference is None or not isinstance(scene, str):
         return None
-    if reference.searched:
-        return len({*reference.searched})
     try:
         graph = _graph(run.started.domain_pddl, run.started.problem_pddl, scene)
         return len(graph.cheapest(reference.answers))
