@@ -23,6 +23,7 @@ from typing import Protocol
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError, read_told_task
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import Atom, Domain
@@ -32,6 +33,8 @@ from pddlval import GroundAction, State
 __all__ = ["OracleModel", "StagedOracle"]
 
 _KEPT = 32
+_NEVER = -1000.0
+"""The logarithm of the likelihood of what it does not say."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,12 @@ class OracleModel:
             text = f"I do not know what to do: {error}"
         except ToldTaskError as error:
             raise InfrastructureError(f"the oracle cannot read this prompt: {error}") from error
-        return Completion(text, model=self.name, seconds=time.monotonic() - began)
+        logprob = None
+        if request.likelihood and isinstance(request.constraint, Constraint):
+            # It is sure of its own action, and of nothing else.
+            said = f"{request.constraint.action}{request.constraint.only}"
+            text, logprob = said, 0.0 if said == text else _NEVER
+        return Completion(text, model=self.name, seconds=time.monotonic() - began, logprob=logprob)
 
     @cached_property
     def _unsaid(self) -> list[str]:

@@ -14,6 +14,11 @@ from pddl2nl.policies.families import family_of, family_of_mistake, policies_wit
 
 __all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"]
 
+_OF_REPLIES = (
+    *("translator", "translator_model", "on_ambiguous", "unsolvable", "constrain", "feedback", "stop_after"),
+    *("stream", "temperature", "max_tokens"),
+)
+"""The options about what a model writes."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -72,6 +77,8 @@ def _reason(option: Option, policy: str, style: str, one_shot: bool, thoughts: b
         return f"--policy {policy} takes its actions one at a time"
     if family is not None and users in ("flat", "one-shot", "thoughts") and not family.takes(policy, option.name):
         return f"--policy {policy} has no use for it: {family.why_only}"
+    if policy == "score" and option.name in _OF_REPLIES:
+        return "--policy score rates the applicable actions, and the model writes none"
     if not thoughts and users == "thoughts":
         return f"--policy {policy} shows no thoughts"
     if style == "pddl" and users == "thoughts":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from pddl2nl.errors import InputError
@@ -22,11 +23,13 @@ from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
+from pddlval import Simulator
 
 __all__ = ["HOW", "Estimate", "estimate", "estimates"]
 
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
+_MOST_RATED = 1000
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
 
 _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
@@ -170,6 +173,11 @@ def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> 
         calls = max(1, turns)
         prompts = calls * first + sum(range(calls)) * turn
         replies = float(calls * reply)
+    if cell.policy == "score":
+        # Each applicable action is asked for; those of the initial state stand for all.
+        simulator = Simulator(cell.task.task)
+        many = sum(1 for _ in islice(simulator.applicable(simulator.initial), _MOST_RATED))
+        calls, prompts, replies = calls * many, prompts * many, replies * many
     if run.translator == "llm":
         lines = max(1, turns) * (calls if policy.one_shot else 1)
         calls, prompts, replies = calls + lines, prompts + lines * _TRANSLATION, replies + lines * _ACTION

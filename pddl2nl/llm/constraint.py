@@ -58,6 +58,12 @@ class Constraint:
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
         return {way: {"grammar": self.grammar()} if way == "structured_outputs" else self.grammar()}
 
+    @property
+    def only(self) -> str | None:
+        """The one action that it allows, if it is one."""
+        (line,) = self.lines if self.lines is not None and len(self.lines) == 1 else ((None,),)
+        return line[0] if len(line) == 1 and isinstance(line[0], str) else None
+
     # ── a grammar ────────────────────────────────────────────────────────────────────────────────
 
     def grammar(self) -> str:

@@ -47,7 +47,7 @@ def request_to_json(request: Request) -> dict[str, Any]:
     # Field by field: `dataclasses.asdict` copies every message deeply, and a long episode has thousands.
     constraint = request.constraint
     key = constraint if constraint is None or isinstance(constraint, str) else constraint.key
-    more = {"constraint": key, "until": request.until}
+    more = {"constraint": key, "until": request.until, "likelihood": request.likelihood}
     return {
         **{name: value for name, value in more.items() if value},
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],

@@ -168,7 +168,7 @@ class ReplayModel:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
         lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
-        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until"):
+        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until", "likelihood"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
@@ -202,6 +202,7 @@ class _PromptedLine(msgspec.Struct):
     sample: int
     constraint: str | None = None
     until: str | None = None
+    likelihood: bool = False
 
 
 class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
@@ -255,6 +256,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     new.sample,
                     new.constraint,
                     new.until,
+                    new.likelihood,
                 )
             elif kind == "replied":
                 reply = msgspec.convert(event, _RepliedLine)

@@ -175,6 +175,47 @@ def read_vectors(data: object, number: int) -> list[list[float]] | None:
     return [vectors[place] for place in range(number)]
 
 
+class _RatedToken(msgspec.Struct):
+    logprob: _Finite
+    token: str = ""
+    decoded_token: str | None = None
+    encoded: list[Annotated[int, msgspec.Meta(ge=0, le=255)]] | None = msgspec.field(name="bytes", default=None)
+
+    @property
+    def text(self) -> bytes:
+        return bytes(self.encoded) if self.encoded else (self.decoded_token or self.token).encode("utf-8", "replace")
+
+
+def read_logprob(data: Mapping[str, Any], text: str) -> float | None:
+    """The sum of the logarithms that an answer gives for the tokens of ``text``, the end of a reply; None without any.
+
+    They are those of the reply (``logprobs``), or of the end of the prompt (vLLM's ``prompt_logprobs``).
+    """
+    try:
+        if prompt := data.get("prompt_logprobs"):
+            # Of each token of the prompt, the first entry is the token itself; the first token has none.
+            entries = [next(iter(entry.values())) for entry in prompt if entry]
+        else:
+            entries = data["choices"][0]["logprobs"]["content"]
+        tokens = msgspec.convert(entries, list[_RatedToken])
+    except (KeyError, IndexError, TypeError, AttributeError, StopIteration, msgspec.ValidationError):
+        return None
+    whole = rest = text.encode("utf-8")
+    total = 0.0
+    for token in reversed(tokens):
+        said = token.text
+        if said and (rest.endswith(said) or said.endswith(rest)):
+            # The first token may begin before the text: with a blank, say.
+            rest = rest[: max(0, len(rest) - len(said))]
+            total += token.logprob
+            if not rest:
+                return total
+        elif rest is not whole:
+            return None
+        # Behind the text there may be the token that ends a reply.
+    return None
+
+
 # ── what is stored ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -197,12 +238,13 @@ class StoredCompletion(msgspec.Struct, frozen=True):
     tariff: Tariff = "standard"
     reasoning: str = ""
     remark: str = ""
+    logprob: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)] | None = None
 
     def completion(self) -> Completion:
         """The reply as it was when it was paid for."""
         usage = Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens)
         fields = {name: getattr(self, name) for name in ("text", "finish", "model", "fingerprint", "seconds", "tariff")}
-        return Completion(**fields, usage=usage, reasoning=self.reasoning, remark=self.remark)
+        return Completion(**fields, usage=usage, reasoning=self.reasoning, remark=self.remark, logprob=self.logprob)
 
 
 KEPT: tuple[Finish, ...] = ("text", "length")
@@ -222,7 +264,7 @@ class _CachedVector(msgspec.Struct, forbid_unknown_fields=True):
 
 def completion_to_json(completion: Completion) -> dict[str, Any]:
     """A reply as the cache stores it; `completion_from_json` is the inverse for those that it keeps."""
-    more = {"reasoning": completion.reasoning, "remark": completion.remark}
+    more = {"reasoning": completion.reasoning, "remark": completion.remark, "logprob": completion.logprob}
     return {
         "text": completion.text,
         "finish": completion.finish,
@@ -231,7 +273,7 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
         **asdict(completion.usage),
         "seconds": completion.seconds,
         "tariff": completion.tariff,
-        **{name: text for name, text in more.items() if text},
+        **{name: value for name, value in more.items() if value not in ("", None)},
     }
 
 

@@ -90,6 +90,8 @@ class ModelSettings:
         timeout: seconds for one attempt.
         max_retries: how often a call is repeated after a fault that may pass.
         constrain: the way in which ``--constrain`` is sent (`pddl2nl.llm.constraint.WAYS`); ``auto`` tries them.
+        likelihood: how the likelihood of a reply is asked for: ``completion`` by the ``logprobs`` of one that a grammar
+            allows only, ``prompt`` by vLLM's ``prompt_logprobs`` of a prompt that ends with it.
         stream_body: sent unchanged with requests for streamed replies, to have the tokens of each piece counted.
         context: of ``gguf:PATH``, the tokens of prompt and reply that each slot holds.
     """
@@ -116,6 +118,7 @@ class ModelSettings:
     timeout: _Seconds | None = None
     max_retries: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
     constrain: Literal["auto", "structured_outputs", "grammar", "guided_grammar", "json_schema"] = "auto"
+    likelihood: Literal["completion", "prompt"] = "completion"
     stream_body: Mapping[str, Any] = field(default_factory=dict)
     context: Annotated[int, msgspec.Meta(ge=256, le=2**24)] | None = None
 

@@ -75,7 +75,8 @@ class Request:
 
     ``constraint`` is what the reply may be, where the endpoint decodes under one; of a recorded request only its key is
     known. ``until`` asks for a streamed reply, which ends behind the first match of this regular expression in the
-    answer; where it is empty, the whole reply is streamed.
+    answer; where it is empty, the whole reply is streamed. With ``likelihood`` the constraint allows one reply only,
+    and the completion says how likely it is.
     """
 
     messages: tuple[Message, ...]
@@ -87,6 +88,7 @@ class Request:
     sample: int = 0
     constraint: Constraint | str | None = None
     until: str | None = None
+    likelihood: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ class Completion:
     ``from_cache``: our own cache had it, so nothing was paid for it now (``usage`` is what it took when it was paid).
     ``tariff``: the provider's price at which it was paid. ``reasoning``: what a reasoning model thought before its
     answer; it is no part of ``text`` and of no later prompt. ``remark``: what is odd about the reply, such as that the
-    context was full.
+    context was full. ``logprob``: the natural logarithm of the likelihood of the reply, without what its form adds to
+    it; None where it was not asked for, or is not known.
     """
 
     text: str
@@ -119,6 +122,7 @@ class Completion:
     tariff: Tariff = "standard"
     reasoning: str = ""
     remark: str = ""
+    logprob: float | None = None
 
 
 class Model(Protocol):

@@ -52,6 +52,7 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "cot": _made_by("cot.ChainOfThought"),
     "act": _made_by("act.Act"),
     "react": _made_by("react.ReAct"),
+    "score": _made_by("score.Score"),
     "random": _made_by("random.RandomWalk"),
     **{name: partial(family.policy, name) for name, family in FAMILY_POLICIES.items()},
 }

@@ -314,6 +314,7 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
         request.sample,
         request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
         request.until,
+        request.likelihood,
     )
 
 

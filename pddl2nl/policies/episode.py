@@ -33,7 +33,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Reading, Readings
-from pddl2nl.nl.markers import NO_PLAN
+from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.nl.telling.explain import explain
@@ -554,6 +554,23 @@ class Episode:
         )
         self._last_completion = self._complete(request)
         return self._last_completion.text
+
+    def likelihood(self, messages: Sequence[Message], action: str) -> float:
+        """The natural logarithm of the likelihood that the model answers a conversation with an action.
+
+        Args:
+            messages: the conversation.
+            action: told, as it would stand behind ``Action:``.
+
+        Raises:
+            EpisodeOver: the budget is spent.
+            InfrastructureError: there is no answer, or the model gives no likelihoods.
+        """
+        only = Constraint(((action,),), action=f"{ACTION} ")
+        completion = self._complete(Request(tuple(messages), seed=self._request.seed, constraint=only, likelihood=True))
+        if completion.logprob is None:
+            raise InfrastructureError(f"'{completion.model}' gives no likelihoods, which --policy score needs")
+        return completion.logprob
 
     def uncut(self, reply: str) -> str:
         """A reply without its last line, if it is the last reply and was cut off by length."""

@@ -16,8 +16,8 @@ example's thoughts are made before the run begins; they follow directly after ``
 
 A one-shot policy (Basic, CoT) writes one ``read`` for every line of its plan, and then ``acted`` events up to the end
 of the plan or to the first broken link, which is the only ``rejected``. An interactive policy (Act, ReAct) writes one
-``read`` per turn, followed by exactly one of ``acted``, ``rejected`` and ``looked-around``. The random policy writes
-``acted`` only. Steps count from 1.
+``read`` per turn, followed by exactly one of ``acted``, ``rejected`` and ``looked-around``. The random policy and
+Score write ``acted`` only. Steps count from 1.
 
 Where a one-shot policy may propose several plans (``samples``, ``rounds``), each ends with a ``judged``: the ``read``,
 ``acted``, ``rejected`` and ``goal-reached`` since the previous ``judged`` belong to it, and its steps count from 1
@@ -179,6 +179,7 @@ class Prompted(RunEvent, frozen=True):
     grow at their end only, so a record of whole prompts would be quadratic in the steps. ``request_sha256`` is the key
     of the whole request (`pddl2nl.llm.request_key`), by which a record is replayed. ``constraint`` is the key of what
     the reply may be (`pddl2nl.llm.constraint`), and ``until`` the expression at which a streamed reply ends.
+    With ``likelihood`` the reply is given, and only its likelihood was asked for.
     """
 
     call: Count
@@ -193,6 +194,7 @@ class Prompted(RunEvent, frozen=True):
     sample: Count = 0
     constraint: str | None = None
     until: str | None = None
+    likelihood: bool = False
 
 
 class Replied(RunEvent, frozen=True):
@@ -200,6 +202,8 @@ class Replied(RunEvent, frozen=True):
 
     ``text`` is its answer as it was written; ``reasoning`` is what a reasoning model thought before it; ``remark`` says
     what is odd about the reply, such as that the context was full.
+
+    ``logprob`` is the natural logarithm of its likelihood, where that was asked for.
 
     Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
     had it (``from_cache``). ``tariff`` is the price list that applied.
@@ -220,6 +224,7 @@ class Replied(RunEvent, frozen=True):
     from_cache: bool = False
     reasoning: str = ""
     remark: str = ""
+    logprob: float | None = None
 
 
 class Failed(RunEvent, frozen=True):

@@ -11,7 +11,7 @@ from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, Layo
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
 from pddl2nl.reports.summaries import RunSummary
 
-_POLICIES = ("basic", "cot", "act", "react", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
+_POLICIES = ("basic", "cot", "act", "react", "score", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[ColumnKind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")
 

@@ -8,6 +8,9 @@ from pddl2nl.policies.families import FAMILY_POLICIES
 ASKING = [
     name
     for name, make in POLICIES.items()
-    if make().needs_model and not (name in FAMILY_POLICIES and FAMILY_POLICIES[name].takes(name, "scene"))
+    if make().needs_model
+    and name != "score"
+    and not (name in FAMILY_POLICIES and FAMILY_POLICIES[name].takes(name, "scene"))
 ]
-"""The policies that ask a model and play any task: SayPlan needs a domain with a scene graph."""
+"""The policies that ask a model for a reply and play any task: SayPlan needs a domain with a scene graph, and Score
+asks for likelihoods (tests/policies/test_score.py)."""

@@ -16,7 +16,7 @@ from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import POLICIES, event_to_json
+from pddl2nl.policies import event_to_json
 from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash
@@ -25,9 +25,10 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.steps import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
+from tests.experiments.mechanisms import ASKING
 from tests.llm.chat_server import ChatServer
 
-MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model and name not in FAMILY_POLICIES]
+MECHANISMS = [name for name in ASKING if name not in FAMILY_POLICIES]
 BARE: dict[str, Any] = {"example": "none", "steps": 40}
 TASK = ("blocksworld", "p01")
 

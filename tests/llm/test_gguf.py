@@ -25,7 +25,7 @@ from pddl2nl.llm import Message, ModelConfigurationError, OpenAIModel, Request
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.providers.gguf.model import GGUFModel
 from pddl2nl.llm.settings import ModelSettings
-from pddl2nl.policies.events import Finished, Prompted, Replied, Started
+from pddl2nl.policies.events import Acted, Finished, Prompted, Replied, Started
 from pddl2nl.tasks import shipped_task
 from tests.llm.small_model import small_model
 
@@ -149,6 +149,23 @@ def test_an_ended_stream_is_counted_to_the_token_and_frees_the_server(small_mode
     began = time.monotonic()
     model.complete(replace(asked, max_tokens=1))
     assert time.monotonic() - began < whole.seconds + 5
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_score_rates_every_applicable_action_and_does_the_likeliest(small_model: Path) -> None:
+    options = {"steps": 1, "cache": "none", "example": "none"}
+    result = run(shipped_task("ferry", "p01"), "score", f"gguf:{small_model}", **options)
+    assert result.outcome != "infrastructure-error", result.message
+    rated = {event.text: event.logprob for event in result.events if isinstance(event, Replied)}
+    done = [event.text for event in result.events if isinstance(event, Acted)]
+    # The model's own likelihoods: under the constraint all would be 1.
+    assert all(logprob is not None and logprob < -0.5 for logprob in rated.values())
+    assert [f"Action: {text}" in rated for text in done] == [True]
+    finished = result.events[-1]
+    assert isinstance(finished, Finished)
+    assert finished.turns == {"executed": 1}
+    assert finished.calls == sum(isinstance(event, Replied) for event in result.events)
 
 
 SPECIFICATION = """

@@ -23,6 +23,7 @@ takes_seed = false
 takes_stop = false
 takes_system = false
 constrain = "grammar"
+likelihood = "prompt"
 stream_body = { timings_per_token = true }
 context = 16384
 temperature = 1
@@ -74,6 +75,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         120.0,
         3,
         "grammar",
+        "prompt",
         {"timings_per_token": True},
         16384,
     )

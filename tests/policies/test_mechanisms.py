@@ -20,7 +20,8 @@ from pddl2nl.policies.prompting import fill, prompt_file, prompt_hash, prompt_te
 
 GOLDEN = Path(__file__).parent / "golden"
 # Hierarchical policies are of another paper, and so is what they ask (tests/policies/test_hvr.py).
-ONE_FILE_EACH = [name for name in POLICIES if name not in FAMILY_POLICIES]
+# Score has the prompts of Act and no replies (tests/policies/test_score.py).
+ONE_FILE_EACH = [name for name in POLICIES if name != "score" and name not in FAMILY_POLICIES]
 TWINS = [(name, style) for name in ONE_FILE_EACH if POLICIES[name]().needs_model for style in POLICIES[name]().styles]
 PLAN = {
     "basic": "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]",

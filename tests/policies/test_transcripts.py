@@ -31,7 +31,8 @@ GOLDEN = Path(__file__).parent / "golden"
 TWINS = [
     (name, style)
     for name, make in POLICIES.items()
-    if make().needs_model and name not in FAMILY_POLICIES
+    # Score has no prompts and no replies of its own.
+    if make().needs_model and name != "score" and name not in FAMILY_POLICIES
     for style in make().styles
 ]
 

@@ -38,6 +38,7 @@ TITLES = {
     "cot": "CoT",
     "act": "Act",
     "react": "ReAct",
+    "score": "Score",
     "random": "rnd",
     **{policy: title for family in FAMILIES.values() for policy, title in family.titles.items()},
     "brfs": "BrFS",

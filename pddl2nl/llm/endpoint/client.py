@@ -36,7 +36,7 @@ from pddl2nl.llm.endpoint.limiter import Limiter
 from pddl2nl.llm.endpoint.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.endpoint.streaming import ReplyStream
 from pddl2nl.llm.endpoint.urls import host_of, is_near, public_url
-from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
+from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_logprob, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
 from pddl2nl.llm.types import (
     Completion,
@@ -150,7 +150,9 @@ class OpenAIModel:
         began = time.perf_counter()
         body = self.body(request)
         constraint = request.constraint if isinstance(request.constraint, Constraint) else None
-        if constraint is not None:
+        if request.likelihood and constraint is not None:
+            body |= self._rating(body, constraint)
+        elif constraint is not None:
             body |= constraint.fields(self._constraining())
         characters = sum(len(message.content) for message in request.messages)
         prompt = estimate_tokens(characters, self.name)
@@ -165,6 +167,8 @@ class OpenAIModel:
             completion = replace(completion, text=constraint.text(completion.text))
         if stream is not None and stream.ended:
             completion = _ended(completion, stream, prompt)
+        if request.likelihood and constraint is not None:
+            completion = self._rated(completion, data, constraint)
         usage = completion.usage
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
@@ -208,6 +212,37 @@ class OpenAIModel:
                 )
             )
         return self._way
+
+    def _rating(self, body: Mapping[str, Any], constraint: Constraint) -> dict[str, Any]:
+        """What is sent to get the likelihood of the only reply that a constraint allows.
+
+        Raises:
+            EndpointRefusedError: the endpoint obeys no grammar.
+        """
+        if self.settings.likelihood == "prompt":
+            said = {"role": "assistant", "content": f"{constraint.action}{constraint.only}"}
+            form = {"add_generation_prompt": False, "continue_final_message": True, "prompt_logprobs": 0}
+            return {"messages": [*body["messages"], said], self.settings.max_tokens_name: 1, **form}
+        if (way := self._constraining()) == "json_schema":
+            reason = "it obeys JSON schemas, in whose replies the likelihood of an action is not given"
+            raise self._error(EndpointFault(reason, EndpointRefusedError))
+        # A token has at least one byte.
+        longest = len(f"{constraint.action}{constraint.only}".encode()) + 1
+        return {"logprobs": True, self.settings.max_tokens_name: longest, **constraint.fields(way)}
+
+    def _rated(self, completion: Completion, data: Mapping[str, Any], constraint: Constraint) -> Completion:
+        """The reply that was to be rated, with its likelihood.
+
+        Raises:
+            EndpointRefusedError: the answer gives none.
+        """
+        logprob = read_logprob(data, str(constraint.only))
+        if logprob is None:
+            name = "prompt_logprobs" if self.settings.likelihood == "prompt" else "logprobs"
+            reason = f"it gives no likelihood of '{constraint.only}' ({name}), which --policy score needs"
+            raise self._error(EndpointFault(reason, EndpointRefusedError))
+        text = f"{constraint.action}{constraint.only}"
+        return replace(completion, text=text, finish="text", remark="", logprob=logprob)
 
     def _obeys(self, way: Way) -> bool:
         """Whether an endpoint that is to say one thing says another because a constraint asks for it."""
@@ -283,6 +318,8 @@ class OpenAIModel:
             identity["seed"] = request.seed
         if request.until:
             identity["until"] = request.until
+        if request.likelihood:
+            identity["likelihood"] = self.settings.likelihood
         return identity
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
