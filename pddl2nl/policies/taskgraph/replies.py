@@ -1,0 +1,116 @@
+"""Reads the reply with a plan of subtasks (GraphPlan paper, appendices B.2 and E).
+
+The form that is asked for::
+
+    <reasoning>…</reasoning>
+    <answer>{"high_level": [["PickupObject", "Apple"], ["PutObject", ["Apple", "Fridge"]]]}</answer>
+
+A reply that is not in this form is still read where the plan in it is clear, and `PlanReply.faults` name what differs.
+The paper itself writes ``<think>`` in one place and ``PutPickupObject`` in another: both are read, with a note.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from pddl2nl.errors import InputError
+from pddl2nl.files import unreadable
+
+__all__ = ["MOST_STEPS", "PlanReply", "PlannedSubtask", "read_plan_reply"]
+
+MOST_STEPS = 1000
+"""A longer plan is refused as a whole."""
+PlannedSubtask = tuple[str, ...]
+"""The name of a subtask and its one or two targets."""
+
+_KEY = "high_level"
+_TAGGED = re.compile(r"\s*<(reasoning|think)>(.*?)</\1>\s*<answer>(.*?)</answer>\s*", re.DOTALL)
+_ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
+_FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n\s*```\s*", re.DOTALL)
+_ALIASES = {"PutPickupObject": "PutPickObject"}
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class PlanReply:
+    """What was read of a reply.
+
+    Attributes:
+        steps: the plan; empty where none can be read.
+        tags: whether the reply is one reasoning and one answer behind it, and nothing else.
+        json: whether the answer is a JSON object with the plan in the right form.
+        faults: what is wrong with the form, with the place of each.
+        notes: what was accepted though it is written otherwise.
+    """
+
+    steps: tuple[PlannedSubtask, ...]
+    tags: bool
+    json: bool
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_plan_reply(text: str) -> PlanReply:
+    """Reads a reply; of several answers the last one counts."""
+    faults, notes = [], []
+    tagged = _TAGGED.fullmatch(text)
+    # The lazy groups of a full match may hold tags of a second reasoning or answer.
+    tags = tagged is not None and len(re.findall(r"</?(?:reasoning|think|answer)>", text)) == 4
+    if tagged is not None and tags and tagged[1] == "think":
+        notes.append("<think> stands for <reasoning>")
+    if not tags:
+        faults.append("the reply is not one <reasoning>…</reasoning> and one <answer>…</answer> behind it")
+    answers = _ANSWER.findall(text)
+    answer = answers[-1] if answers else text
+    if fenced := _FENCE.fullmatch(answer):
+        answer = fenced[1]
+        notes.append("the answer stands in a code fence")
+    try:
+        steps = _steps(_parsed(answer))
+    except InputError as error:
+        return PlanReply((), tags, False, (*faults, str(error)), tuple(notes))
+    renamed = {name for name, *_ in steps if name in _ALIASES}
+    notes += [f"{name} stands for {_ALIASES[name]}" for name in sorted(renamed)]
+    named = tuple((_ALIASES.get(name, name), *targets) for name, *targets in steps)
+    return PlanReply(named, tags, True, tuple(faults), tuple(notes))
+
+
+def _parsed(answer: str) -> object:
+    try:
+        return json.loads(answer, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise InputError(f"the answer is not JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"the answer is not JSON: {unreadable(error)}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise InputError(f'the answer has the key "{twice[:_SHOWN]}" twice')
+    return values
+
+
+def _steps(data: object) -> list[PlannedSubtask]:
+    plan = data.get(_KEY) if isinstance(data, dict) else None
+    if not isinstance(plan, list):
+        raise InputError(f'the answer is not a JSON object with a list under "{_KEY}"')
+    if len(plan) > MOST_STEPS:
+        raise InputError(f"the plan has {len(plan)} steps, and at most {MOST_STEPS} are read")
+    return [_step(number, step) for number, step in enumerate(plan, 1)]
+
+
+def _step(number: int, step: object) -> PlannedSubtask:
+    if isinstance(step, list) and len(step) == 2:
+        name, target = step
+        targets = target if isinstance(target, list) else [target]
+        if 1 <= len(targets) <= 2 and all(isinstance(each, str) and each for each in (name, *targets)):
+            return name, *targets
+    shown = json.dumps(step)
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    raise InputError(f"step {number} is not [subtask, target] or [subtask, [target, target]]: {shown}")
