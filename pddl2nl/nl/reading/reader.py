@@ -59,8 +59,6 @@ _APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_SAID_AS_STEPS = ("done", "goal", "hypothetical")
-"""Stances of what is reported where it stands as a numbered step."""
 _BY_FACTS = frozenset(("static", "static-types", "loose-ending", "reference"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
@@ -243,7 +241,7 @@ class Reader:
             else:
                 for reading in readings:
                     follow(context, reading.status, reading.stance, reading.action)
-                    if reading.rule == "doubt":
+                    if reading.rule == "doubt" and not reading.stance.startswith(EXCUSED):
                         yield reported(reading)
                     elif reading.is_attempt or reading.stance:
                         yield reading
@@ -333,10 +331,6 @@ class Reader:
             readings.append(reading)
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
-        if peeled.number is not None:
-            readings = [
-                item._replace(rule="doubt") if item.stance.startswith(_SAID_AS_STEPS) else item for item in readings
-            ]
         doubts = [item for item in readings if item.rule == "doubt"]
         stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
         if in_thought and not listed:
@@ -396,7 +390,10 @@ class Reader:
         reported_pieces: list[PlacedReading] = []
         for item in placed:
             reading = item.reading
-            if reading.rule != "doubt":
+            if reading.rule == "doubt" and not done and reading.stance.startswith(("hypothetical", "goal")):
+                # Beside no step, what is only supposed or wanted is none.
+                reported_pieces.append(item._replace(reading=reading._replace(rule="prose")))
+            elif reading.rule != "doubt":
                 reported_pieces.append(item)
             elif reading.reason == AMENDED or not (
                 done.intersection(reading.candidates)

@@ -40,8 +40,9 @@ _CLASSES = {
     "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
     "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "
     "refuse skip skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘",
-    "hypothetical": "if would could might may can should suppose supposing assume assuming perhaps maybe whether when "
-    "whenever once until unless before after while what why how possible option alternatively alternative consider "
+    "supposed": "can should once after",
+    "hypothetical": "if would could might may suppose supposing assume assuming perhaps maybe whether when "
+    "whenever until unless before while what why how possible option alternatively alternative consider "
     "considering considered thinking thought thoughts wonder or either ought try trying would've for example since "
     "because although though",
     "goal": "goal goals aim objective want wants wanted purpose order wish hope intend intends",
@@ -58,7 +59,7 @@ _CLASSES = {
     "only quickly slowly safely gently",
 }
 _CLASS_OF = {word: stance for stance, words in reversed(_CLASSES.items()) for word in words.split()}
-_CLASS_OF |= dict.fromkeys(("step", "just", "once"), "")
+_CLASS_OF |= dict.fromkeys(("step", "just"), "")
 CORRECTIONS = word_set("no wait actually hmm oops sorry correction rather scratch instead")
 """Words that open a correction of what was just said."""
 
@@ -111,8 +112,6 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         ):
             continue
         stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
-        if word == "once" and behind not in ("again", "more"):
-            stance = "hypothetical"
         if stance:
             verdict = (
                 f"{stance} ({word})" if not verdict or (stance == "rejected" and verdict[:8] != stance) else verdict
@@ -136,8 +135,7 @@ def is_open(stance: str) -> bool:
 
     "Next comes moving b to c" and "now we can stack a on b" are often steps.
     """
-    supposed = ("hypothetical (can)", "hypothetical (should)", "hypothetical (after)", "hypothetical (once)")
-    return stance.startswith(("unclear", "done", "explained", *supposed))
+    return bool(stance) and not stance.startswith(("rejected", "question", "offered", "restated", "corrects", "state"))
 
 
 _BAD_WORDS = word_set("wrong incorrect invalid bad failed rejected flawed faulty broken avoid not never poor draft")
