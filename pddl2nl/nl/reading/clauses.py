@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts
+from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.segments import label_of, peel
 from pddl2nl.nl.reading.stance import (
@@ -64,7 +64,7 @@ def follow(context: list[GroundAction], status: str, stance: str, action: Ground
 
 
 class Discourse:
-    """Finds the objects that a clause refers to without naming them."""
+    """Completes a clause by the action before it: pronouns, kinds of objects, and the place where it ended."""
 
     def __init__(self, frames: Frames):
         self._frames = frames
@@ -75,84 +75,54 @@ class Discourse:
     ) -> Iterator[tuple[list[Word], list[Mention], frozenset[int]]]:
         """Ways to complete a clause: its words, all mentions, offsets of the words that refer.
 
-        The object that the last action was done to comes first; then the others, of which one alone may fit; then the
-        clause without "it", which may stand for a thing that is no object ("the ferry"); last, the clause with the
-        place where the last action ended.
+        First each word that refers stands for its object; then "it" stands for a thing that is no object ("the
+        ferry"); last, the clause begins where the last action ended ("Sail back to a").
         """
+        if not context:
+            return
         plain = [item for item in self._frames.mentions(row) if item.first != verb]
-        said = {known for item in plain if len(item.objects) == 1 for known in item.objects}
-        used = {index for item in plain for index in range(item.first, item.last)} | {verb}
-        places = list(self._places(row, used))
-        offsets = frozenset(row[index].start for place in places for index in range(*place))
-        ways: list[tuple[list[Word], list[Mention]]] = []
-        for choice in (0, 1) if places else ():
-            mentions = list(plain)
-            for first, last in places:
-                options = self._meant(row[first:last], context)
-                objects = tuple(item for item in options[min(choice, len(options) - 1)] if item not in said)
-                if objects:
-                    mentions.append(Mention(first, last, objects, True))
-            ways.append((list(row), sorted(mentions)))
-        kept = [word for word in row if word.text not in ("it", "they", "there")] if context else list(row)
+        meant = [item for item in self._referred(row, verb, plain, context) if item not in plain]
+        offsets = frozenset(row[index].start for item in meant for index in range(item.first, item.last))
+        ways = [(list(row), sorted([*plain, *meant]))] if meant else []
+        kept = [word for word in row if word.text not in ("it", "they", "there")]
         if len(kept) < len(row):
             ways.append((kept, self._frames.mentions(kept)))
-        yield from ((words, mentions, offsets) for words, mentions in ways)
-        for words, mentions in (ways or [(list(row), plain)]) if context else ():
-            yield from self._continued(words, mentions, context[-1], offsets)
-
-    def _continued(
-        self, row: list[Word], mentions: list[Mention], last: GroundAction, offsets: frozenset[int]
-    ) -> Iterator[tuple[list[Word], list[Mention], frozenset[int]]]:
-        """The clause with the place where the last action ended, said as its own: "Sail back to a" begins there.
-
-        Only where the last action has no other objects than places, or one of them is mentioned.
-        """
+        yield from ((*way, offsets) for way in ways)
+        last = context[-1]
         frame = self._frames.frames[last.name]
-        places = frame.places("to") or frame.places("at", "in")
-        others = {arg for slot, arg in enumerate(last.args) if slot not in {*places, *frame.places("from")}}
-        said = {item.pddl for mention in mentions for item in mention.objects}
-        if len(places) != 1 or (others and others.isdisjoint(said)):
-            return
-        here = self._lexicon.by_pddl[last.args[places[0]]]
-        for preposition in ("from", "at", "in"):
-            end = row[-1].end
-            words = [*row, Word(preposition, "", end, end), Word(fold(here.nl), here.nl, end, end)]
-            yield words, [*mentions, Mention(len(words) - 1, len(words), (here,), True)], offsets | {end}
+        others = {*last.args} - {last.args[slot] for slot in (*frame.ends, *frame.places("from"))}
+        for words, mentions in ways or [(list(row), plain)]:
+            said = {item.pddl for mention in mentions for item in mention.objects}
+            if len(frame.ends) == 1 and not (others and others.isdisjoint(said)):
+                here = self._lexicon.by_pddl[last.args[frame.ends[0]]]
+                for preposition in ("from", "at", "in"):
+                    end = row[-1].end
+                    longer = [*words, _inserted(preposition, end), _inserted(fold(here.nl), end)]
+                    place = Mention(len(longer) - 1, len(longer), (here,), True)
+                    yield longer, [*mentions, place], offsets | {end}
 
-    def _places(self, row: Sequence[Word], used: set[int]) -> Iterator[tuple[int, int]]:
-        """Where words stand that refer to an object: a pronoun, or an article with a word for a kind of object."""
+    def _referred(
+        self, row: Sequence[Word], verb: int, plain: Sequence[Mention], context: Sequence[GroundAction]
+    ) -> Iterator[Mention]:
+        """A mention for each pronoun and each "the car", of the object that the last actions give it."""
+        used = inside(plain) | {verb}
+        known = self._lexicon.by_pddl
+        last = context[-1]
+        frame = self._frames.frames[last.name]
         for index, word in enumerate(row):
+            noun = row[index + 1].text if index + 1 < len(row) and not used & {index + 1, index + 2} else ""
             if index in used:
                 continue
-            if word.text in _THINGS or word.text == "there":
-                yield index, index + 1
-            elif word.text in _DEFINITE and not used.intersection((index + 1, index + 2)) and index + 1 < len(row):
-                noun = row[index + 1]
-                if noun.text in self._lexicon.nouns - PREPOSITIONS and not noun.parted:
-                    yield index, index + 2
-
-    def _meant(self, words: Sequence[Word], context: Sequence[GroundAction]) -> list[tuple[KnownObject, ...]]:
-        """The objects that a pronoun may stand for: those that come first, then the others."""
-        known = self._lexicon.by_pddl
-        noun = words[-1].text
-        if noun in _THINGS or noun == "there":
-            if not context:
-                return [()]
-            last = context[-1]
-            frame = self._frames.frames[last.name]
-            if noun == "there":
-                places = [known[last.args[slot]] for slot in frame.places("in", "at", "to")]
-                return [tuple(known[last.args[slot]] for slot in frame.places("to")) or tuple(places), tuple(places)]
-            done = (known[last.args[frame.theme]],) if frame.theme >= 0 else ()
-            return [done, tuple(known[name] for slot, name in enumerate(last.args) if slot != frame.theme)]
-        for action in reversed(context):
-            objects = [known[name] for name in dict.fromkeys(action.args)]
-            kind = [item for item in objects if noun in self._lexicon.words_for(item) | {self._lexicon.stem(item)}]
-            if kind:
-                theme = self._frames.frames[action.name].theme
-                first = [item for item in kind if theme >= 0 and item.pddl == action.args[theme]]
-                return [tuple(kind if len(kind) == 1 else first)]
-        return [self._lexicon.sole(noun)]
+            if word.text == "there" or (word.text in _THINGS and frame.theme >= 0):
+                slots = frame.ends if word.text == "there" else [frame.theme]
+                yield Mention(index, index + 1, tuple(known[last.args[slot]] for slot in slots), True)
+            elif word.text in _DEFINITE and noun in self._lexicon.nouns - PREPOSITIONS:
+                for action in reversed(context):
+                    kind = [known[arg] for arg in dict.fromkeys(action.args)]
+                    kind = [item for item in kind if noun in self._lexicon.words_for(item) | {self._lexicon.stem(item)}]
+                    if len(kind) == 1:
+                        yield Mention(index, index + 2, tuple(kind), True)
+                        break
 
 
 _LEAD = 14
@@ -356,7 +326,7 @@ class ActionGrammar:
     def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences. A dash or a colon parts them where an action follows it."""
         start = 0
-        named = _inside(self.frames.mentions(words))
+        named = inside(self.frames.mentions(words))
         for index, word in enumerate(words[1:], 1):
             counts = words[index - 1].text.isdigit() and index - 1 not in named
             cut = word.parted in _ENDS or (
@@ -434,16 +404,16 @@ class ActionGrammar:
         """A sentence cut before "and", "then" or a comma where another clause begins, behind one that is read."""
         starts = [0]
         mentions = self.frames.mentions(words)
-        named = _inside(mentions)
+        named = inside(mentions)
         for index, word in enumerate(words[1:], 1):
             counts = word.text.isdigit() and index not in named
             joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or counts
-            inside = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
+            joined = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
             # "It is then moved": what stands before is the subject. "[Thought] …": a label's words say how it is meant.
             subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
-            if joint and not inside and not subject and not label and (read is None or word.start >= read.end):
+            if joint and not joined and not subject and not label and (read is None or word.start >= read.end):
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
                 starts += [index] if begins or self._begins_other(words, index, mentions, counts) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
@@ -571,7 +541,7 @@ class ActionGrammar:
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
-        used = _inside(mentions)
+        used = inside(mentions)
         subject = ARTICLES | self.lexicon.type_words
         at = 0
         while at < len(words) and (at in used or words[at].text in subject or is_plain_lead(words[at].text)):
@@ -636,7 +606,11 @@ class ActionGrammar:
                 tuple(dict.fromkeys(action for item in fits for action in item.actions)) if is_open(stance) else ()
             )
             return ClauseReading(start, end, "not-an-action", nearest, stance=stance, names_object=True)
-        rules = (*(("prefix",) if lead else ()), *fit.rules, *(("loose-tail",) if tail or aside else ()))
+        rules = (
+            *(("prefix",) if lead else ()),
+            *filter(None, (fit.rule,)),
+            *(("loose-tail",) if tail or aside else ()),
+        )
         rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
@@ -648,7 +622,7 @@ class ActionGrammar:
         self, row: Sequence[Word], verb: int, fit: Fit, meant: frozenset[int], follows: bool
     ) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
-        used = _inside(self.frames.mentions(row[:verb]))
+        used = inside(self.frames.mentions(row[:verb]))
         nouns = self.lexicon.type_words
         # "The ferry sails …": what the snippet itself names can be who acts.
         named = fit.frame.content - PREPOSITIONS - ARTICLES
@@ -753,7 +727,7 @@ class ActionGrammar:
 
     def _unknown(self, row: Sequence[Word], mentions: Sequence[Mention]) -> tuple[str, ...]:
         """The words of a clause that stand where a name should and name no object: pronouns, kinds, unknown names."""
-        used = _inside(mentions)
+        used = inside(mentions)
         types = self.lexicon.type_words
         known = PREPOSITIONS | FILLERS | PARTICLES | (ARTICLES - PRONOUNS) | (self.frames.vocabulary - types)
         names: list[str] = []
@@ -783,11 +757,6 @@ _MOTIONS = word_set("go move turn start")
 _STATES = word_set(
     "is are was were be been being has have had holds hold holding contains remains stays becomes needs requires"
 )
-
-
-def _inside(mentions: Sequence[Mention]) -> frozenset[int]:
-    """Where words of object names stand: "location 0" holds no number of a list."""
-    return frozenset(index for item in mentions for index in range(item.first, item.last))
 
 
 def _inserted(text: str, at: int) -> Word:

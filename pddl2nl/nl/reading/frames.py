@@ -32,7 +32,7 @@ from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
-__all__ = ["RELATIVES", "Fit", "Frame", "Frames", "Mention", "StaticFacts"]
+__all__ = ["RELATIVES", "Fit", "Frame", "Frames", "Mention", "StaticFacts", "inside"]
 
 RELATIVES = word_set("which who that where whose")
 """Words that begin a clause about the object before them."""
@@ -46,9 +46,6 @@ _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
 
-_RULES = ("articles", "types", "names", "prepositions", "ending", "order", "words", "form")
-"""What a fit may overlook, in the order in which readings name it (``loose-articles``, …)."""
-
 
 class Mention(NamedTuple):
     """Words that name objects, at ``first`` up to ``last`` (exclusive) among a clause's words."""
@@ -57,6 +54,11 @@ class Mention(NamedTuple):
     last: int
     objects: tuple[KnownObject, ...]
     loose: bool = False
+
+
+def inside(mentions: Iterable[Mention]) -> frozenset[int]:
+    """Where words of object names stand: "location 0" holds no number of a list."""
+    return frozenset(index for item in mentions for index in range(item.first, item.last))
 
 
 class Role(NamedTuple):
@@ -142,6 +144,11 @@ class Frame:
         return [slot for slot, role in zip(self.slots, self.roles, strict=True) if role.prepositions & {*prepositions}]
 
     @property
+    def ends(self) -> list[int]:
+        """The parameters that say where the action ends, or where it is done."""
+        return self.places("to") or self.places("at", "in")
+
+    @property
     def theme(self) -> int:
         """The parameter that the action is done to, which no preposition announces; -1 without one."""
         roles = list(zip(self.slots, self.roles, strict=True))[self.subject :]
@@ -164,7 +171,7 @@ class Fit:
     cost: float
     first: int
     last: int
-    rules: tuple[str, ...]
+    rule: str
     omitted: int = -1
 
     @property
@@ -326,8 +333,8 @@ class Frames:
             if completed is None:
                 return None
             objects[frame.slots[omitted]] = completed
-        rules = self._rules(frame, row, chosen, first, last, ending or omitted >= 0)
-        return Fit(frame, tuple(objects), cost, first, last + 1, rules, omitted)
+        rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
+        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
 
     def _completed(
         self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
@@ -341,41 +348,23 @@ class Frames:
         name = self.statics.completion(frame.action, names, place)
         return None if name is None else (self.lexicon.by_pddl[name],)
 
-    def _rules(
-        self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool
-    ) -> tuple[str, ...]:
-        """The names of what is overlooked, by the words that are told and not said or said and not told."""
-        used = {index for item in row.mentions for index in range(item.first, item.last)} | {row.verb}
-        inside = [word for index, word in enumerate(row.words[: last + 1]) if index >= first and index not in used]
-        said = Counter(part for word in inside for part in self._parts(word.text))
+    def _rule(self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool) -> str:
+        """How the words differ from the snippet's: ``reworded``, only ``loose``, or not at all."""
+        used = inside(row.mentions) | {row.verb}
+        between = [word for index, word in enumerate(row.words[: last + 1]) if index >= first and index not in used]
+        said = Counter(part for word in between for part in self._parts(word.text))
         told = Counter(frame.told)
         told[frame.verb] -= 1
         if ending:
             told -= Counter(frame.tail)
-        loose = {"ending"} if ending else set[str]()
-        for word in (told - said) + (said - told):
-            if word in self.lexicon.type_words:
-                loose.add("types")
-            elif word in ARTICLES:
-                loose.add("articles")
-            elif word in PREPOSITIONS or word == "top":
-                loose.add("prepositions")
-            elif word in told - said:
-                loose.add("words")
+        small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | {"top"}
         taken = [k for k in chosen if k >= 0]
-        if any(mention.loose for mention in row.mentions):
-            loose.add("names")
-        if (
-            frame.particles
-            and row.words[row.verb + 1 : row.verb + 2]
-            and row.words[row.verb + 1].text not in frame.particles
-        ):
-            loose.add("words")
-        if row.form != "base":
-            loose.add("form")
-        if taken != sorted(taken) or any(row.mentions[k].first < row.verb for k in taken[frame.subject :]):
-            loose.add("order")
-        return tuple(f"loose-{name}" for name in _RULES if name in loose)
+        reordered = taken != sorted(taken) or any(row.mentions[k].first < row.verb for k in taken[frame.subject :])
+        behind = [word.text for word in row.words[row.verb + 1 : row.verb + 2]]
+        apart = frame.particles and behind and behind[0] not in frame.particles
+        if row.form != "base" or reordered or apart or not small.issuperset(told - said):
+            return "reworded"
+        return "loose" if ending or any(mention.loose for mention in row.mentions) or told - said or said - told else ""
 
     # ── costs ────────────────────────────────────────────────────────────────────────────────────
 

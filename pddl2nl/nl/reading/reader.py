@@ -21,7 +21,7 @@ from pddl2nl.nl.reading.clauses import REFERS, ActionGrammar, follow
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES
-from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Readings, reported
+from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Block,
@@ -59,7 +59,7 @@ _APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_BY_FACTS = frozenset(("static", "static-types", "loose-ending", "reference"))
+_BY_FACTS = frozenset(("static", "static-types", "reference"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
 
@@ -191,15 +191,13 @@ class Reader:
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _turn(self, text: str, stop: int) -> Reading:
-        start = marker_end(text, stop)
-        if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
-            # A key "action" of a JSON value is read with the others.
-            start = -1
-        readings = list(self._signals(text, max(start, 0), stop, start >= 0))
+    def _turn(self, whole: str, stop: int) -> Reading:
+        start = max(marker := marker_end(whole, stop), 0)
+        text = whole[start:stop]
+        readings = list(self._signals(text, marker >= 0))
         read = [reading for reading in readings if reading.status == "read"]
-        several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
-        option = chosen_option(text[read[-1].end : stop], [""] * len(read)) if several else None
+        several = marker < 0 and len(read) > 1 and offers_options(text[: read[0].start])
+        option = chosen_option(text[read[-1].end :], [""] * len(read)) if several else None
         if option is not None:
             return read[option]
         kept = _uncorrected(text, readings)
@@ -207,30 +205,24 @@ class Reader:
         chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
         open_stances = [item for item in readings if item.stance and not item.stance.startswith(EXCUSED)]
         if chosen is None and open_stances:
-            return reported(max(open_stances, key=lambda item: len(item.text)))
-        asked = any(item.stance == "question" for item in readings)
-        if chosen is None and asked and chosen_option(text[:stop], ["", ""]) is not None:
-            # "Should I stack a on b or on c? I choose the latter."
-            return reported(max(readings, key=lambda item: len(item.text)))
-        if chosen is None:
-            bare = text[:stop].strip()
-            begin = text.find(bare) if bare else 0
+            chosen = reported(max(open_stances, key=lambda item: len(item.text)))
+        elif chosen is None:
             stance = next((reading.stance for reading in readings if reading.stance), "")
-            line = text.count("\n", 0, begin) + 1
-            return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose", stance=stance)
+            chosen = _whole(text, "not-an-action", "prose")._replace(stance=stance)
         signals = ("read", "look-around", "claimed-done")
         others = {(reading.status, reading.action) for reading in readings if reading.status in signals}
-        if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status != "unreadable":
+        if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status in (*signals, "ambiguous"):
             rules = [rule for rule in chosen.rule.split("+") if rule not in ("several", "exact", "")]
-            return chosen._replace(rule="+".join(("first-of-several", *rules)))
-        return chosen
+            chosen = chosen._replace(rule="+".join(("first-of-several", *rules)))
+        line = chosen.line + whole.count("\n", 0, start)
+        return chosen._replace(line=line, start=chosen.start + start, end=chosen.end + start)
 
-    def _signals(self, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
-        """Everything in a stretch that could be the turn's one thing."""
-        layout = lay_out(Cleaned(text[:stop]))
+    def _signals(self, text: str, expected: bool) -> Iterator[Reading]:
+        """Everything in a text that could be a turn's one thing."""
+        layout = lay_out(Cleaned(text))
         in_thought = False
         context: list[GroundAction] = []
-        for piece in _from(layout, start, text):
+        for piece in layout.pieces:
             readings, _ = self.read_piece(
                 text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden, context
             )
@@ -247,11 +239,7 @@ class Reader:
                         yield reading
             expected = False
         if not layout.pieces and layout.ended and text.strip():
-            bare = text.strip()
-            begin = text.find(bare)
-            yield Reading(
-                text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, "claimed-done", rule="plan-end"
-            )
+            yield _whole(text, "claimed-done", "plan-end")
 
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
@@ -383,54 +371,36 @@ class Reader:
         return bool(self.lexicon.named(value)) or value.lower() in self.lexicon.by_pddl
 
     def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """Reports what may be a step and is not read, but for what another line of the reply says as well."""
-        if not any(item.reading.rule == "doubt" for item in placed):
-            return self._with_something_reported(placed)
+        """Reports what may be a step and is not read, but for what another line of the reply says as well.
+
+        Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an action, the
+        longest stretch is reported that says more of objects than how they are.
+        """
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
-        reported_pieces: list[PlacedReading] = []
+        judged: list[PlacedReading] = []
         for item in placed:
             reading = item.reading
-            if reading.rule == "doubt" and not done and reading.stance.startswith(("hypothetical", "goal")):
-                # Beside no step, what is only supposed or wanted is none.
-                reported_pieces.append(item._replace(reading=reading._replace(rule="prose")))
-            elif reading.rule != "doubt":
-                reported_pieces.append(item)
-            elif reading.reason == AMENDED or not (
-                done.intersection(reading.candidates)
-                if reading.candidates
-                else self.grammar.restates(reading.text, reading.stance, done)
+            known = reading.candidates and not done.isdisjoint(reading.candidates)
+            if reading.rule != "doubt":
+                judged.append(item)
+            elif reading.reason != AMENDED and (
+                known or (not reading.candidates and self.grammar.restates(reading.text, reading.stance, done))
             ):
-                reported_pieces.append(item._replace(reading=reported(reading), doubt=True))
+                settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
+                judged.append(item._replace(reading=settled))
+            elif not done and reading.stance.startswith(("hypothetical", "goal")):
+                judged.append(item._replace(reading=reading._replace(rule="prose")))
             else:
-                reported_pieces.append(
-                    item._replace(reading=reading._replace(rule="prose", stance="restated", reason="", candidates=()))
-                )
-        return self._with_something_reported(reported_pieces)
-
-    def _proposes(self, reading: Reading) -> bool:
-        """Whether prose proposes several actions: "I would stack a on b, and then I would pick up c."."""
-        verbs = [word for word in words_of(reading.text) if word.text in self.grammar.frames.verbs]
-        return reading.stance.endswith(("(could)", "(would)", "(might)")) and len(verbs) > 1
-
-    def _with_something_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """Where nothing at all was meant as an action, reports the longest stretch that says something of objects.
-
-        What is rejected, supposed or asked, and plain sentences about a state, say nothing that was to be done.
-        """
-        if any(item.reading.is_attempt or item.reading.rule == "claim" for item in placed):
-            return placed
-        excused = (*EXCUSED, "goal", "state (is", "state (are", "state (was", "state (has", "state (hold")
-        spoken = [
-            index
-            for index, item in enumerate(placed)
-            if item.reading.rule == "prose"
-            and item.reading.stance
-            and (self._proposes(item.reading) or not item.reading.stance.startswith(excused))
+                judged.append(item._replace(reading=reported(reading), doubt=True))
+        if any(item.reading.is_attempt or item.reading.rule == "claim" for item in judged):
+            return judged
+        excused = (*EXCUSED, "goal", *(f"state ({verb}" for verb in ("is", "are", "was", "has", "hold")))
+        said = [item for item in judged if item.reading.rule == "prose" and item.reading.stance]
+        said = [item for item in said if not item.reading.stance.startswith(excused)]
+        longest = max(said, key=lambda item: len(item.reading.text), default=None)
+        return [
+            item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
         ]
-        if spoken and (index := max(spoken, key=lambda index: len(placed[index].reading.text))) >= 0:
-            item = placed[index]
-            placed[index] = item._replace(reading=reported(item.reading), doubt=True)
-        return placed
 
 
 _LISTED = re.compile(r"\W*\d|\s*[-*•+]\s")
@@ -475,6 +445,12 @@ def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading, rules
 def _too_long(text: str) -> Reading:
     reason = f"the reply has {len(text)} characters, and at most {LONGEST} are read"
     return Reading(1, 0, 80, text[:80], "unreadable", reason=reason)
+
+
+def _whole(text: str, status: Status, rule: str) -> Reading:
+    bare = text.strip()
+    begin = text.find(bare) if bare else 0
+    return Reading(text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, status, rule=rule)
 
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:
@@ -557,11 +533,6 @@ class _Shapes:
         self._kept[shape.key] = kept, peeled
 
 
-def _records(text: str, stop: int) -> list[Piece]:
-    pieces = lay_out(Cleaned(text[:stop])).pieces if "{" in text else ()
-    return [piece for piece in pieces if is_record(text[piece.start : piece.end])]
-
-
 def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:
     """The readings without those that the reply takes back before it goes on."""
     kept: list[Reading] = []
@@ -570,14 +541,3 @@ def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:
             kept = [] if reading.status in ("read", "ambiguous") else kept
         kept.append(reading)
     return kept
-
-
-def _from(layout: Layout, start: int, text: str) -> Iterator[Piece]:
-    """The pieces behind an offset, the first of them cut there."""
-    for piece in layout.pieces:
-        kept = text[max(piece.start, start) : piece.end]
-        begin = piece.end - len(kept.lstrip())
-        if piece.start >= start:
-            yield piece
-        elif begin < piece.end and kept.strip(" \t*_`\"'}]"):
-            yield piece._replace(start=begin, gap=True)

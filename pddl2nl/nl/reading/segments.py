@@ -554,7 +554,7 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
 # ── the label of a turn's action ─────────────────────────────────────────────────────────────────
 
 _ACTION = re.escape(ACTION.rstrip(":"))
-ACTION_LABEL = re.compile(rf"(?:^|(?<=[\s*_\"'>#{{,-])){_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE)
+ACTION_LABEL = re.compile(rf"(?:^|(?<=[\s*_>#-])){_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE)
 # "Possible action: …" chooses none.
 _RULED_OUT = re.compile(
     r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
@@ -562,7 +562,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE,
 )
 # Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
-_MARKED_LINE = re.compile(rf"^[ \t\r\xa0>*_#{{\"'`-]*{_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M)
+_MARKED_LINE = re.compile(rf"^[ \t\r\xa0>*_#`-]*{_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M)
 OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
 
 

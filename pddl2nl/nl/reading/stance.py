@@ -40,8 +40,8 @@ _CLASSES = {
     "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
     "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "
     "refuse skip skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘",
-    "supposed": "can should once after",
-    "hypothetical": "if would could might may suppose supposing assume assuming perhaps maybe whether when "
+    "supposed": "can could should would once after",
+    "hypothetical": "if might may suppose supposing assume assuming perhaps maybe whether when "
     "whenever until unless before while what why how possible option alternatively alternative consider "
     "considering considered thinking thought thoughts wonder or either ought try trying would've for example since "
     "because although though",
@@ -211,39 +211,27 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     possible", "would be wrong", ", b and c"), and a question is no action.
     """
     first, said = tail[0], [word.text for word in tail]
+    phrase = _phrase(tail)
     if rejects(tail):
         return f"rejected ({first.text})"
-    if not is_reason(first) and _VAGUE.search(" ".join(word.raw for word in _phrase(tail))):
+    if not is_reason(first) and _VAGUE.search(" ".join(word.raw for word in phrase)):
         return "goal (put off)"
-    if set(said) <= {"and", "then"}:
-        return ""
     if not _MORE.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
-    if first.text == "and" and len(tail) <= 8 and not _ENDED.isdisjoint(said):
-        return "unclear (and)" if any(map(is_object, tail)) else ""
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
         return ""
-    if first.text in _CONDITIONS or first.parted == "?":
+    if first.text in _CONDITIONS or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
         return f"hypothetical ({first.text})"
-    unclear = f"unclear (… {first.text})"
-    if first.text == "as" and said[1:2] in (["soon"], ["long"]):
-        return unclear
     if first.parted in (".", "(", ">", ":") or first.text in _REASONS or first.text in ("instead", "rather"):
         return ""
-    if first.parted:
-        content = [word for word in tail[:5] if word.text not in _AND]
-        if content and any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])):
-            return "" if any(word.text in _VERBS for word in content[1:3]) else unclear
-        return "" if content else unclear
-    if first.text not in _PHRASES:
-        return unclear
-    phrase = _phrase(tail)
+    content = [word for word in tail[:5] if word.text not in _AND]
+    if not content or first.parted or first.text == "and":
+        listed = any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])) if content else False
+        return f"unclear (… {first.text})" if listed and not any(word.text in _VERBS for word in content[1:3]) else ""
     if first.text == "to" and len(phrase) > 2 and not any(map(is_object, tail[:2])):
         return ""
-    if said[:2] == ["in", "order"]:
-        return ""
-    harmless = len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
-    return "" if harmless else unclear
+    harmless = first.text in _PHRASES and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+    return "" if harmless else f"unclear (… {first.text})"
 
 
 def is_reason(word: Word) -> bool:
