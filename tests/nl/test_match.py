@@ -69,7 +69,7 @@ def reader() -> Reader:
         ("load p into t at l1", "(load-truck p t l1)", "static-types"),
         ("load p into f at l1", "(load-airplane p f l1)", "static-types"),
         ("2. Load p into f at l1.", "(load-airplane p f l1)", "markup+case+static-types"),
-        ("load the p into t at l1", "(load-truck p t l1)", "loose-articles+static-types"),
+        ("load the p into t at l1", "(load-truck p t l1)", "loose+static-types"),
     ],
 )
 def test_static_unary_predicates_tell_actions_apart(reader: Reader, line: str, action: str, rule: str) -> None:
@@ -108,7 +108,7 @@ def test_a_last_object_may_be_left_out_where_only_one_can_be_meant(
     reading = one(reader, line)
     assert (str(reading.action) if reading.action else None) == action
     assert reading.status == ("read" if action else "unreadable")
-    assert (reading.rule.endswith("loose-ending+static")) == (action is not None)
+    assert ("static" in reading.rule) == (action is not None)
 
 
 # ── settling by the state ────────────────────────────────────────────────────────────────────────
@@ -149,7 +149,7 @@ def test_aliases_are_loose_names() -> None:
     assert told.rule == "static-types"
     for parcel in ("parcel_7", "Parcel-7", "parcel 7"):
         reading = one(reader, f"load {parcel} into van at {names.to_nl['l1']}")
-        assert (str(reading.action), reading.rule) == ("(load-truck p t l1)", "loose-names+static-types")
+        assert (str(reading.action), reading.rule) == ("(load-truck p t l1)", "loose+static-types")
     assert one(reader, f"load parcel_8 into van at {names.to_nl['l1']}").status == "unknown-object"
 
 

