@@ -14,7 +14,7 @@ from types import MappingProxyType
 from pddl2nl.tasks.generators.alfred.classes import FIXTURES, MOVABLES, OPENABLE, sliced_class
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["LAYOUTS", "ROOMS", "SEEN_LAYOUTS", "Scene", "make_scene"]
+__all__ = ["LAYOUTS", "ROOMS", "SEEN_LAYOUTS", "AlfredScene", "make_scene"]
 
 SEEN_LAYOUTS, LAYOUTS = 26, 30
 """How many layouts of a kind of room are seen in training, and how many there are."""
@@ -94,7 +94,7 @@ ROOMS: tuple[str, ...] = tuple(_FURNITURE)
 
 
 @dataclass(frozen=True)
-class Scene:
+class AlfredScene:
     """A room.
 
     Attributes:
@@ -130,7 +130,7 @@ class Scene:
         return tuple(self.where)
 
 
-def make_scene(room: str, layout: int, draw: Draw, sliced: Sequence[str] = ()) -> Scene:
+def make_scene(room: str, layout: int, draw: Draw, sliced: Sequence[str] = ()) -> AlfredScene:
     """A scene of a kind of room.
 
     Args:
@@ -168,4 +168,4 @@ def make_scene(room: str, layout: int, draw: Draw, sliced: Sequence[str] = ()) -
             if name in sliced:
                 slices |= {add(sliced_class(name)): thing for _ in range(_SLICES)}
     beside = (*pairs, *((two, one) for one, two in pairs))
-    return Scene(room, classes, where, slices, devices, beside, draw.pick(places))
+    return AlfredScene(room, classes, where, slices, devices, beside, draw.pick(places))

@@ -24,7 +24,7 @@ from pddl2nl.tasks.generators.alfred.classes import (
     sliced_class,
     type_of,
 )
-from pddl2nl.tasks.generators.alfred.scenes import LAYOUTS, SEEN_LAYOUTS, Scene, make_scene
+from pddl2nl.tasks.generators.alfred.scenes import LAYOUTS, SEEN_LAYOUTS, AlfredScene, make_scene
 from pddl2nl.tasks.generators.alfred.types import Errand, Step, TaskType, plan_of
 from pddl2nl.tasks.generators.alfred.words import instruction
 from pddl2nl.tasks.generators.draws import Draw
@@ -78,7 +78,7 @@ class AlfredTask:
     """
 
     kind: TaskType
-    scene: Scene
+    scene: AlfredScene
     errands: tuple[Errand, ...]
     goal: Condition
     text: str
@@ -122,7 +122,7 @@ def make_task(
     return AlfredTask(kind, scene, tuple(errands), goals[0] if len(goals) == 1 else And(goals), text, plan)
 
 
-def _drawn(errand: Errand, scene: Scene, draw: Draw, used: set[str]) -> Errand | None:
+def _drawn(errand: Errand, scene: AlfredScene, draw: Draw, used: set[str]) -> Errand | None:
     """An errand with the classes of a scene, none of which is in use; None if there is none."""
     needs = [_NEEDS[each] for each in errand.treatments if each in _NEEDS]
 
@@ -150,7 +150,7 @@ def _drawn(errand: Errand, scene: Scene, draw: Draw, used: set[str]) -> Errand |
     return replace(errand, thing=thing, dish=dish, place=place, knife=knife, rest=rest)
 
 
-def _arranged(scene: Scene, errands: Sequence[Errand], draw: Draw, *, hidden: bool) -> Scene:
+def _arranged(scene: AlfredScene, errands: Sequence[Errand], draw: Draw, *, hidden: bool) -> AlfredScene:
     """The scene with what the errands handle in view, or where it has to be."""
     doors = [each for each in scene.places if scene.classes[each] in OPENABLE and scene.classes[each] != "Microwave"]
     open_places = [
@@ -170,7 +170,7 @@ def _arranged(scene: Scene, errands: Sequence[Errand], draw: Draw, *, hidden: bo
     return replace(scene, where=where)
 
 
-def _marked(errand: Errand, scene: Scene, draw: Draw) -> Errand | None:
+def _marked(errand: Errand, scene: AlfredScene, draw: Draw) -> Errand | None:
     """The errand with another receptacle, told by what stands beside it; None if no such place is unique."""
     kinds = scene.classes
     neighbours = {one: {kinds[two] for each, two in scene.beside if each == one} for one in scene.places}
@@ -188,7 +188,7 @@ def _marked(errand: Errand, scene: Scene, draw: Draw) -> Errand | None:
     return replace(errand, place=place, beside=mark)
 
 
-def _goal(errand: Errand, scene: Scene) -> Condition:
+def _goal(errand: Errand, scene: AlfredScene) -> Condition:
     """What holds at the end of an errand, as in ALFRED's goals."""
     kind = type_of(errand.target)
     names = [f"?x{number}" for number in range(1, errand.count + 1)] if errand.count > 1 else ["?x"]
@@ -217,7 +217,7 @@ def _bound(part: Condition, place: str) -> Condition:
     return part
 
 
-def problem_facts(scene: Scene, *, skills: bool) -> Iterator[tuple[Fact, ...]]:
+def problem_facts(scene: AlfredScene, *, skills: bool) -> Iterator[tuple[Fact, ...]]:
     """The initial facts, in groups; with ``skills`` the affordances of those that ALFRED does not use."""
     kinds = scene.classes
     yield (("at", scene.start), ("hand-empty",))
@@ -238,7 +238,7 @@ def problem_facts(scene: Scene, *, skills: bool) -> Iterator[tuple[Fact, ...]]:
         yield tuple((predicate, each) for each in carried if kinds[each] in classes)
 
 
-def object_groups(scene: Scene) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def object_groups(scene: AlfredScene) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The objects by their types."""
     names = dict.fromkeys(scene.classes.values())
     ordered = sorted(names, key=lambda name: (name not in FIXTURES, [*names].index(name)))

@@ -1,0 +1,258 @@
+"""Plans of subtasks that are impossible although each of their pairs is an edge of the task graph.
+
+A graph forgets all but the last subtask: it accepts a plan that puts down twice what it picked up once. The automaton
+remembers what is true of a few predicates, what is held and which doors are shut, and takes the preconditions and
+effects of the actions as far as these are concerned. Its states are therefore an abstraction of the domain's (a
+projection, Edelkamp 2001): if each name in a plan stands for one object, it never refuses a plan that can be carried
+out from a state in which only the known atoms of the closed predicates are true.
+
+A plan names classes of objects, ``("PutObject", "Apple", "Fridge")``, or single ones, ``fridge-1``. Objects of one
+class are not distinguished, so opening two drawers in a row is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pddl2nl.errors import did_you_mean
+from pddl2nl.macros.macro import MacroStep
+from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks, SubtaskWay
+from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, conjuncts, supertypes, write_condition
+
+__all__ = ["PlanFault", "TaskAutomaton"]
+
+_MOST_STATES = 64
+"""The most states that are remembered at once; a plan has few, because ways differ in doors alone."""
+
+
+@dataclass(frozen=True)
+class PlanFault:
+    """What is wrong with a step of a plan: its place, from 0, the kind of fault, and the reason in words."""
+
+    place: int
+    kind: Literal["unknown-subtask", "wrong-targets", "impossible"]
+    text: str
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The true atoms of closed predicates, what is known of open ones, and the classes whose things were made."""
+
+    true: frozenset[GroundAtom]
+    seen: frozenset[tuple[GroundAtom, bool]] = frozenset()
+    made: frozenset[str] = frozenset()
+
+
+class TaskAutomaton:
+    """Checks plans of subtasks.
+
+    Args:
+        subtasks: of a domain, with the predicates that are tracked.
+        tell: a condition in words, by default in PDDL; its terms are the names in the plan.
+    """
+
+    def __init__(
+        self,
+        subtasks: Subtasks,
+        tell: Callable[[Condition], str] = write_condition,
+    ):
+        self._subtasks = subtasks
+        self._tell = tell
+        self._hierarchy = supertypes(subtasks.domain)
+
+    def accepts(self, plan: Iterable[Sequence[str]]) -> bool:
+        """Whether nothing is wrong with a plan."""
+        return not self.faults(plan)
+
+    def faults(self, plan: Iterable[Sequence[str]]) -> tuple[PlanFault, ...]:
+        """All faults of a plan; behind a fault the step counts as done."""
+        states = {_Known(self._subtasks.known)}
+        faults: list[PlanFault] = []
+        for place, (name, *targets) in enumerate(plan):
+            node = self._subtasks.by_name.get(name)
+            if node is None:
+                text = f"there is no subtask {name}{did_you_mean(name, self._subtasks.by_name)}"
+                faults.append(PlanFault(place, "unknown-subtask", text))
+                continue
+            wrong = self._wrong_targets(node, targets)
+            if wrong:
+                faults.append(PlanFault(place, "wrong-targets", wrong))
+                continue
+            after = {new for state in states for new in self._after(state, node, targets)}
+            if not after:
+                faults.append(PlanFault(place, "impossible", self._reason(node, targets, states)))
+                after = {new for state in states for new in self._after(state, node, targets, forced=True)}
+            states = {*sorted(after, key=repr)[:_MOST_STATES]}
+        return tuple(faults)
+
+    def next_steps(self, plan: Sequence[Sequence[str]], choices: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+        """The choices with which a plan can go on."""
+        return (choice for choice in choices if self.accepts([*plan, choice]))
+
+    def _wrong_targets(self, node: Subtask, targets: Sequence[str]) -> str:
+        if len(targets) != len(node.targets):
+            return f"{node} names {len(node.targets)} targets, and {len(targets)} are given"
+        for target, given in zip(node.targets, targets, strict=True):
+            kinds = [item.types for way in node.ways for item in way.parameters if item.name == target.variable]
+            kind = self._type(given)
+            if kind is None:
+                known = self._subtasks.classes
+                return f"there is no {given}{did_you_mean(given, known)}"
+            if not any(self._hierarchy.meets((kind,), own) and self._hierarchy.fits((kind,), own) for own in kinds):
+                return f"{given} cannot be the {target.role} of {node.name}"
+        return ""
+
+    def _type(self, name: str) -> str | None:
+        return self._subtasks.classes.get(self._subtasks.class_of(name))
+
+    # ── one step ─────────────────────────────────────────────────────────────────────────────────
+
+    def _after(self, known: _Known, node: Subtask, targets: Sequence[str], *, forced: bool = False) -> set[_Known]:
+        """What is known after a step, for each way in which it is possible; if it is forced, for all ways."""
+        given = {
+            target.variable: self._subtasks.class_of(name) for target, name in zip(node.targets, targets, strict=True)
+        }
+        states = set()
+        if forced or not self._missing(known, node, given):
+            for way in node.ways:
+                if all(self._fits(given[item.name], item.types) for item in way.parameters if item.name in given):
+                    states |= {state for state, _ in self._run(known, way.steps, given, way, forced)}
+        step = [node.name, *given.values()]
+        made = {name for name, how in self._subtasks.products.items() if [*how] == step}
+        return {_Known(state.true, state.seen, state.made | made) for state in states}
+
+    def _missing(self, known: _Known, node: Subtask, given: Mapping[str, str]) -> str:
+        """A class among the targets whose things were not made yet."""
+        products = self._subtasks.products
+        return next((name for name in given.values() if name in products and name not in known.made), "")
+
+    def _fits(self, name: str, types: tuple[str, ...]) -> bool:
+        kind = self._subtasks.classes.get(name)
+        return kind is not None and self._hierarchy.fits((kind,), types)
+
+    def _run(
+        self, known: _Known, steps: Sequence[MacroStep], given: Mapping[str, str], way: SubtaskWay, forced: bool
+    ) -> Iterator[tuple[_Known, Mapping[str, str]]]:
+        """What is known after some steps, with what their variables stand for."""
+        if not steps:
+            yield known, given
+            return
+        schema = self._subtasks.domain.action(steps[0].action)
+        assert schema is not None, "the steps were checked when the subtasks were read"
+        terms = dict(zip((item.name for item in schema.parameters), steps[0].args, strict=True))
+        needs = [part for part in map(_literal, conjuncts(schema.precondition)) if part is not None]
+        for sure, bound in self._satisfied(known, needs, terms, given, way, forced):
+            after = self._changed(sure, list(conjuncts(schema.effect)), terms, bound)
+            yield from self._run(after, steps[1:], bound, way, forced)
+
+    def _satisfied(
+        self,
+        known: _Known,
+        needs: Sequence[tuple[Atom, bool]],
+        terms: Mapping[str, str],
+        given: Mapping[str, str],
+        way: SubtaskWay,
+        forced: bool,
+    ) -> Iterator[tuple[_Known, Mapping[str, str]]]:
+        """What is known, and what variables stand for, if the needs hold."""
+        if not needs:
+            yield known, given
+            return
+        (atom, positive), *rest = needs
+        args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
+        free = [arg for arg in args if arg.startswith("?")]
+        ground = GroundAtom((atom.predicate, *args))
+        if atom.predicate in self._subtasks.closed and positive and free:
+            types = {item.name: item.types for item in way.parameters}
+            for true in known.true:
+                bound = dict(given)
+                same = len(true) == len(ground) and true[0] == ground[0]
+                for arg, name in zip(args, true[1:], strict=False):
+                    fits = self._fits(name, types[arg]) if arg in free else arg == name
+                    same = same and fits and bound.setdefault(arg, name) == name
+                if same:
+                    yield from self._satisfied(known, rest, terms, bound, way, forced)
+            if forced:
+                yield from self._satisfied(known, rest, terms, given, way, forced)
+        elif atom.predicate in self._subtasks.closed and not free:
+            if forced or (ground in known.true) is positive:
+                yield from self._satisfied(known, rest, terms, given, way, forced)
+        elif atom.predicate in self._subtasks.opened and not free:
+            if forced or (ground, not positive) not in known.seen:
+                sure = _Known(known.true, known.seen | {(ground, positive)}, known.made)
+                yield from self._satisfied(sure, rest, terms, given, way, forced)
+        else:
+            yield from self._satisfied(known, rest, terms, given, way, forced)
+
+    def _changed(
+        self, known: _Known, effects: Sequence[Condition], terms: Mapping[str, str], given: Mapping[str, str]
+    ) -> _Known:
+        """What is known after the unconditional effects of an action."""
+        true, seen = {*known.true}, {*known.seen}
+        literals = [part for part in map(_literal, effects) if part is not None]
+        # Added wins over deleted, as in PDDL.
+        for atom, positive in sorted(literals, key=lambda each: each[1]):
+            args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
+            ground = GroundAtom((atom.predicate, *args))
+            if any(arg.startswith("?") for arg in args):
+                continue
+            if atom.predicate in self._subtasks.closed:
+                true.add(ground) if positive else true.discard(ground)
+            elif atom.predicate in self._subtasks.opened:
+                seen.discard((ground, not positive))
+                seen.add((ground, positive))
+        return _Known(frozenset(true), frozenset(seen), known.made)
+
+    # ── reasons ──────────────────────────────────────────────────────────────────────────────────
+
+    def _reason(self, node: Subtask, targets: Sequence[str], states: Iterable[_Known]) -> str:
+        known = min(states, key=repr)
+        given = {
+            target.variable: self._subtasks.class_of(name) for target, name in zip(node.targets, targets, strict=True)
+        }
+        step = f"{node.name}({', '.join(targets)})"
+        missing = self._missing(known, node, given)
+        if missing:
+            made = self._subtasks.products[missing]
+            return f"{step} needs {missing}, which {made[0]}({', '.join(made[1:])}) makes"
+        needs = [need for way in node.ways for need in self._unmet(known, way, given)]
+        told = " or ".join(dict.fromkeys(map(self._tell, needs)))
+        holds = " and ".join(self._tell(Atom(atom[0], atom[1:])) for atom in sorted(known.true))
+        return f"{step} is not possible there: it needs that {told}{f', but {holds}' if holds else ''}"
+
+    def _unmet(self, known: _Known, way: SubtaskWay, given: Mapping[str, str]) -> Iterator[Condition]:
+        """The first condition of a way that fails."""
+        if not all(self._fits(given[item.name], item.types) for item in way.parameters if item.name in given):
+            return
+        types = {item.name: item.types[0] for item in way.parameters}
+        for count in range(1, len(way.steps) + 1):
+            if not any(self._run(known, way.steps[:count], given, way, False)):
+                before = next(self._run(known, way.steps[: count - 1], given, way, False))
+                schema = self._subtasks.domain.action(way.steps[count - 1].action)
+                assert schema is not None, "the steps were checked when the subtasks were read"
+                names = (item.name for item in schema.parameters)
+                terms = dict(zip(names, way.steps[count - 1].args, strict=True))
+                state, bound = before
+                for literal in filter(None, map(_literal, conjuncts(schema.precondition))):
+                    if not any(self._satisfied(state, [literal], terms, bound, way, False)):
+                        yield self._named(literal, terms, bound, types)
+                return
+
+    def _named(
+        self, literal: tuple[Atom, bool], terms: Mapping[str, str], bound: Mapping[str, str], types: Mapping[str, str]
+    ) -> Condition:
+        args = (bound.get(terms.get(term, term), terms.get(term, term)) for term in literal[0].args)
+        atom = Atom(literal[0].predicate, tuple(types.get(arg, arg) for arg in args))
+        return atom if literal[1] else Not(atom)
+
+
+def _literal(condition: Condition) -> tuple[Atom, bool] | None:
+    """A literal's atom and its sign; None for other conditions, which the automaton takes to hold."""
+    match condition:
+        case Atom():
+            return condition, True
+        case Not(Atom() as atom):
+            return atom, False
+    return None
