@@ -5,7 +5,7 @@ The form that is asked for::
     <reasoning>…</reasoning>
     <answer>{"high_level": [["PickupObject", "Apple"], ["PutObject", ["Apple", "Fridge"]]]}</answer>
 
-A reply that is not in this form is still read where the plan in it is clear, and `PlanReply.faults` name what differs.
+A reply that is not in this form is still read where the plan in it is clear; `SubtaskReply.faults` name what differs.
 The paper itself writes ``<think>`` in one place and ``PutPickupObject`` in another: both are read, with a note.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 
-__all__ = ["MOST_STEPS", "PlanReply", "PlannedSubtask", "read_plan_reply"]
+__all__ = ["MOST_STEPS", "SubtaskReply", "PlannedSubtask", "read_plan_reply"]
 
 MOST_STEPS = 1000
 """A longer plan is refused as a whole."""
@@ -36,7 +36,7 @@ _SHOWN = 40
 
 
 @dataclass(frozen=True)
-class PlanReply:
+class SubtaskReply:
     """What was read of a reply.
 
     Attributes:
@@ -54,7 +54,7 @@ class PlanReply:
     notes: tuple[str, ...] = ()
 
 
-def read_plan_reply(text: str) -> PlanReply:
+def read_plan_reply(text: str) -> SubtaskReply:
     """Reads a reply; of several answers the last one counts."""
     faults, notes = [], []
     tagged = _TAGGED.fullmatch(text)
@@ -72,11 +72,11 @@ def read_plan_reply(text: str) -> PlanReply:
     try:
         steps = _steps(_parsed(answer))
     except InputError as error:
-        return PlanReply((), tags, False, (*faults, str(error)), tuple(notes))
+        return SubtaskReply((), tags, False, (*faults, str(error)), tuple(notes))
     renamed = {name for name, *_ in steps if name in _ALIASES}
     notes += [f"{name} stands for {_ALIASES[name]}" for name in sorted(renamed)]
     named = tuple((_ALIASES.get(name, name), *targets) for name, *targets in steps)
-    return PlanReply(named, tags, True, tuple(faults), tuple(notes))
+    return SubtaskReply(named, tags, True, tuple(faults), tuple(notes))
 
 
 def _parsed(answer: str) -> object:
