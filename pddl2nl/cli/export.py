@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
+from pddl2nl.cli.options import (
+    DomainFile,
+    JsonOption,
+    ProblemFile,
+    TimeTolerance,
+    ValTolerance,
+    argument,
+    option,
+)
 from pddl2nl.cli.output import FAILED, print_result, print_text
 from pddl2nl.files import write_text_file
 
@@ -17,6 +25,7 @@ if TYPE_CHECKING:
 
     from pddl2nl.pddl import Task
     from pddlval import Plan
+    from pddlval.report import Tolerances
 
 __all__ = ["register"]
 
@@ -37,24 +46,40 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="export")
 
 
-def _plansys2(domain: DomainFile, problem: ProblemFile, plan: PlanFile, out: OutFile = None) -> None:
+def _plansys2(
+    domain: DomainFile,
+    problem: ProblemFile,
+    plan: PlanFile,
+    out: OutFile = None,
+    val_tolerance: ValTolerance = False,
+    times: TimeTolerance = None,
+) -> None:
     """Write a plan as PlanSys2 (ROS 2) reads it: time, action and duration of each step.
 
     The plan is validated first. Exit code 1: it does not solve the task, and nothing is written.
     """
     from pddl2nl.interop.robotics import plansys2_plan
+    from pddlval.command import tolerances_of
 
-    _export(plansys2_plan, domain, problem, plan, out)
+    _export(plansys2_plan, (domain, problem, plan), out, tolerances_of(val_tolerance, times))
 
 
-def _behavior_tree(domain: DomainFile, problem: ProblemFile, plan: PlanFile, out: OutFile = None) -> None:
+def _behavior_tree(
+    domain: DomainFile,
+    problem: ProblemFile,
+    plan: PlanFile,
+    out: OutFile = None,
+    val_tolerance: ValTolerance = False,
+    times: TimeTolerance = None,
+) -> None:
     """Write a plan as a behavior tree, XML of BehaviorTree.CPP 4, with the conditions to check at each step.
 
     The plan is validated first. Exit code 1: it does not solve the task, and nothing is written.
     """
     from pddl2nl.interop.robotics import behavior_tree
+    from pddlval.command import tolerances_of
 
-    _export(behavior_tree, domain, problem, plan, out)
+    _export(behavior_tree, (domain, problem, plan), out, tolerances_of(val_tolerance, times))
 
 
 def _inspect(
@@ -72,17 +97,23 @@ def _inspect(
     print_result({"logs": paths}, "\n".join(f"log: {path}" for path in paths), as_json=as_json)
 
 
-def _export(write: Callable[[Task, Plan], str], domain: Path, problem: Path, plan: Path, out: Path | None) -> None:
+def _export(
+    write: Callable[[Task, Plan, Tolerances], str],
+    files: tuple[Path, Path, Path],
+    out: Path | None,
+    tolerances: Tolerances,
+) -> None:
     from pddl2nl.interop.robotics import InvalidPlanError
     from pddl2nl.pddl import load_task
     from pddlval import load_plan
 
+    domain, problem, plan = files
     try:
-        text = write(load_task(domain, problem), load_plan(plan))
+        text = write(load_task(domain, problem), load_plan(plan), tolerances)
     except InvalidPlanError as error:
         sys.stderr.write(f"error: {error}\n")
         raise typer.Exit(FAILED) from None
-    if out is None:
-        print_text(text)
-    else:
+    if out is not None:
         write_text_file(out, text)
+    elif text:
+        print_text(text)

@@ -30,6 +30,8 @@ __all__ = [
     "ProblemFile",
     "ProblemFiles",
     "TimeLimit",
+    "TimeTolerance",
+    "ValTolerance",
     "argument",
     "check_order",
     "domain_file",
@@ -181,6 +183,16 @@ OptionalProblemFile = Annotated[Path | None, argument("[PROBLEM]", _PROBLEM_HELP
 ProblemFiles = Annotated[
     list[Path] | None,
     argument("[PROBLEM]...", "Problem files, or names of the shipped domain's instances.", callback=_problems),
+]
+
+# ── tolerances, as VAL has them ──────────────────────────────────────────────────────────────────
+
+ValTolerance = Annotated[
+    bool,
+    switch("--val-tolerance", "Judge as VAL does, numbers within 0.0001 and times within 0.01, not exactly."),
+]
+TimeTolerance = Annotated[
+    str | None, option("N", "Judge as VAL's -t N does: times within N, numbers within 0.0001.", "none", flag="-t")
 ]
 
 # ── output, limits, seeds ────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pddl2nl.cli.options import argument, check_order, domain_file, option, problem_file, switch
+from pddl2nl.cli.options import (
+    TimeTolerance,
+    ValTolerance,
+    argument,
+    check_order,
+    domain_file,
+    option,
+    problem_file,
+    switch,
+)
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_lines
 
@@ -55,13 +64,8 @@ def _validate(
             "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
         ),
     ] = "typed",
-    val_tolerance: Annotated[
-        bool,
-        switch("--val-tolerance", "Judge as VAL does, numbers within 0.0001 and times within 0.01, not exactly."),
-    ] = False,
-    times: Annotated[
-        str | None, option("N", "Judge as VAL's -t N does: times within N, numbers within 0.0001.", "none", flag="-t")
-    ] = None,
+    val_tolerance: ValTolerance = False,
+    times: TimeTolerance = None,
     batch: Annotated[
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,

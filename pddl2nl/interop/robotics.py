@@ -8,7 +8,7 @@ PlanSys2 reads plans as its planner POPF prints them, ``0.000: (move r2d2 hall) 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import count, repeat
 from xml.etree import ElementTree
@@ -32,6 +32,7 @@ from pddl2nl.worlds.watch import PlanWatch
 from pddlval import Report, validate
 from pddlval.formulas import negation_normal
 from pddlval.plans import Plan, PlanLike, PlanStep, as_plan
+from pddlval.report import EXACT, Tolerances
 from pddlval.temporal.lowering import Durative, with_duration
 from pddlval.unsupported import is_executable
 
@@ -40,6 +41,8 @@ __all__ = ["InvalidPlanError", "behavior_tree", "plansys2_plan"]
 _UNSAFE = re.compile(r"[\[\]{}\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Brackets begin PlanSys2's durations, braces name BehaviorTree.CPP's blackboard entries, XML has no control
 characters."""
+_POLLING = "20"
+"""Milliseconds between two looks at what a step waits for."""
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESERVED = frozenset(("name", "id"))
 
@@ -52,10 +55,16 @@ class InvalidPlanError(InputError):
         super().__init__(f"the plan is not exported, since it does not solve the task: {_reason(report)}")
 
 
-def plansys2_plan(task: Task, plan: PlanLike) -> str:
-    """The text of a plan as PlanSys2 reads it: a line ``time: (action argument …)  [duration]`` for each step.
+def plansys2_plan(task: Task, plan: PlanLike, tolerances: Tolerances = EXACT) -> str:
+    """The text of a plan as PlanSys2's terminal reads it (``run plan-file``): for each step a line ``time: (action
+    argument …)  [duration]``.
 
     Steps without a time happen one second after the other. An action without a duration takes 0 seconds.
+
+    Args:
+        task: the task.
+        plan: the plan.
+        tolerances: by how much numbers and times may miss, as for `pddlval.validate`.
 
     Raises:
         InvalidPlanError: the plan does not solve the task.
@@ -63,24 +72,28 @@ def plansys2_plan(task: Task, plan: PlanLike) -> str:
         UnsupportedError: the task has a construct that cannot be executed.
     """
     lines = []
-    for time, step in _timed(_valid(task, plan)):
+    for time, step in _timed(_valid(task, plan, tolerances)):
         duration = step.duration if _is_durative(task, step) and step.duration else Fraction(0)
         lines.append(f"{_decimal(time)}: {_safe(str(step.action))}  [{_decimal(duration)}]\n")
     return "".join(lines)
 
 
-def behavior_tree(task: Task, plan: PlanLike) -> str:
+def behavior_tree(task: Task, plan: PlanLike, tolerances: Tolerances = EXACT) -> str:
     """A plan as an XML file of BehaviorTree.CPP 4.
 
     A step is a ``Sequence``: its precondition, a ``ReactiveSequence`` with the action, and what a durative action needs
     at its end. What must stay true while the action runs is checked at every tick: what later steps need
-    (`PlanWatch.lasting`), or the action's condition over all of it. Steps of a plan with time run in ``Parallel``, each
-    after a ``Sleep`` until its start.
+    (`PlanWatch.lasting`), or the action's condition over all of it. Steps of a plan with time run in ``Parallel``: each
+    sleeps until its start, and then waits until what it needs at its start holds, since actions can take longer than
+    planned.
+
+    Args:
+        task, plan, tolerances: as for `plansys2_plan`.
 
     Raises:
         InvalidPlanError, InputError, UnsupportedError: as `plansys2_plan`.
     """
-    checked = _valid(task, plan)
+    checked = _valid(task, plan, tolerances)
     root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute="plan")
     tree = ElementTree.SubElement(root, "BehaviorTree", ID="plan")
     main = ElementTree.SubElement(tree, "Sequence", name=_safe(task.problem.name))
@@ -91,7 +104,7 @@ def behavior_tree(task: Task, plan: PlanLike) -> str:
         node = ElementTree.SubElement(steps, "Sequence", name=_safe(f"{number} {step.action}"))
         if timed:
             ElementTree.SubElement(node, "Sleep", msec=str(round(time * 1000)))
-        _add_step(node, task, step, And(tuple(stays)))
+        _add_step(node, task, step, And(tuple(stays)), waits=timed)
     _add_conditions(ElementTree.SubElement(main, "Sequence", name="goal"), task.problem.goal, {})
     _add_model(root, task)
     ElementTree.indent(root)
@@ -101,8 +114,8 @@ def behavior_tree(task: Task, plan: PlanLike) -> str:
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _valid(task: Task, plan: PlanLike) -> Plan:
-    report = validate(task, plan)
+def _valid(task: Task, plan: PlanLike, tolerances: Tolerances) -> Plan:
+    report = validate(task, plan, "<plan>", *tolerances)
     if not report.valid:
         raise InvalidPlanError(report)
     return as_plan(plan)
@@ -112,12 +125,14 @@ def _reason(report: Report) -> str:
     if report.diagnostics:
         return report.diagnostics[0].message
     if report.failed_step is None:
-        return f"{_texts(report.unmet_goals)} does not hold in the end"
-    return f"in step {report.failed_step}, {report.action}, {_texts(report.unmet)} does not hold"
+        return f"in the end {_unmet(report.unmet_goals)}"
+    near = report.valid_tolerances
+    tolerated = f"; it does with a tolerance of times (-t) of more than {write_number(near[0])}" if near else ""
+    return f"in step {report.failed_step}, {report.action}, {_unmet(report.unmet)}{tolerated}"
 
 
-def _texts(conditions: Iterable[Condition]) -> str:
-    return " and ".join(map(write_condition, conditions))
+def _unmet(conditions: Sequence[Condition]) -> str:
+    return f"{' and '.join(map(write_condition, conditions))} {'does' if len(conditions) == 1 else 'do'} not hold"
 
 
 def _timed(plan: Plan) -> list[tuple[Fraction, PlanStep]]:
@@ -147,7 +162,7 @@ def _safe(text: str) -> str:
 # ── trees ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep, stays: Condition) -> None:
+def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep, stays: Condition, *, waits: bool) -> None:
     schema = task.domain.step(step.action.name)
     assert schema is not None
     binding = dict(zip((item.name for item in schema.parameters), step.action.args, strict=True))
@@ -161,7 +176,12 @@ def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep, stays: Co
             for one in (durative.start.precondition, durative.over_all, durative.end.precondition)
         )
         ports["duration"] = _decimal(duration)
-    _add_conditions(parent, before, binding)
+    start = parent
+    if waits:
+        again = ElementTree.SubElement(parent, "RetryUntilSuccessful", num_attempts="-1")
+        delay = ElementTree.SubElement(again, "Delay", delay_msec=_POLLING)
+        start = ElementTree.SubElement(delay, "Sequence")
+    _add_conditions(start, before, binding)
     running = ElementTree.SubElement(parent, "ReactiveSequence")
     _add_conditions(running, stays, binding)
     ElementTree.SubElement(running, "Action", {"ID": _safe(step.action.name), **ports})

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -41,7 +41,7 @@ from pddlval.numeric import UndefinedError, exact
 from pddlval.plans import PlanLike, as_plan, why_bad
 from pddlval.schemas import Ground, Schema
 from pddlval.semantics import ground_atom
-from pddlval.unsupported import refuse_unsupported, updated_functions
+from pddlval.unsupported import is_executable, updated_functions
 
 __all__ = ["BrokenStep", "PlanWatch"]
 
@@ -106,9 +106,12 @@ class PlanWatch:
     """
 
     def __init__(self, task: Task, plan: PlanLike):
-        refuse_unsupported(task)
         plan = as_plan(plan)
         report = validate(task, plan)
+        if not is_executable(task):
+            raise UnsupportedError(
+                f"{task.problem.name} has time, preferences or constraints; its plans are not watched"
+            )
         if report.diagnostics:
             raise InputError(report.diagnostics[0].render())
         self._task = task

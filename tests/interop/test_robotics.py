@@ -24,9 +24,9 @@ TRIP = "(define (problem p) (:domain d) (:objects a b) (:init (at a) (road a b) 
 
 
 def plansys2_item(line: str) -> tuple[float, str, float]:
-    """The item that PlanSys2 makes of a line: it looks for ``:``, ``)`` and ``[`` (popf_plan_solver.cpp)."""
-    colon, parenthesis, bracket = line.index(":"), line.index(")"), line.index("[")
-    return float(line[:colon]), line[colon + 2 : parenthesis + 1], float(line[bracket + 1 : -1])
+    """The item that PlanSys2 makes of a line: its terminal looks for four characters (Terminal.cpp, parse_plan)."""
+    colon, opening, closing, bracket = (line.index(character) for character in ":()[")
+    return float(line[:colon]), line[opening : closing + 1], float(line[bracket + 1 : -1])
 
 
 class Robot:
@@ -95,12 +95,27 @@ def test_the_tree_of_a_plan_with_time() -> None:
     assert parallel is not None
     assert [(node.tag, dict(node.items())) for node in parallel[0].iter() if node is not parallel[0]] == [
         ("Sleep", {"msec": "1500"}),
+        ("RetryUntilSuccessful", {"num_attempts": "-1"}),
+        ("Delay", {"delay_msec": "20"}),
+        ("Sequence", {}),
         ("Condition", {"ID": "Holds", "condition": "(at a)"}),
         ("ReactiveSequence", {}),
         ("Condition", {"ID": "Holds", "condition": "(road a b)"}),
         ("Action", {"ID": "drive", "from": "a", "to": "b", "duration": "2.500"}),
         ("Condition", {"ID": "Holds", "condition": "(lit)"}),
     ]
+
+
+def test_a_duration_that_a_planner_has_rounded_is_exported_with_a_tolerance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("domain.pddl", DRIVE), ("problem.pddl", TRIP), ("plan.txt", "0: (drive a b) [2.504]")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    arguments = ["export", "plansys2", *(str(tmp_path / name) for name in ("domain.pddl", "problem.pddl", "plan.txt"))]
+    assert main(arguments) == 1
+    assert "it does with a tolerance of times (-t) of more than 0.004" in capsys.readouterr().err
+    assert main([*arguments, "-t", "0.01"]) == 0
+    assert capsys.readouterr().out == "0.000: (drive a b)  [2.504]\n"
 
 
 def test_an_invalid_plan_is_not_exported() -> None:
@@ -128,5 +143,5 @@ def test_the_command_writes_a_file_or_says_why_not(tmp_path: Path, capsys: pytes
     output = capsys.readouterr()
     assert (output.out, output.err) == (
         "",
-        "error: the plan is not exported, since it does not solve the task: (on b c) does not hold in the end\n",
+        "error: the plan is not exported, since it does not solve the task: in the end (on b c) does not hold\n",
     )

@@ -238,7 +238,7 @@ def test_tasks_with_time_are_refused() -> None:
     domain = """(define (domain d) (:requirements :durative-actions) (:predicates (p))
       (:durative-action go :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"""
     task = parse_task(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))")
-    with pytest.raises(UnsupportedError, match="durative action 'go'"):
+    with pytest.raises(UnsupportedError, match="p has time, preferences or constraints"):
         PlanWatch(task, "0: (go) [1]")
 
 
