@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -29,6 +31,8 @@ __all__ = ["make_server"]
 
 MAX_ANSWER = 200_000
 """Characters of an answer, as JSON."""
+_GRACE = 5
+"""Seconds in which a process that is stopped removes its files."""
 _INSTRUCTIONS = (
     "Tools for planning tasks in PDDL. Domains and problems are given as PDDL text, as paths of files, or by the names "
     "of shipped ones, such as blocksworld and p01. Nothing is kept between calls: a state is named by the actions that "
@@ -92,8 +96,9 @@ class _Worker:
                 reason = f"the call took longer than {self._seconds} s"
             except (EOFError, OSError):
                 reason = "the process of the call ended, perhaps for lack of memory"
+            self._process.terminate()
+            self._process.join(_GRACE)
             self._process.kill()
-            self._process.join()
             self._pipe = None
             raise InputError(reason)
 
@@ -113,6 +118,8 @@ class _Worker:
 def _work(pipe: Connection, folder: Path, seconds: int) -> None:
     # Standard output belongs to the protocol.
     os.dup2(2, 1)
+    # An exception stops a planner and removes its files.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     tools = {tool.__name__: tool for tool in PlanningTools(folder, seconds).tools}
     with suppress(EOFError, KeyboardInterrupt):
         pipe.send("ready")

@@ -26,6 +26,7 @@ from pddl2nl.policies.hybrids.repair import common_actions, executable_prefix, p
 from pddl2nl.tasks.shipped import find_domain, find_instance
 from pddlval import GroundAction, Simulator, State, acting_simulator, read_plan, validate
 from pddlval.checking import report_on
+from pddlval.command import tolerances_of
 from pddlval.unsupported import is_executable
 
 __all__ = ["MAX_CHARACTERS", "PlanningTools"]
@@ -98,11 +99,19 @@ class PlanningTools:
             answer |= {"ok": checked.ok and report.ok, "problem": report.as_json()}
         return answer
 
-    def validate(self, domain: DomainSource, problem: ProblemSource, plan: PlanText) -> Answer:
+    def validate(
+        self,
+        domain: DomainSource,
+        problem: ProblemSource,
+        plan: PlanText,
+        val_tolerance: Annotated[
+            bool, Field(description="Judge numbers within 0.0001 and times within 0.01, as VAL does, not exactly.")
+        ] = False,
+    ) -> Answer:
         """Validate a plan. The verdict is valid, goal-not-satisfied, inapplicable (with the failed step and its unmet
         conditions) or bad-plan; the explanation says which step made a condition false, and "told" says it in words."""
         task, teller = self._task(domain, problem)
-        report = validate(task, _limited(plan, "the plan"))
+        report = validate(task, _limited(plan, "the plan"), "plan", *tolerances_of(val_tolerance, None))
         return report.as_json("plan", explain(report, teller))
 
     def applicable_actions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -46,6 +47,20 @@ def test_json_answers_each_line(plan: str, monkeypatch: pytest.MonkeyPatch, caps
     assert start == {"line": 0, "next": 1, "broken": None, "error": None}
     assert broken == {"line": 1, "next": 1, "broken": first, "error": None}
     assert (bad["broken"], bad["error"]) == (first, "(fuel): the domain has no function 'fuel'")
+
+
+def test_a_line_is_answered_before_the_next_one_is_read(plan: str) -> None:
+    command = [sys.executable, "-m", "pddl2nl", "watch", "blocksworld", "p01", plan, "--json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = [json.loads(process.stdout.readline())]
+        for line in ("(not (clear c))", "(clear c)"):
+            process.stdin.write(f"{line}\n")
+            answers.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.wait() == 0
+    assert [answer["broken"] is None for answer in answers] == [True, False, True]
 
 
 def test_standard_input_is_not_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
