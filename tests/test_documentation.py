@@ -35,6 +35,7 @@ EXTRAS = {
     "mcp": (("mcp",), r"(?m)^from mcp "),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "inspect": (("inspect_ai",), r"(?m)^>>> from inspect_ai|^\$ .*export inspect"),
+    "tensorboard and hf": (("tensorboardX", "datasets"), r"(?m)^\$ .*(--log tensorboard|export hf)"),
     "frames": (("pandas",), r"(?m)^>>>.*\.to_frame\("),
 }
 """The extras that a page may need: their modules, and what on the page needs them."""
@@ -155,6 +156,7 @@ SLOW = {
     "docs/guides/inspect.md",
     "docs/guides/questions.md",
     "docs/guides/reports.md",
+    "docs/guides/trackers.md",
     "docs/guides/unified-planning.md",
     "docs/tutorials/local-model.md",
     "docs/tutorials/paper-table.md",

@@ -13,13 +13,14 @@ import typer
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
-from pddl2nl.cli.run_options import BUDGET, access_of, limits_of, with_options
+from pddl2nl.cli.run_options import BUDGET, LogOption, access_of, limits_of, observer, with_options
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.prepare import DryRun, PreparedExperiment
+    from pddl2nl.experiments.run_one import Observe
     from pddl2nl.experiments.specification.experiment import Overrides
     from pddl2nl.experiments.sweep import SweepSummary
 
@@ -84,6 +85,7 @@ def _experiment(
     listing: Annotated[bool, switch("--list", "List the shipped specifications, and stop.")] = False,
     show: Annotated[bool, switch("--show", "Print the specification, for copying, and stop.")] = False,
     *,
+    log: LogOption = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
@@ -121,8 +123,9 @@ def _experiment(
     if dry_run:
         _show_dry_run(prepared.dry_run(), as_json)
         return
+    observe = observer(log, prepared.spec.name, prepared.folder, batch=batch, cluster=cluster is not None)
     prepared.write_down()
-    summary = _run(prepared, access, workers, options["poll_seconds"] if batch else None, cluster)
+    summary = _run(prepared, access, workers, options["poll_seconds"] if batch else None, cluster, observe)
     if as_json:
         print_json({"name": prepared.spec.name, **summary.as_json(), "records": str(prepared.folder)})
     else:
@@ -216,7 +219,12 @@ def _show_dry_run(estimated: DryRun, as_json: bool) -> None:
 
 
 def _run(
-    prepared: PreparedExperiment, access: Access, workers: int | None, poll_seconds: float | None, cluster: str | None
+    prepared: PreparedExperiment,
+    access: Access,
+    workers: int | None,
+    poll_seconds: float | None,
+    cluster: str | None,
+    observe: Observe,
 ) -> SweepSummary:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.cluster import open_cluster
@@ -237,6 +245,7 @@ def _run(
             on_progress=show,
             batch=batch,
             cluster=reached_cluster,
+            observe=observe,
         )
 
 

@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
     group.command("plansys2", epilog=_PLANSYS2)(_plansys2)
     group.command("behavior-tree", epilog=_TREE)(_behavior_tree)
     group.command("inspect", epilog="Example: pddl2nl export inspect runs/first --out logs && inspect view")(_inspect)
+    group.command("hf", epilog="Example: pddl2nl export hf runs/first --out datasets")(_hf)
     app.add_typer(group, name="export")
 
 
@@ -95,6 +96,21 @@ def _inspect(
 
     paths = [str(path) for path in export_inspect(folder, out)]
     print_result({"logs": paths}, "\n".join(f"log: {path}" for path in paths), as_json=as_json)
+
+
+def _hf(
+    folder: Records,
+    out: Annotated[Path, option("DIR", "Folder of the two datasets, runs and steps.")] = Path("datasets"),
+    as_json: JsonOption = False,
+) -> None:
+    """Write records as datasets of Hugging Face, which datasets.load_from_disk reads.
+
+    A run has its settings, metrics, PDDL texts, plan and last conversation. Needs the extra 'hf'.
+    """
+    from pddl2nl.interop.hf_datasets import export_hf
+
+    runs, steps = map(str, export_hf(folder, out))
+    print_result({"runs": runs, "steps": steps}, f"runs: {runs}\nsteps: {steps}", as_json=as_json)
 
 
 def _export(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +24,7 @@ from pddl2nl.cli.output import (
     print_warnings,
 )
 from pddl2nl.cli.progress import batches, calls_shown
-from pddl2nl.cli.run_options import ACCESS, access_of, with_options, wording_of
+from pddl2nl.cli.run_options import ACCESS, LogOption, access_of, observer, with_options, wording_of
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RUN_OPTIONS
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.runs import RunResult
     from pddl2nl.experiments.spec import RunSpec
+    from pddl2nl.policies import RunEvent
 
 __all__ = ["register"]
 
@@ -54,6 +57,7 @@ def _run(
             "NAME", "All settings of a paper at once: autoplanbench. Other options take precedence.", "none", "Policy"
         ),
     ] = None,
+    log: LogOption = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
@@ -81,7 +85,10 @@ def _run(
         print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
     if isinstance(spec.wording, str | None) and spec.wording != "llm":
         spec = replace(spec, wording=wording_of(spec.wording, spec.task.domain, domain))
-    result = _play(spec, access_of(options), options["poll_seconds"] if options["provider_batch"] else None)
+    poll_seconds = options["poll_seconds"] if options["provider_batch"] else None
+    observe = observer(log, "pddl2nl", spec.out or Path(), batch=poll_seconds is not None)
+    name = f"{spec.task.domain.name}-{spec.task.problem.name}-{spec.policy_name}-{spec.seed}"
+    result = _play(spec, access_of(options), poll_seconds, partial(observe, name))
     print_result(result.as_json(), _text(result), as_json=as_json)
     if result.outcome == "infrastructure-error":
         print_error(result.message)
@@ -95,13 +102,18 @@ def _asks_model(policy: str) -> bool:
     return make_policy(policy).needs_model
 
 
-def _play(spec: RunSpec, access: Access, poll_seconds: float | None) -> RunResult:
+def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Callable[[RunEvent], None]) -> RunResult:
     from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.runs import run_spec
 
     if poll_seconds is None:
-        with calls_shown() as observe:
-            return run_spec(spec, access, observe)
+        with calls_shown() as show:
+
+            def both(event: RunEvent) -> None:
+                show(event)
+                observe(event)
+
+            return run_spec(spec, access, both)
     check_one_shot(spec.policy, f"--provider-batch: --policy {spec.policy_name}")
     with batches(access, poll_seconds) as passes:
         return passes.until_done(lambda each: run_spec(spec, each))

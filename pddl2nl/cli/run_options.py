@@ -15,10 +15,12 @@ import typer
 
 from pddl2nl.cli.options import one_of, option, read_time, switch
 from pddl2nl.cli.output import print_warnings, warn
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.run_one import Observe
     from pddl2nl.nl import Names, Wording
     from pddl2nl.pddl import Domain, Task
     from pddl2nl.policies.budget import Limits
@@ -29,11 +31,13 @@ __all__ = [
     "ModelsFile",
     "NamesOption",
     "NamesSeedOption",
+    "LogOption",
     "SeedOption",
     "WordingOption",
     "access_of",
     "from_run",
     "limits_of",
+    "observer",
     "with_options",
     "wording_of",
     "words_of",
@@ -112,6 +116,38 @@ def _access(
     ] = 30.0,
 ) -> None:
     """How models are reached, as parameters of a command."""
+
+
+_TRACKERS = ("wandb", "mlflow", "tensorboard")
+LogOption = Annotated[
+    str | None,
+    typer.Option(
+        "--log",
+        help="Send settings, counts after each step and outcomes to an experiment tracker (extras of these names).",
+        metavar="|".join(_TRACKERS),
+        parser=one_of(_TRACKERS),
+        show_default="none",
+        rich_help_panel="Output",
+    ),
+]
+
+
+def observer(tracker: str | None, project: str, folder: Path, *, batch: bool = False, cluster: bool = False) -> Observe:
+    """What ``--log`` asks for.
+
+    Raises:
+        InputError: with batches, in which a run begins several times, or on a cluster.
+        MissingExtraError: the tracker's package is not installed.
+    """
+    from pddl2nl.experiments.run_one import unobserved
+
+    if tracker is None:
+        return unobserved
+    if batch or cluster:
+        raise InputError(f"--log {tracker} follows runs of this process: leave out --provider-batch and --cluster")
+    from pddl2nl.interop.trackers import tracked
+
+    return tracked(tracker, project, folder)
 
 
 _ACCESS = inspect.signature(_access, eval_str=True).parameters

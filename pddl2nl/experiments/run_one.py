@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -32,12 +34,13 @@ from pddl2nl.llm import (
     Wrapped,
 )
 from pddl2nl.llm.replay import RecordedCompletion
+from pddl2nl.policies import RunEvent
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
 
-__all__ = ["Done", "Left", "Result", "Stop", "Terms", "play", "record_path", "run_one"]
+__all__ = ["Done", "Left", "Observe", "Result", "Stop", "Terms", "play", "record_path", "run_one", "unobserved"]
 
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
@@ -98,15 +101,25 @@ class Stop:
                 self.reason, self.refused = reason, refused
 
 
+Observe = Callable[[str, RunEvent], None]
+"""Is given the name of a run and each of its events as it happens, in the thread of the run."""
+
+
+def unobserved(run: str, event: RunEvent) -> None:
+    """Ignores events."""
+
+
 @dataclass(frozen=True)
 class Terms:
-    """What the runs of an experiment share: the folder of their records, access to models, stop, budget and batches."""
+    """What the runs of an experiment share: the folder of their records, access to models, stop, budget, batches, and
+    what observes their events."""
 
     folder: Path
     access: Access
     stop: Stop
     budget: SharedBudget
     batch: BatchPasses | None = None
+    observe: Observe = unobserved
 
 
 def record_path(folder: Path, job: RunJob) -> Path:
@@ -164,7 +177,7 @@ def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
             watched = _Watched(access.before(model), terms.stop)
             return watched if isinstance(model, _LOCAL) else recollection.before(watched)
 
-        return play(job, path, replace(access, budget=_RunBudget(terms), before=before))
+        return play(job, path, replace(access, budget=_RunBudget(terms), before=before), terms.observe)
 
     if terms.batch is None:
         return attempt(terms.access)
@@ -179,7 +192,7 @@ def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
     return end
 
 
-def play(job: RunJob, record: Path, access: Access) -> RunEnd:
+def play(job: RunJob, record: Path, access: Access, observe: Observe = unobserved) -> RunEnd:
     """Runs a job until its record is finished; raises as `run_spec` and `plan_and_record`."""
     spec = job.spec
     if isinstance(spec, PlannerSpec):
@@ -194,7 +207,7 @@ def play(job: RunJob, record: Path, access: Access) -> RunEnd:
             called=(spec.suite, spec.task),
         )
         return RunEnd(planned.status, planned.message, Account())
-    result = run_spec(replace(spec, record=record, out=None), access)
+    result = run_spec(replace(spec, record=record, out=None), access, partial(observe, job.name))
     return RunEnd(result.outcome, result.message, total(result.accounts.values()))
 
 

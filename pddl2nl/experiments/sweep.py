@@ -33,7 +33,7 @@ from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.run_one import Done, Left, Result, Stop, Terms, record_path, run_one
+from pddl2nl.experiments.run_one import Done, Left, Observe, Result, Stop, Terms, record_path, run_one, unobserved
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ def run_all(
     on_progress: Callable[[SweepSummary], None] = lambda progress: None,
     batch: BatchPasses | None = None,
     cluster: Cluster | None = None,
+    observe: Observe = unobserved,
 ) -> SweepSummary:
     """Runs all jobs that are not finished yet.
 
@@ -243,6 +244,7 @@ def run_all(
         on_progress: called in the calling thread when a run has ended, and twice a second in between.
         batch: brings the replies of one-shot runs by a provider's batches, in passes.
         cluster: runs the jobs (`pddl2nl.experiments.cluster.open_cluster`); None for threads of this process.
+        observe: is given the events of runs of policies as they happen, except on a cluster.
 
     Raises:
         InputError: the budget is in money, and what was spent before is not known; a cluster is asked to wait for
@@ -261,7 +263,7 @@ def run_all(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InfrastructureError(f"cannot make the folder {folder}: {error.strerror}") from error
-    sweep = _Sweep([*unique.values()], folder, access or Access(), budget or Limits(), batch, on_progress)
+    sweep = _Sweep([*unique.values()], folder, access or Access(), budget or Limits(), batch, on_progress, observe)
     return sweep.run(workers, cluster)
 
 
@@ -274,6 +276,7 @@ class _Sweep:
         budget: Limits,
         batch: BatchPasses | None,
         on_progress: Callable[[SweepSummary], None],
+        observe: Observe,
     ):
         self._runs = len(jobs)
         self._on_progress = on_progress
@@ -296,7 +299,7 @@ class _Sweep:
         self._batch = batch
         if batch is not None:
             batch.charge(self._budget)
-        self._terms = Terms(folder, access, self._stop, self._budget, batch)
+        self._terms = Terms(folder, access, self._stop, self._budget, batch, observe)
 
     def _sorted(self, jobs: Sequence[RunJob], folder: Path) -> tuple[list[RunJob], Account]:
         """The jobs to run, and the costs of all earlier starts."""

@@ -10,9 +10,8 @@ from statistics import mean
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.interop.inspect_task import chat
-from pddl2nl.llm import Message
 from pddl2nl.llm.keys import sha256
-from pddl2nl.policies.events import Prompted, Replied
+from pddl2nl.policies.events import Prompted
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.reports.rows import load_records
 from pddl2nl.reports.summaries import RunSummary
@@ -116,17 +115,11 @@ def _results(samples: Sequence[EvalSample]) -> EvalResults:
 
 
 def _sample(record: RunRecord, task: str, epoch: int, why: str) -> EvalSample:
-    prompt: tuple[Message, ...] = ()
-    reply = Replied(0, "")
-    first = ""
-    for event in record.events:
-        if isinstance(event, Prompted) and event.purpose == "planner":
-            prompt, reply = (*prompt[: event.kept], *event.messages), Replied(0, "")
-            first = first or prompt[-1].content
-        elif isinstance(event, Replied):
-            reply = event
+    messages = record.conversation
+    asked = [event.messages[-1].content for event in record.events if isinstance(event, Prompted)]
     finished, started = record.finished, record.started
-    output = ModelOutput.from_content(started.model, reply.text)
+    answered = bool(messages) and messages[-1].role == "assistant"
+    output = ModelOutput.from_content(started.model, messages[-1].content if answered else "")
     usage = ModelUsage(
         input_tokens=finished.prompt_tokens,
         output_tokens=finished.completion_tokens,
@@ -144,9 +137,9 @@ def _sample(record: RunRecord, task: str, epoch: int, why: str) -> EvalSample:
     return EvalSample(
         id=task,
         epoch=epoch,
-        input=first or started.problem_pddl,
+        input=asked[0] if asked else started.problem_pddl,
         target="",
-        messages=[*chat(prompt), *([output.message] if reply.text else [])],
+        messages=chat(messages),
         output=output,
         scores=None if record.infrastructure else {_SCORER: score},
         error=EvalError(message=why, traceback="", traceback_ansi="") if record.infrastructure else None,

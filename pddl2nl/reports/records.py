@@ -17,8 +17,9 @@ from typing import cast
 
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import read_events
+from pddl2nl.llm import Message
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.events import Fault, Finished, RecordError, RunEvent, Started, counted
+from pddl2nl.policies.events import Fault, Finished, Prompted, RecordError, Replied, RunEvent, Started, counted
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
@@ -104,6 +105,20 @@ class RunRecord(_Stored):
     def fault(self) -> Fault | None:
         """The first failure."""
         return self.finished.fault
+
+    @cached_property
+    def conversation(self) -> tuple[Message, ...]:
+        """The last prompt of the planning model and its reply; empty if no model was asked."""
+        prompt: tuple[Message, ...] = ()
+        reply: tuple[Message, ...] = ()
+        call = 0
+        for event in self.events:
+            if isinstance(event, Prompted) and event.purpose == "planner":
+                prompt, reply = (*prompt[: event.kept], *event.messages), ()
+                call = event.call
+            elif isinstance(event, Replied) and prompt and event.call == call:
+                reply = (Message("assistant", event.text),)
+        return prompt + reply
 
     @cached_property
     def counted(self) -> tuple[RunEvent, ...]:
