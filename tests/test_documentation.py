@@ -33,6 +33,7 @@ EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
     "mcp": (("mcp",), r"(?m)^from mcp "),
+    "tarski": (("tarski",), r"(?m)^>>> from pddl2nl.interop.tarski"),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "inspect": (("inspect_ai",), r"(?m)^>>> from inspect_ai|^\$ .*export inspect"),
     "tensorboard and hf": (("tensorboardX", "datasets"), r"(?m)^\$ .*(--log tensorboard|export hf)"),

@@ -293,12 +293,13 @@ TARSKI_TASKS = [
 @pytest.mark.parametrize("name", TARSKI_TASKS)
 def test_tarski_agrees_in_the_initial_state(shared: Path, name: str) -> None:
     pytest.importorskip("tarski")
-    from tarski.io import PDDLReader
     from tarski.search.operations import is_applicable, progress
     from tarski.syntax.transform.action_grounding import ground_schema
 
-    home = shared / "ipc" / name
-    problem = PDDLReader(raise_on_error=True).read_problem(str(home / "domain.pddl"), str(home / "problem.pddl"))
+    from pddl2nl.interop.tarski_problem import to_tarski
+
+    task = _load(shared / "ipc" / name)
+    problem = to_tarski(task)
     theirs = {}
     for schema in problem.actions.values():
         domains = [[constant.name for constant in variable.sort.domain()] for variable in schema.parameters]
@@ -306,7 +307,7 @@ def test_tarski_agrees_in_the_initial_state(shared: Path, name: str) -> None:
             ground = ground_schema(schema, binding)
             if is_applicable(problem.init, ground):
                 theirs[f"({' '.join([schema.name, *binding])})".lower()] = ground
-    simulator = Simulator(_load(home))
+    simulator = Simulator(task)
     assert {str(action) for action in simulator.applicable(simulator.initial)} == theirs.keys()
     for action, ground in itertools.islice(theirs.items(), SUCCESSORS):
         after = simulator.step(simulator.initial, action).successor
