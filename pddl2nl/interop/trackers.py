@@ -48,7 +48,7 @@ def _wandb(project: str, folder: Path) -> Begin:
     except ImportError as error:
         raise MissingExtraError("wandb", "wandb", "--log wandb") from error
 
-    class Run:
+    class WandbRun:
         def __init__(self, name: str, settings: Mapping[str, str | float]):
             # Runs of an experiment run at the same time, in threads.
             self._run = wandb.init(project=project, name=name, dir=folder, config=dict(settings), reinit="create_new")
@@ -60,7 +60,7 @@ def _wandb(project: str, folder: Path) -> Begin:
             self._run.summary.update(dict(values))
             self._run.finish(exit_code=int(failed))
 
-    return Run
+    return WandbRun
 
 
 def _mlflow(project: str, folder: Path) -> Begin:
@@ -73,7 +73,7 @@ def _mlflow(project: str, folder: Path) -> Begin:
     existing = client.get_experiment_by_name(project)
     experiment = client.create_experiment(project) if existing is None else existing.experiment_id
 
-    class Run:
+    class MLflowRun:
         def __init__(self, name: str, settings: Mapping[str, str | float]):
             self._id = client.create_run(experiment, run_name=name).info.run_id
             for key, value in settings.items():
@@ -91,7 +91,7 @@ def _mlflow(project: str, folder: Path) -> Begin:
                     client.log_metric(self._id, key, value)
             client.set_terminated(self._id, "FAILED" if failed else "FINISHED")
 
-    return Run
+    return MLflowRun
 
 
 def _tensorboard(project: str, folder: Path) -> Begin:
@@ -100,7 +100,7 @@ def _tensorboard(project: str, folder: Path) -> Begin:
     except ImportError as error:
         raise MissingExtraError("tensorboardX", "tensorboard", "--log tensorboard") from error
 
-    class Run:
+    class TensorBoardRun:
         def __init__(self, name: str, settings: Mapping[str, str | float]):
             self._writer = SummaryWriter(str(folder / "tensorboard" / name))
             self._last = 0
@@ -119,7 +119,7 @@ def _tensorboard(project: str, folder: Path) -> Begin:
                     self._writer.add_scalar(f"end/{key}", value, self._last)
             self._writer.close()
 
-    return Run
+    return TensorBoardRun
 
 
 TRACKERS: dict[str, Callable[[str, Path], Begin]] = {

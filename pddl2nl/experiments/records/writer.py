@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
 
@@ -149,40 +151,28 @@ def claimed(path: Path) -> Iterator[bool]:
     """Whether this process alone may write the record, while the context lasts.
 
     It takes a lock of the operating system on ``NAME.jsonl.lock``, which ends with its process, so that a killed run
-    leaves none behind. On a platform without such locks it always answers True.
+    leaves none behind.
 
     Raises:
         InfrastructureError: the lock's file cannot be created.
     """
+    lock = FileLock(path.with_name(path.name + ".lock"))
+    mine = True
     try:
-        import fcntl
-    except ImportError:  # a platform without POSIX locks
-        yield True
-        return
-    lock = path.with_name(path.name + ".lock")
-    held = None
-    try:
-        while held is None:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-                break
-            # The previous holder may have removed the file after we opened and before we locked it.
-            with contextlib.suppress(FileNotFoundError):
-                held = descriptor if os.path.samestat(os.fstat(descriptor), os.stat(lock)) else None
-            if held is None:
-                os.close(descriptor)
+        # A moment, for the file of a previous holder that is just being removed.
+        lock.acquire(timeout=0.05, poll_interval=0.01)
+    except Timeout:
+        mine = False
     except OSError as error:
         raise InfrastructureError(f"cannot lock the record {path}: {error.strerror}") from error
     try:
-        yield held is not None
+        yield mine
     finally:
-        if held is not None:
+        if mine:
+            # Before the release, so that the file of another holder is never removed; Windows refuses it.
             with contextlib.suppress(OSError):
-                lock.unlink()
-            os.close(held)
+                Path(lock.lock_file).unlink()
+            lock.release()
 
 
 def record_name(*parts: str) -> str:
