@@ -187,7 +187,8 @@ def _prepared(
     if options["provider_batch"]:
         for policy in spec.policies:
             check_one_shot(policy, f"{path}: --provider-batch: policy '{policy}'")
-    with bar_shown("tasks decided by filters", lines=True) as update:
+    decided, made = "tasks decided by filters", "sets of questions made"
+    with bar_shown(made if spec.questions else decided, lines=True) as update:
         prepared = prepare_experiment(
             spec,
             out or default_folder(spec),
@@ -196,7 +197,8 @@ def _prepared(
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_progress=lambda it: update("tasks decided by filters", it.decided, it.questions),
+            on_progress=lambda it: update(decided, it.decided, it.questions),
+            on_questions=lambda done, of: update(made, done, of),
         )
     if options["provider_batch"]:
         prices = {name: None if price is None else price.in_batch() for name, price in prepared.prices.items()}

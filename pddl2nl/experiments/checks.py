@@ -15,6 +15,7 @@ from pddl2nl.experiments.specification.product import Cell, behind_endpoint, cel
 from pddl2nl.llm import Completion, MissingKeyError, Price
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
+from pddl2nl.pddl import Domain
 
 __all__ = ["check_models"]
 
@@ -32,6 +33,8 @@ def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = Tru
             they are there for; no planner where one is needed. The message has all errors with their places.
     """
     asked = dict.fromkeys(model for column in spec.columns for model in column.models)
+    if spec.questions is not None:
+        asked = dict.fromkeys(spec.models)
     models = asked | dict.fromkeys(_roles(spec))
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
@@ -53,7 +56,8 @@ def _roles(spec: ExperimentSpec) -> Iterable[str]:
 def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -> Price | None:
     """What a model's tokens cost, having made it for each domain."""
     price: Price | None = None
-    for domain in spec.domains:
+    # ACPBench's own questions come with no domain.
+    for domain in spec.domains or (None,):
         try:
             made = _made(spec, model, domain, access, load=asked_here)
             price = made.price_of(Completion("", model=made.model.name))
@@ -62,7 +66,7 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
             if asked_here:
                 spec.wrong_model(model, str(error))
                 return None
-            if domain is spec.domains[0]:
+            if domain is None or domain is spec.domains[0]:
                 access.warn(str(error))
             price = load_catalogue(access.models_file).of(model.removeprefix("openai:")).price
             priced = price is not None
@@ -80,10 +84,12 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
     return price
 
 
-def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access, *, load: bool) -> MadeModel:
-    worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
+def _made(spec: ExperimentSpec, model: str, domain: SpecDomain | None, access: Access, *, load: bool) -> MadeModel:
+    wordings = () if domain is None else domain.wordings.values()
+    worded = next((each for each in wordings if isinstance(each, Wording)), None)
     base_url = spec.base_url if behind_endpoint(model) else None
-    context = ModelContext(domain.domain, worded or template_wording(domain.domain), base_url, access, load=load)
+    pddl = Domain("unknown") if domain is None else domain.domain
+    context = ModelContext(pddl, worded or template_wording(pddl), base_url, access, load=load)
     return make_model(model, context)
 
 

@@ -25,12 +25,13 @@ from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
-__all__ = ["HOW", "Estimate", "estimate", "estimates"]
+__all__ = ["HOW", "QUESTIONS_HOW", "Estimate", "estimate", "estimated_answer", "estimates"]
 
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _MOST_RATED = 1000
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
+_ANSWER = 200
 
 _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
 """The beginning of every prompt for the example's thoughts."""
@@ -44,6 +45,11 @@ HOW = (
     f"cache; {'; '.join(family.effort_text for family in FAMILIES.values())}"
 )
 """How the estimate is made, for people."""
+
+QUESTIONS_HOW = (
+    f"prompts are known ({CHARACTERS_A_TOKEN} characters a token); a reply is taken to take {_ANSWER} tokens"
+)
+"""The same for questions."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,11 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
                     asked.add(thoughts)
                     whole += _thoughts(system, problem, prices.get(model))
         yield cell, whole
+
+
+def estimated_answer(prompt: str, model: str, price: Price | None) -> Estimate:
+    """The estimate of a question."""
+    return _priced(1, estimate_tokens(len(prompt), model.removeprefix("openai:")), _ANSWER, price)
 
 
 def _asks_thoughts(cell: Cell, run: RunSpec) -> bool:

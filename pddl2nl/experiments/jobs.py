@@ -9,7 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from pddl2nl.baselines import TaskTexts
+from pddl2nl.experiments.asked import QuestionSpec
 from pddl2nl.experiments.example import SolvedProblem, problem_text
 from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
@@ -51,19 +54,21 @@ class RunJob:
     """One run of an experiment, and the name of its record without the ending."""
 
     name: str
-    spec: RunSpec | PlannerSpec
+    spec: RunSpec | PlannerSpec | QuestionSpec
 
     @property
     def asks_model(self) -> bool:
         """Whether it asks a model, which may cost money."""
-        return isinstance(self.spec, RunSpec) and (_needs_model(self.spec) or self.spec.wording == "llm")
+        if isinstance(self.spec, RunSpec):
+            return _needs_model(self.spec) or self.spec.wording == "llm"
+        return isinstance(self.spec, QuestionSpec)
 
 
 def _needs_model(spec: RunSpec) -> bool:
     return make_policy(spec.policy).needs_model
 
 
-def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> RunJob:
+def make_job(spec: RunSpec | PlannerSpec | QuestionSpec, *parts: str, models_file: Path | None = None) -> RunJob:
     """A run with a name made of readable parts and the hash of everything that determines it.
 
     Args:
@@ -74,6 +79,9 @@ def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None 
     if isinstance(spec, PlannerSpec):
         identity = _planner_identity(spec)
         parts = parts or (spec.domain.parent.name, spec.problem.stem, spec.planner)
+    elif isinstance(spec, QuestionSpec):
+        identity = _question_identity(spec, models_file)
+        parts = parts or (spec.suite, spec.question.kind, spec.question.form, spec.model, spec.style, str(spec.seed))
     else:
         identity = _identity(spec, models_file)
         model = spec.model if isinstance(spec.model, str) else spec.model.name
@@ -93,6 +101,16 @@ def _planner_identity(spec: PlannerSpec) -> dict[str, Any]:
         domain, problem = sha256(spec.texts.domain), sha256(spec.texts.problem)
     limits = {"seconds": spec.seconds, "memory_mb": spec.memory_mb}
     return {"planner": spec.planner, **limits, "domain": domain, "problem": problem}
+
+
+def _question_identity(spec: QuestionSpec, models_file: Path | None) -> dict[str, Any]:
+    return {
+        "question": msgspec.to_builtins(spec.question),
+        "model": _model_identity(spec.model, models_file),
+        "wording": None if spec.wording is None else spec.wording.to_json(),
+        **{name: getattr(spec, name) for name in ("style", "names", "seed", "temperature", "max_tokens")},
+        "base_url": None if spec.base_url is None else public_url(spec.base_url),
+    }
 
 
 def _identity(spec: RunSpec, models_file: Path | None) -> dict[str, Any]:

@@ -120,9 +120,11 @@ _LOADING = threading.Lock()
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
+    from pddl2nl.baselines.oracle import StagedOracle
     from pddl2nl.policies.families import FAMILIES
+    from pddl2nl.questions.oracle import MISTAKES, QuestionOracle
 
-    known = [mistake for family in FAMILIES.values() for mistake in family.mistakes]
+    known = [*(mistake for family in FAMILIES.values() for mistake in family.mistakes), *MISTAKES]
     if argument and argument not in known:
         raise ModelConfigurationError(
             f"--model oracle:{argument}: there is no such mistake to make; there are {', '.join(known)}"
@@ -135,10 +137,11 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner is reported before a run begins.
     find_driver()
-    staged = [
+    staged: list[StagedOracle] = [
         family.oracle(context.domain, context.wording, argument if argument in family.mistakes else None)
         for family in FAMILIES.values()
     ]
+    staged.append(QuestionOracle(context.domain, context.wording, argument if argument in MISTAKES else None))
     name = f"oracle:{argument}" if argument else "oracle"
     return MadeModel(OracleModel(context.domain, context.wording, staged=staged, name=name), _free)
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.asked import QuestionSpec
 from pddl2nl.experiments.checks import check_models
-from pddl2nl.experiments.estimate import HOW, Estimate, estimates
+from pddl2nl.experiments.estimate import HOW, QUESTIONS_HOW, Estimate, estimated_answer, estimates
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob
-from pddl2nl.experiments.layout import write_layout
+from pddl2nl.experiments.layout import TableLayout, write_layout
 from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.records.writer import record_name
@@ -23,10 +24,12 @@ from pddl2nl.experiments.specification.columns import SYMBOLIC, TITLES
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides
 from pddl2nl.experiments.specification.filters import Deciding, limit_costs, narrow
 from pddl2nl.experiments.specification.product import Cell, Placed, cells, layout_of, left_out, placed_jobs
+from pddl2nl.experiments.specification.questions import PlacedQuestion, placed_questions, question_layout
 from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 from pddl2nl.quantities import seeds as read_seeds
+from pddl2nl.questions.prompting import question_prompt
 
 __all__ = ["DryRun", "PreparedExperiment", "decide_filters", "default_folder", "prepare_experiment", "read_overrides"]
 
@@ -78,12 +81,20 @@ class PreparedExperiment:
             # An address may be composed of variables.
             text = Redactor(secrets_of_url(url)).strike(text.replace(url, public_url(url)))
         (self.folder / "specification.toml").write_text(text, encoding="utf-8")
-        write_layout(self.folder, layout_of(self.spec, self.placed))
+        write_layout(self.folder, self.layout())
+
+    def layout(self) -> TableLayout:
+        """The layout of its tables."""
+        return layout_of(self.spec, self.placed)
+
+    def is_finished(self, name: str) -> bool:
+        """Whether a run has a record that says how it ended."""
+        end = read_end(self.folder / f"{name}.jsonl")
+        return end is not None and not end.broken
 
     def dry_run(self) -> DryRun:
         """What is left to be run, and an estimate of its cost by column; a run of several columns counts in one."""
-        ends = {name: read_end(self.folder / f"{name}.jsonl") for name in self.jobs}
-        missing = {name for name, end in ends.items() if end is None or end.broken}
+        missing = {name for name in self.jobs if not self.is_finished(name)}
         columns = dict.fromkeys(map(_label, self.placed), Estimate())
         runs = Counter(dict.fromkeys(columns, 0))
         counted: dict[str, Placed] = {}
@@ -95,12 +106,41 @@ class PreparedExperiment:
         left = (replace(cell, runs=tuple(run for run in cell.runs if id(run) in asked)) for cell in self.table)
         for cell, one in estimates((cell for cell in left if cell.runs), self.prices):
             columns[cell.column.label] += one
-        kinds = Counter(
-            job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy_name
-            for job in self.jobs.values()
-        )
+        specs = [job.spec for job in self.jobs.values() if not isinstance(job.spec, QuestionSpec)]
+        kinds = Counter(one.planner if isinstance(one, PlannerSpec) else one.policy_name for one in specs)
         missing_by_column = {label: (runs[label], one) for label, one in columns.items()}
         return DryRun(self, kinds, len(self.jobs) - len(missing), missing_by_column)
+
+
+@dataclass(frozen=True)
+class PreparedQuestions(PreparedExperiment):
+    """An experiment that asks questions."""
+
+    questions: tuple[PlacedQuestion, ...] = ()
+
+    @cached_property
+    def jobs(self) -> dict[str, RunJob]:
+        """The questions, each once for each model, by their names."""
+        return {each.job.name: each.job for each in self.questions}
+
+    def layout(self) -> TableLayout:
+        """The layout of its tables."""
+        return question_layout(self.spec, self.questions)
+
+    def dry_run(self) -> DryRun:
+        """What is left to be asked, and an estimate of its cost by column: the prompts are those that are asked."""
+        finished = {name for name in self.jobs if self.is_finished(name)}
+        columns: dict[str, tuple[int, Estimate]] = {}
+        for each in {item.job.name: item for item in self.questions}.values():
+            asked = each.job.spec
+            assert isinstance(asked, QuestionSpec)
+            missing, one = columns.get(each.column.label, (0, Estimate()))
+            if each.job.name not in finished:
+                prompt = question_prompt(asked.question, formal=asked.wording is None)
+                missing, one = missing + 1, one + estimated_answer(prompt, asked.model, self.prices.get(asked.model))
+            columns[each.column.label] = missing, one
+        kinds = Counter(each.column.policy for each in self.questions)
+        return DryRun(self, kinds, len(finished), columns, QUESTIONS_HOW)
 
 
 @dataclass(frozen=True)
@@ -112,12 +152,14 @@ class DryRun:
         kinds: how many runs there are of each policy and planner.
         finished: how many of them are finished.
         columns: of each column, how many runs are missing, and their estimate.
+        how: how the estimate is made.
     """
 
     prepared: PreparedExperiment
     kinds: Mapping[str, int]
     finished: int
     columns: Mapping[str, tuple[int, Estimate]]
+    how: str = HOW
 
     @property
     def total(self) -> Estimate:
@@ -139,7 +181,7 @@ class DryRun:
             "finished": self.finished,
             "left_out": [*left_out(spec)],
             "notes": [*spec.notes],
-            "estimate": self.total.as_json(),
+            "estimate": {**self.total.as_json(), "how": self.how},
             "columns": columns,
             "records": str(self.prepared.folder),
         }
@@ -166,7 +208,7 @@ class DryRun:
             )
             for label, (missing, one) in self.columns.items()
         ]
-        return text, rows, f"An estimate only: {HOW}."
+        return text, rows, f"An estimate only: {self.how}."
 
 
 def prepare_experiment(
@@ -178,6 +220,7 @@ def prepare_experiment(
     dry_run: bool = False,
     asked_here: bool = True,
     on_progress: Callable[[Deciding], None] = lambda progress: None,
+    on_questions: Callable[[int, int], None] = lambda done, of: None,
 ) -> PreparedExperiment:
     """Checks the models of an experiment, decides its filters, and lists its runs.
 
@@ -189,12 +232,16 @@ def prepare_experiment(
         dry_run: whether planners are not run: undecided tasks are kept, with a note.
         asked_here: whether models are asked by this machine, which then needs their keys.
         on_progress: called while planners decide filters.
+        on_questions: called while questions are made, with the sets that are made, and of how many.
 
     Raises:
         InputError: a model cannot be asked, no task is left, or there is nothing to run.
     """
     prices = check_models(spec, access, asked_here=asked_here)
     spec = decide_filters(spec, planner_cache, ask=not dry_run, warn=access.warn, on_progress=on_progress)
+    if spec.questions is not None:
+        placed = placed_questions(spec, folder, keep=not dry_run, on_progress=on_questions)
+        return PreparedQuestions(spec, folder, (), (), prices, tuple(placed))
     table = tuple(cells(spec))
     return PreparedExperiment(spec, folder, table, tuple(placed_jobs(spec, table)), prices)
 

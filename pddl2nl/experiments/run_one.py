@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.asked import QuestionSpec, ask_and_record
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob
 from pddl2nl.experiments.planned import plan_and_record
 from pddl2nl.experiments.records.reader import RunEnd, read_end
@@ -193,7 +194,7 @@ def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
 
 
 def play(job: RunJob, record: Path, access: Access, observe: Observe = unobserved) -> RunEnd:
-    """Runs a job until its record is finished; raises as `run_spec` and `plan_and_record`."""
+    """Runs a job until its record is finished; raises as `run_spec`, `plan_and_record` and `ask_and_record`."""
     spec = job.spec
     if isinstance(spec, PlannerSpec):
         planned = plan_and_record(
@@ -207,6 +208,9 @@ def play(job: RunJob, record: Path, access: Access, observe: Observe = unobserve
             called=(spec.suite, spec.task),
         )
         return RunEnd(planned.status, planned.message, Account())
+    if isinstance(spec, QuestionSpec):
+        answered = ask_and_record(spec, record, access, partial(observe, job.name))
+        return RunEnd(answered.outcome, answered.message, total(answered.spent.values()))
     result = run_spec(replace(spec, record=record, out=None), access, partial(observe, job.name))
     return RunEnd(result.outcome, result.message, total(result.accounts.values()))
 

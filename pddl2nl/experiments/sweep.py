@@ -35,6 +35,7 @@ from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.run_one import Done, Left, Observe, Result, Stop, Terms, record_path, run_one, unobserved
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
+from pddl2nl.policies.events import SOLVED
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -95,8 +96,8 @@ class SweepSummary:
 
     @property
     def solved(self) -> int:
-        """The number of runs that reached the goal."""
-        return self.outcomes.get("solved", 0)
+        """The number of runs that reached the goal, and of right answers."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in SOLVED)
 
     @property
     def failed(self) -> int:

@@ -42,6 +42,7 @@ from pddl2nl.llm.types import Finish, Message, Tariff
 __all__ = [
     "EVENTS",
     "OUTCOMES",
+    "SOLVED",
     "Acted",
     "Amount",
     "Count",
@@ -66,6 +67,9 @@ __all__ = [
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """How a run can end. ``infrastructure-error`` is no verdict on the policy: such a run is never scored."""
+
+SOLVED = ("solved", "right")
+"""The outcomes of runs that reached the goal, and of questions that were answered right."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 """A whole number that is never negative: steps, calls, tokens."""

@@ -64,7 +64,14 @@ def read_questions(folder: Path) -> list[Question]:
     paths = sorted(folder.glob("*/*.json"))
     if not paths:
         raise InputError(f"{folder}: no files of questions, such as app/dev.gen.json, are in it")
-    return [question for path in paths for question in _read(path)]
+    questions = [question for path in paths for question in _read(path)]
+    # Only open questions come with the domain's name; the others are told in the same words.
+    named = {_beginning(each): each.domain for each in questions if each.PDDL_domain}
+    return [msgspec.structs.replace(each, domain=named.get(_beginning(each), each.domain)) for each in questions]
+
+
+def _beginning(question: Question) -> str:
+    return " ".join(question.context.split()[:6])
 
 
 def _read(path: Path) -> Iterator[Question]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -115,7 +116,8 @@ def _template(question: str, attribute: str) -> tuple[str, dict[str, str]]:
         match = _pattern(getattr(topic, attribute, "")).fullmatch(question)
         if match is not None:
             return kind, match.groupdict()
-    raise ToldTaskError(f"I do not understand the question: {question.partition(chr(10))[0]!r} asks for nothing I know")
+    asked = textwrap.shorten(question, 80, placeholder=" …")
+    raise ToldTaskError(f"I do not understand the question: '{asked}' asks for nothing I know")
 
 
 @lru_cache

@@ -23,6 +23,8 @@ FORMAL = (
 
 def question_prompt(question: Question, *, formal: bool = False) -> str:
     """The prompt: context, question, choices and instruction, each a paragraph; ``formal`` asks for PDDL."""
-    choices = "\n".join(f"{letter}. {text}" for letter, text in zip(LABELS, question.choices, strict=False))
+    lines = [f"{letter}. {text}" for letter, text in zip(LABELS, question.choices, strict=False)]
+    # Some of ACPBench's questions hold their choices already.
+    choices = "" if all(line in question.question for line in lines) else "\n".join(lines)
     instruction = INSTRUCTIONS[question.form] + (FORMAL if formal and question.form == "open" else "")
     return "\n\n".join(filter(None, (question.context, question.question, choices, instruction)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from pddl2nl.experiments.layout import Place, TableLayout, read_layout
 from pddl2nl.reports.layouts import joined_layout, made_layout
 from pddl2nl.reports.metrics import length_ratio
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, record_paths
+from pddl2nl.reports.records import Record, record_paths
 from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
 
 _LISTED = 20
@@ -131,7 +131,7 @@ def gathered(runs: Iterable[Record | RunSummary], layout: TableLayout | None = N
         layout: their cells; by default one made from them.
         name: of the layout that is made.
     """
-    found = [summarize(run) if isinstance(run, RunRecord | PlannerRecord) else run for run in runs]
+    found = [run if isinstance(run, RunSummary) else summarize(run) for run in runs]
     summaries = _with_optima(list({run.name: run for run in found}.values()))
     return _placed(None, made_layout(summaries, name) if layout is None else layout, summaries)
 

@@ -8,7 +8,9 @@ from itertools import count
 from typing import NamedTuple
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
+from pddl2nl.experiments.specification.schema import QUESTION_TABLES
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
+from pddl2nl.questions.question import KINDS
 from pddl2nl.reports.summaries import RunSummary
 
 _POLICIES = ("basic", "cot", "act", "react", "score", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
@@ -60,7 +62,8 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
         columns=tuple(columns.values()),
         rows=tuple(LayoutRow(suite, tasks=len(tasks[suite])) for suite in row_at),
         runs={run.name: (Place(row_at[run.suite], column_at[settings[run.name]]),) for run in runs},
-        tables=tuple(LayoutTable(kind) for kind in ("coverage", *own)) if own else (),
+        tables=tuple(LayoutTable(kind) for kind in QUESTION_TABLES if policies and policies <= {*KINDS})
+        or (tuple(LayoutTable(kind) for kind in ("coverage", *own)) if own else ()),
         models=tuple(sorted({run.model for run in runs if run.model})),
     )
 

@@ -34,7 +34,7 @@ from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family, RunMetric, ScoredRun
 from pddl2nl.policies.hybrids.events import PLANNED
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
+from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import RoleUsage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
@@ -43,9 +43,13 @@ def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
     """The values of all metrics that a run has, and the names of those that contain an estimate."""
     if record.infrastructure:
         return {}, frozenset()
-    values = {name: value for name, metric in METRICS.items() if (value := metric.of(record)) is not None}
+    metrics = {name: METRICS[name] for name in _OF_ANSWERS} if isinstance(record, AnswerRecord) else METRICS
+    values = {name: value for name, metric in metrics.items() if (value := metric.of(record)) is not None}
     return values, frozenset(name for name in values if METRICS[name].guessed(record))
 
+
+_OF_ANSWERS = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
+"""The metrics of questions."""
 
 # ── optimal lengths ──────────────────────────────────────────────────────────────────────────────
 
@@ -167,7 +171,7 @@ def _seconds(record: Record) -> float | None:
 
 
 def _usage(record: Record, role: str | None) -> RoleUsage | None:
-    if not isinstance(record, RunRecord):
+    if isinstance(record, PlannerRecord):
         return None
     if role is not None:
         return record.usage.get(role)

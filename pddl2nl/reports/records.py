@@ -1,4 +1,4 @@
-"""Reading stored runs: a record file becomes a `RunRecord` or a `PlannerRecord`.
+"""Reading stored runs: a record file becomes a `RunRecord`, a `PlannerRecord` or an `AnswerRecord`.
 
 ``NAME.jsonl`` is a finished record. ``NAME.jsonl.partial`` belongs to a run that was cut off or still runs: it is
 listed and never counted. A malformed line in a finished record is an error that names file and line, because skipping
@@ -15,11 +15,22 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import cast
 
+from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.events import Fault, Finished, Prompted, RecordError, Replied, RunEvent, Started, counted
+from pddl2nl.policies.events import (
+    SOLVED,
+    Fault,
+    Finished,
+    Prompted,
+    RecordError,
+    Replied,
+    RunEvent,
+    Started,
+    counted,
+)
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
@@ -28,11 +39,11 @@ from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 @dataclass(frozen=True)
 class _Stored(ABC):
-    """What the records of episodes and planners share.
+    """What the records of episodes, planners and questions share.
 
     Attributes:
         path: of the record file.
-        events: of an episode, or the one of a planner.
+        events: of an episode or a question, or the one of a planner.
     """
 
     path: Path
@@ -50,8 +61,8 @@ class _Stored(ABC):
 
     @property
     def solved(self) -> bool:
-        """Whether the goal was reached, or a plan was found."""
-        return self.outcome == "solved"
+        """Whether the goal was reached, a plan was found, or the answer is right."""
+        return self.outcome in SOLVED
 
     @property
     def infrastructure(self) -> bool:
@@ -186,7 +197,58 @@ class PlannerRecord(_Stored):
         return None if self.solved else Fault(0, self.planned.status, self.planned.message)
 
 
-Record = RunRecord | PlannerRecord
+class AnswerRecord(_Stored):
+    """A question with its answer as they were stored."""
+
+    plan: tuple[str, ...] = ()
+    solvable = None
+
+    @property
+    def asked(self) -> Asked:
+        """The first event."""
+        return cast(Asked, self.events[0])
+
+    first = asked
+
+    @property
+    def answered(self) -> Answered:
+        """The last event."""
+        return cast(Answered, self.events[-1])
+
+    last = answered
+
+    @property
+    def outcome(self) -> str:
+        """That of the last event."""
+        return self.answered.outcome
+
+    @property
+    def policy(self) -> str:
+        """The kind of the question."""
+        return self.asked.question.kind
+
+    @property
+    def model(self) -> str:
+        """The model that was asked."""
+        return self.asked.model
+
+    @property
+    def fault(self) -> Fault | None:
+        """What is wrong with the answer first."""
+        return self.answered.fault
+
+    @cached_property
+    def usage(self) -> Mapping[str, RoleUsage]:
+        """The usage of its reply, by role."""
+        return usage_by_role(self.events)
+
+    @cached_property
+    def total_usage(self) -> RoleUsage:
+        """The usage of its reply."""
+        return sum(self.usage.values(), RoleUsage())
+
+
+Record = RunRecord | PlannerRecord | AnswerRecord
 
 
 def read_record(path: Path) -> Record:
@@ -198,6 +260,8 @@ def read_record(path: Path) -> Record:
     events = read_events(path)
     if isinstance(events[0], Planned):
         return PlannerRecord(path, (events[0],))
+    if isinstance(events[0], Asked):
+        return AnswerRecord(path, events)
     record = RunRecord(path, events)
     try:
         # Checked here, where the error can name file and line.

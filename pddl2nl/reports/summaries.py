@@ -28,10 +28,10 @@ from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
-from pddl2nl.policies.events import Rejected, Started
+from pddl2nl.policies.events import SOLVED, Rejected, Started
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
+from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
 
 Item = TypeVar("Item")
@@ -44,6 +44,9 @@ LINKS: Mapping[str, str] = MappingProxyType(
         "empty": "unreadable",
         "ambiguous": "ambiguous",
         "unknown-object": "unknown object",
+        "incomplete": "incomplete",
+        "wrong": "wrong",
+        "too-costly": "too costly",
         "inapplicable": "inapplicable",
         "world-error": "inapplicable",
         "goal-missed": "goal missed",
@@ -59,6 +62,7 @@ LINKS: Mapping[str, str] = MappingProxyType(
         "dead-end": "gave up",
         "unsolvable": "gave up",
         "unsupported": "gave up",
+        "undecided": "undecided",
         "filtered": "infrastructure",
         "infrastructure-error": "infrastructure",
     }
@@ -147,8 +151,8 @@ class RunSummary:
 
     @property
     def solved(self) -> bool:
-        """Whether the goal was reached, or a plan found."""
-        return self.outcome == "solved"
+        """Whether the goal was reached, a plan found, or the answer is right."""
+        return self.outcome in SOLVED
 
     @property
     def infrastructure(self) -> bool:
@@ -190,6 +194,9 @@ def summarize(record: Record) -> RunSummary:
     )
     if isinstance(record, PlannerRecord):
         return run
+    if isinstance(record, AnswerRecord):
+        asked = record.asked
+        return replace(run, seed=asked.seed, style=asked.style, variant=f"form={asked.question.form}")
     started = record.started
     run = replace(run, seed=started.seed, reference=record.reference and replace(record.reference, ways=()))
     if not record.model:

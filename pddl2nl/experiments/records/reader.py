@@ -18,10 +18,11 @@ import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.policies.budget import Account, total
-from pddl2nl.policies.events import EVENTS, Finished, RecordError, RunEvent, Started
+from pddl2nl.policies.events import EVENTS, SOLVED, Finished, RecordError, RunEvent, Started
 from pddl2nl.policies.families import FAMILIES
 
 __all__ = ["EVENT_KINDS", "RunEnd", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
@@ -30,16 +31,18 @@ _KINDS: tuple[type[RunEvent], ...] = (
     *EVENTS,
     *(kind for family in FAMILIES.values() for kind in family.events),
     Planned,
+    Asked,
+    Answered,
 )
 EVENT_KINDS: Mapping[str, type[RunEvent]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
-"""Every kind of event by its name in a record: of all policies, of families, and of planners."""
+"""Every kind of event by its name in a record: of all policies, of families, of planners, and of questions."""
 
 _UNION: Any = Union[_KINDS]  # noqa: UP007
 _DECODER: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(_UNION)
 
 
 def read_events(path: Path) -> tuple[RunEvent, ...]:
-    """The events of a finished record: those of an episode, or one `Planned`.
+    """The events of a finished record: those of an episode, one `Planned`, or those of a question.
 
     Raises:
         RecordError: the file cannot be read, a line is not an event, or the events are not in the order of a finished
@@ -52,9 +55,10 @@ def read_events(path: Path) -> tuple[RunEvent, ...]:
     # Not splitlines: a reply may hold U+2028, which ends no line of JSON.
     events = [_event_of(line, f"{path}:{number}") for number, line in enumerate(text.split(b"\n"), 1)]
     _check_order(events, path)
-    if isinstance(events[0], Started) and not isinstance(events[-1], Finished):
-        last = events[-1].event
-        raise RecordError(f"{path}:{len(events)}: a finished record ends with 'finished'; found {last}")
+    for first, end in ((Started, Finished), (Asked, Answered)):
+        if isinstance(events[0], first) and not isinstance(events[-1], end):
+            expected, last = end.__struct_config__.tag, events[-1].event
+            raise RecordError(f"{path}:{len(events)}: a finished record ends with '{expected}'; found {last}")
     return tuple(events)
 
 
@@ -91,18 +95,20 @@ def event_from_json(data: object, place: str = "") -> RunEvent:
 
 
 def _check_order(events: Sequence[RunEvent], path: Path) -> None:
-    """A record is one `Planned`, or begins with its only ``started`` and has at most one ``finished``, at its end."""
+    """A record is one `Planned`, or begins with its only ``started`` or ``asked`` and has at most one end, its last."""
     kinds = [type(event) for event in events]
     if kinds[:1] == [Planned] and len(kinds) > 1:
         raise RecordError(f"{path}:2: a planner's record is one line; found {len(kinds)}")
-    if kinds[:1] not in ([Started], [Planned]):
+    if kinds[:1] not in ([Started], [Planned], [Asked]):
         raise RecordError(f"{path}:1: a record begins with 'started'; found {events[0].event if events else 'nothing'}")
-    for kind in (Started, Planned):
+    for kind in (Started, Planned, Asked):
         if kind in kinds[1:]:
             number = kinds.index(kind, 1)
             raise RecordError(f"{path}:{number + 1}: a second '{events[number].event}' in one record")
-    if Finished in kinds[:-1]:
-        number = kinds.index(Finished) + 1
+    for end in (Finished, Answered):
+        if end not in kinds[:-1]:
+            continue
+        number = kinds.index(end) + 1
         raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
 
 
@@ -138,8 +144,8 @@ _LAST_BYTES = 1 << 16
 class RunEnd:
     """The end of a run, from the last line of its record.
 
-    ``outcome`` is one of an episode, or the status of a planner. ``message`` explains it; ``spent`` is what was paid
-    for it.
+    ``outcome`` is one of an episode or of a question, or the status of a planner. ``message`` explains it; ``spent`` is
+    what was paid for it.
     """
 
     outcome: str
@@ -153,8 +159,8 @@ class RunEnd:
 
     @property
     def solved(self) -> bool:
-        """Whether a plan was found."""
-        return self.outcome == "solved"
+        """Whether a plan was found, or the answer is right."""
+        return self.outcome in SOLVED
 
 
 def read_end(record: Path) -> RunEnd | None:
@@ -167,7 +173,7 @@ def read_end(record: Path) -> RunEnd | None:
         event = json.loads(last_line(record))
         if event["event"] == "planned":
             return RunEnd(event["status"], event["message"], Account())
-        if event["event"] == "finished":
+        if event["event"] in ("finished", "answered"):
             return RunEnd(event["outcome"], event["message"], total(event.get("spent", {}).values()))
     except FileNotFoundError:
         return None

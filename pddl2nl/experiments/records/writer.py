@@ -33,6 +33,8 @@ VOLATILE: Mapping[str, str] = {
     "finished.seconds": "how long the run took",
     "finished.spent": "what of the replies was paid for now, and how long they were waited for",
     "planned.seconds": "how long the planner took",
+    "answered.seconds": "how long the question took",
+    "answered.spent": "what of the reply was paid for now, and how long it was waited for",
     "plan-repaired.seconds": "how long the planners took",
     "problem-solved.seconds": "how long the planner took",
 }

@@ -33,9 +33,11 @@ from pddl2nl.experiments.specification.schema import (
     EXPERIMENT_OPTIONS,
     FAMILY_TABLES,
     PAPER_TABLES,
+    QUESTION_TABLES,
     AccessTable,
     Column,
     FileTables,
+    QuestionsTable,
     given,
 )
 from pddl2nl.llm import public_url
@@ -43,9 +45,10 @@ from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Limits
+from pddl2nl.questions.topics import TOPICS
 from pddl2nl.tasks import shipped_domains
 
-__all__ = ["ExperimentSpec", "Overrides", "load_experiment", "wording_file"]
+__all__ = ["AskedQuestions", "ExperimentSpec", "Overrides", "load_experiment", "wording_file"]
 
 _ONLY_PLAN = ("oracle", "script")
 """The kinds of models that take no other role."""
@@ -72,6 +75,16 @@ class Overrides:
 
 
 @dataclass(frozen=True)
+class AskedQuestions:
+    """The questions of an experiment: those of its tasks, or of the files in ``data``, asked in each style."""
+
+    table: QuestionsTable
+    styles: tuple[str, ...]
+    seeds: tuple[int, ...]
+    data: Path | None = None
+
+
+@dataclass(frozen=True)
 class ExperimentSpec:
     """The content of a file, checked, with its defaults filled in.
 
@@ -85,6 +98,7 @@ class ExperimentSpec:
         notes: things to check by hand, a sentence each.
         tables: the tables to report.
         cluster: the table ``[cluster]``, for Dask.
+        questions: what is asked instead of running policies; None if policies are run.
         overrides: values of the command line that replaced those of the file.
     """
 
@@ -108,6 +122,7 @@ class ExperimentSpec:
     notes: tuple[str, ...] = ()
     tables: tuple[LayoutTable, ...] = ()
     cluster: Mapping[str, Any] = field(default_factory=dict)
+    questions: AskedQuestions | None = None
     overrides: Overrides = field(default_factory=Overrides)
 
     def wrong_model(self, model: str, message: str) -> None:
@@ -154,8 +169,11 @@ class _Loader:
         """The experiment."""
         file, top, overrides = self.file, self.top, self.overrides
         self.check_top()
-        instances = tuple(dict.fromkeys(top.instances))
-        domains = self.selected(read_domains(file, top.domains, instances, self.left_out, self.notes))
+        questions = self.questions()
+        domains: list[SpecDomain] = []
+        if questions is None or questions.data is None:
+            instances = tuple(dict.fromkeys(top.instances))
+            domains = self.selected(read_domains(file, top.domains, instances, self.left_out, self.notes))
         combinations: list[str] = []
         columns = self.columns(combinations)
         unset = {column.label: self.unset[column.entry] for column in columns if column.entry in self.unset}
@@ -190,8 +208,9 @@ class _Loader:
             file=file,
             left_out=(*self.left_out, *combinations),
             notes=tuple(self.notes),
-            tables=tuple(tables) or (LayoutTable("coverage"),),
+            tables=tuple(tables) or tuple(map(LayoutTable, QUESTION_TABLES if questions else ("coverage",))),
             cluster=top.cluster,
+            questions=questions,
             overrides=overrides,
         )
 
@@ -206,7 +225,10 @@ class _Loader:
         if not top.domains:
             known = ", ".join(shipped_domains())
             raise error(f"domains is missing: domains = [NAMES], of which {known} are shipped, or files")
-        if not (top.policies or top.baselines or top.columns):
+        runs = [key for key in ("policies", "columns", "baselines") if getattr(top, key)]
+        if top.questions is not None and runs:
+            raise error(f"[questions] takes the place of runs: leave out {' and '.join(runs)}", runs[0])
+        if top.questions is None and not runs:
             known = ", ".join(POLICIES)
             raise error(f"nothing is to be run: policies = [{known}], [[columns]] or baselines are missing")
         for key in ("policies", "styles"):
@@ -215,6 +237,22 @@ class _Loader:
         if "workers" in top.cluster:
             # Dask checks everything else.
             self.file.convert({"workers": top.cluster["workers"]}, AccessTable, "cluster")
+
+    def questions(self) -> AskedQuestions | None:
+        """What is asked instead of running policies."""
+        table, file = self.top.questions, self.file
+        if table is None:
+            return None
+        if not self.defaults.models:
+            raise file.error('models is missing: models = ["oracle"] needs no key', "questions")
+        for kind in table.kinds:
+            if not set(table.forms).intersection(TOPICS[kind].forms):
+                message = f"'{kind}' is asked in the form {' or '.join(TOPICS[kind].forms)}, which forms does not name"
+                raise file.error(message, "questions", "forms")
+        data = None if table.data == "none" else file.path_of(table.data)
+        if data is not None and not data.is_dir():
+            raise file.error(f"data is '{data}', and there is no such folder", "questions", "data")
+        return AskedQuestions(table, self.top.styles or ("nl",), self.overrides.seeds or self.top.seeds or (1,), data)
 
     def check_names(self, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> None:
         """Refuses names of domains and sections in columns that match none."""

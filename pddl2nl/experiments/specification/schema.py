@@ -18,6 +18,7 @@ from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.quantities import megabytes, seconds
+from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "OPTIONS",
     "PAPER_TABLES",
     "PLANNER_OPTIONS",
+    "QUESTION_TABLES",
     "TABLE_KINDS",
     "ZIP",
     "Column",
@@ -34,6 +36,7 @@ __all__ = [
     "DomainEntry",
     "FileTables",
     "FilesEntry",
+    "QuestionsTable",
     "ShippedEntry",
     "SuiteEntry",
     "ReportTable",
@@ -48,7 +51,9 @@ PAPER_TABLES = tuple(table.paper for table in autoplanbench().tables)
 """The names of AutoPlanBench's numbers, which stand beside coverage and tokens."""
 FAMILY_TABLES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}
 """The kinds of tables laid out as in a family's paper, and the name of the paper's numbers for each."""
-TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *FAMILY_TABLES)
+QUESTION_TABLES = ("questions", "question-domains", "question-links", "kind-agreement")
+"""The kinds of tables of an experiment that asks questions."""
+TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *QUESTION_TABLES, *FAMILY_TABLES)
 """The tables that an experiment may end in; `pddl2nl.reports.tables.TABLES` makes them."""
 
 
@@ -84,6 +89,7 @@ if TYPE_CHECKING:
     Baseline: TypeAlias = str
     Planner: TypeAlias = str
     ProfileName: TypeAlias = str
+    QuestionKind: TypeAlias = str
     TableKind: TypeAlias = str
     PaperTable: TypeAlias = str
     Transformation: TypeAlias = str
@@ -92,6 +98,7 @@ else:
     Baseline = Literal[tuple(name for name in BASELINES if name != "random")]
     Planner = Literal[tuple(PLANNERS)]
     ProfileName = Literal[tuple(PROFILES)]
+    QuestionKind = Literal[KINDS]
     TableKind = Literal[TABLE_KINDS]
     PaperTable = Literal[(*PAPER_TABLES, *filter(None, FAMILY_TABLES.values()))]
     Transformation = Literal[tuple(TRANSFORMATIONS)]
@@ -222,6 +229,20 @@ class Column(Keys):
     optional: bool = False
 
 
+class QuestionsTable(Keys):
+    """``[questions]``: questions with exact answers take the place of runs.
+
+    ``count`` questions of each kind and form are made of each task, by searches of ``seconds`` at most; or those of
+    ACPBench's own files are asked, in the folder ``data``, of which ``none`` is none.
+    """
+
+    kinds: Annotated[tuple[QuestionKind, ...], Meta(min_length=1)] = ACP_KINDS
+    forms: Annotated[tuple[Form, ...], Meta(min_length=1)] = FORMS
+    count: Annotated[int, Meta(ge=1)] = 5
+    seconds: Seconds = Seconds(5)
+    data: Text = "none"
+
+
 class ReportTable(Keys):
     """``[[tables]]``: a table of the report."""
 
@@ -271,6 +292,7 @@ class FileTables(Keys):
     profile: ProfileName | None = None
     base_url: Text | None = None
     columns: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1)] = ()
+    questions: QuestionsTable | None = None
     tables: Annotated[tuple[ReportTable, ...], Meta(min_length=1)] = ()
     options: dict[str, Any] = {}
     budgets: Budgets = msgspec.field(default_factory=Budgets)
@@ -292,5 +314,6 @@ def place_of(key: str) -> str:
         "in [budgets]": Budgets,
         "in [access]": AccessTable,
         "in an entry [[columns]]": Column,
+        "in [questions]": QuestionsTable,
     }
     return next((place for place, table in places.items() if key in table.__struct_fields__), "")

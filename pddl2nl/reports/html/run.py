@@ -11,7 +11,7 @@ from pddl2nl.llm import PURPOSES
 from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.recheck import Recheck, recheck
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
+from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary
 
 OUTCOME_MEANINGS = {
@@ -84,7 +84,7 @@ class RunView:
     @property
     def message(self) -> str:
         """Why the run ended; empty if the outcome or the fault says the same."""
-        message = self.record.last.message if isinstance(self.record, RunRecord) else ""
+        message = "" if isinstance(self.record, PlannerRecord) else self.record.last.message
         fault = "" if self.record.fault is None else self.record.fault.text
         return "" if message in (fault, OUTCOME_MEANINGS.get(self.record.outcome)) else message.rstrip(".")
 
@@ -127,6 +127,17 @@ def facts_of(record: Record) -> dict[str, str]:
             "cost": planned.cost,
             "states expanded": planned.expanded,
             "message": planned.message,
+        }
+    elif isinstance(record, AnswerRecord):
+        question = record.asked.question
+        facts = {
+            "kind": question.kind,
+            "form": question.form,
+            "model": record.model,
+            "style": record.asked.style,
+            "seed": record.asked.seed,
+            "recorded answer": question.answer,
+            "certificate": question.certificate,
         }
     else:
         facts = {**_settings(record), **_truth_and_world(record), **_costs(record)}

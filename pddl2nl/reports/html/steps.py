@@ -180,7 +180,7 @@ class ShownTurn(Struct, frozen=True):
 
 def turns_of(record: Record) -> tuple[ShownTurn, ...]:
     """The turns of any record; a planner's plan is one turn, with the effects computed by our simulator."""
-    if isinstance(record, RunRecord):
+    if not isinstance(record, PlannerRecord):
         return run_turns(record.events)
     try:
         steps = [_step(event.step, None, event) for event in effects(record)]
@@ -363,7 +363,7 @@ def _as_reasons(record: Record, causes: Iterable[Cause], executed: Sequence[Step
 
 def _teller_of(record: Record) -> Teller | None:
     """Tells conditions in the words of the run; None if the run used PDDL or its words cannot be read."""
-    if isinstance(record, PlannerRecord) or record.started.wording is None or record.started.style != "nl":
+    if not isinstance(record, RunRecord) or record.started.wording is None or record.started.style != "nl":
         return None
     started = record.started
     wording, names = json.dumps(started.wording), tuple(started.names.items())

@@ -13,6 +13,7 @@ from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, famil
 from pddl2nl.reports.tables.families import FAMILY_TABLES
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import Table
+from pddl2nl.reports.tables.questions import QUESTION_TABLES, asks_questions
 from pddl2nl.reports.tables.tokens import tokens_table
 from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, table_json, written
 
@@ -21,6 +22,7 @@ __all__ = [
     "TABLES",
     "Table",
     "TableKind",
+    "asks_questions",
     "coverage_json",
     "csv_text",
     "links_table",
@@ -46,6 +48,7 @@ TABLES: Mapping[str, TableKind] = {
     "suites": suites_table,
     "families": families_table,
     "tokens": tokens_table,
+    **QUESTION_TABLES,
     **FAMILY_TABLES,
 }
 """The kinds of tables that a specification may ask for; the default is ``coverage``."""
