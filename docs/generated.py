@@ -141,6 +141,7 @@ PURPOSES = {
     "reports": "metrics, tables, plots, pages from stored events",
     "experiments": "one run, many runs, records, resume, clusters",
     "policies": "Episode, events, one mechanism per file or folder",
+    "questions": "questions with exact answers, scored",
     "macros": "macro-actions: composed, proved, mined",
     "baselines": "planners, random walk, oracle",
     "tasks": "shipped sets, generators, suites",

@@ -100,7 +100,8 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``step`` counts turns or plan lines from 1; 0 where no step was reached. ``status`` is ``unreadable``,
     ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``world-error``, ``claimed-done``,
     ``claimed-unsolvable``, ``goal-missed``, ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``,
-    ``context-window`` or ``infrastructure-error``. ``text`` is what the model said at that step (for a claim that there
+    ``context-window`` or ``infrastructure-error``; of an answer to a question also ``wrong``, ``incomplete``,
+    ``too-costly`` or ``undecided``. ``text`` is what the model said at that step (for a claim that there
     is no plan, the sentence), or the reason where it said nothing.
     """
 

@@ -113,5 +113,6 @@ def test_every_status_and_outcome_has_a_name_for_readers():
     said = set(re.findall(r"``([a-z-]+)``", Fault.__doc__ or "")) - {"step", "status", "text"}
     assert len(said) > 12
     assert said | {*OUTCOMES} - {"solved"} <= LINKS.keys()
-    issue = ["unreadable", "ambiguous", "unknown object", "inapplicable", "goal missed", "budget", "gave up"]
+    unread, answers = ["unreadable", "ambiguous", "unknown object"], ["incomplete", "wrong", "too costly"]
+    issue = [*unread, *answers, "inapplicable", "goal missed", "budget", "gave up", "undecided"]
     assert [*dict.fromkeys(LINKS.values())] == [*issue, "infrastructure"]

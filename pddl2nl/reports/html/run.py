@@ -18,7 +18,10 @@ OUTCOME_MEANINGS = {
     "solved": "the goal was reached",
     "inapplicable": "an action of the plan could not be executed",
     "goal-missed": "all was executed, the goal does not hold",
-    "unreadable": "no action could be read",
+    "unreadable": "no action, or no answer, could be read",
+    "right": "the answer is right",
+    "wrong": "the answer is wrong",
+    "undecided": "whether the answer is right was not decided in time",
     "budget": "a limit of steps, calls, tokens, money or time ran out",
     "gave-up": "the policy stopped by itself",
     "unsolvable": "the planner proved that there is no plan",
@@ -27,7 +30,7 @@ OUTCOME_MEANINGS = {
     "unsupported": "the planner does not support the task",
     "infrastructure-error": "a tool or an endpoint failed; never scored",
 }
-"""The meanings of the outcomes of episodes and planners."""
+"""The meanings of the outcomes of episodes, planners and questions."""
 
 
 def counted(number: int, noun: str, many: str = "") -> str:

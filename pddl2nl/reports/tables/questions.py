@@ -11,7 +11,8 @@ from pddl2nl.questions.question import FORMS, KINDS
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.statistics import Interval, wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
-from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
+from pddl2nl.reports.tables.grid import show_runs
+from pddl2nl.reports.tables.model import Heading, Show, Table, TableCell, TableLine, TableSection
 
 __all__ = ["QUESTION_TABLES", "asks_questions"]
 
@@ -51,12 +52,12 @@ class _Score:
         """``80% [49, 94]``."""
         return f"{self.share:.0%} [{100 * self.interval.low:.0f}, {100 * self.interval.high:.0f}]"
 
-    def cell(self) -> TableCell:
+    def cell(self, show: Show = ()) -> TableCell:
         others = f", {self.neither} without answer" if self.neither else ""
         detail = f"{self.right} right, {self.wrong} wrong, {self.neither} neither"
         if not self.scored:
-            return TableCell(f"–{others}", None, detail) if self.neither else TableCell()
-        return TableCell(f"{self.text} of {self.scored}{others}", self.share, detail)
+            return TableCell(f"–{others}", None, detail, show=show) if self.neither else TableCell()
+        return TableCell(f"{self.text} of {self.scored}{others}", self.share, detail, show=show)
 
 
 def _score(runs: Iterable[RunSummary]) -> _Score:
@@ -99,20 +100,26 @@ class _Answers:
     def rows(self) -> list[tuple[int, str]]:
         return [(number, row.label) for number, row in enumerate(self.gathered.layout.rows)]
 
-    def runs(
-        self,
-        group: str,
-        kind: str | None = None,
-        form: str | None = None,
-        row: int | None = None,
-    ) -> list[RunSummary]:
-        rows = range(len(self.gathered.layout.rows)) if row is None else [row]
-        return [
-            run
+    def places(self, group: str, kind: str | None, form: str | None, row: int | None) -> tuple[list[int], list[int]]:
+        """The rows and the columns of some answers; None is any."""
+        columns = [
+            number
             for number, column in self._columns
             if column.group == group and kind in (None, column.policy) and form in (None, _form(column))
-            for run in self.gathered.runs_in(rows, number)
         ]
+        return [number for number, _ in self.rows if row in (None, number)], columns
+
+    def runs(
+        self, group: str, kind: str | None = None, form: str | None = None, row: int | None = None
+    ) -> list[RunSummary]:
+        rows, columns = self.places(group, kind, form, row)
+        return [run for column in columns for run in self.gathered.runs_in(rows, column)]
+
+    def cell(self, group: str, kind: str | None, form: str | None, row: int | None) -> TableCell:
+        rows, columns = self.places(group, kind, form, row)
+        # A page lists the runs of one column.
+        show = show_runs(rows, columns[0]) if len(columns) == 1 else ()
+        return _score(self.runs(group, kind, form, row)).cell(show)
 
 
 def _form(column: LayoutColumn) -> str:
@@ -160,7 +167,7 @@ def _section(answers: _Answers, title: str, row: int | None) -> TableSection:
 
 def _shares(answers: _Answers, kind: str | None, row: int | None) -> tuple[TableCell, ...]:
     forms = [*answers.forms, *([None] if len(answers.forms) > 1 else [])]
-    return tuple(_score(answers.runs(group, kind, form, row)).cell() for group in answers.groups for form in forms)
+    return tuple(answers.cell(group, kind, form, row) for group in answers.groups for form in forms)
 
 
 # ── first broken links ───────────────────────────────────────────────────────────────────────────
