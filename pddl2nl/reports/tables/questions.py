@@ -28,7 +28,7 @@ _ORACLE_NOTE = (
 
 
 @dataclass(frozen=True)
-class _Score:
+class _AnswerShare:
     """The answers to some questions: how many are right, and wrong, and how many questions have neither."""
 
     right: int
@@ -60,10 +60,10 @@ class _Score:
         return TableCell(f"{self.text} of {self.scored}{others}", self.share, detail, show=show)
 
 
-def _score(runs: Iterable[RunSummary]) -> _Score:
+def _score(runs: Iterable[RunSummary]) -> _AnswerShare:
     runs = [run for run in runs if not run.infrastructure]
     right, wrong = (sum(run.outcome == outcome for run in runs) for outcome in ("right", "wrong"))
-    return _Score(right, wrong, len(runs) - right - wrong)
+    return _AnswerShare(right, wrong, len(runs) - right - wrong)
 
 
 def asks_questions(gathered: Gathered) -> bool:
