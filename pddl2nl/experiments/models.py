@@ -6,8 +6,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import near_name
 from pddl2nl.experiments.access import Access
@@ -28,6 +29,9 @@ from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
 from pddl2nl.plugins import MODEL_GROUP, installed, load_object, make_object, origin
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf
+
+if TYPE_CHECKING:
+    from pddl2nl.llm.providers.huggingface import TransformersModel
 
 __all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "calls_of", "make_model", "wrap_model"]
 
@@ -66,24 +70,36 @@ ModelFactory = Callable[[str, ModelContext], MadeModel]
 
 
 def _openai(argument: str, context: ModelContext) -> MadeModel:
+    return _reached(argument, argument, OpenAIModel, context)
+
+
+def _litellm(argument: str, context: ModelContext) -> MadeModel:
+    from pddl2nl.llm.providers.litellm import LiteLLMModel
+
+    made = _reached(argument, f"litellm:{argument}", LiteLLMModel, context)
+    return replace(made, versions={"litellm": version("litellm")})
+
+
+def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: ModelContext) -> MadeModel:
+    """A model of a class by its argument, with the settings of its name in the models' files."""
     from pddl2nl.llm.cached import CachedModel
     from pddl2nl.llm.settings import load_catalogue
 
     access = context.access
-    settings = load_catalogue(access.models_file).of(argument)
+    settings = load_catalogue(access.models_file).of(name)
     limits: dict[str, Any] = {
         "requests_per_minute": access.requests_per_minute or settings.requests_per_minute,
         "tokens_per_minute": access.tokens_per_minute or settings.tokens_per_minute,
     }
     settings = replace(settings, timeout=context.timeout or settings.timeout, **limits)
-    identity = (argument, context.base_url, context.timeout)
+    identity = (name, context.base_url, context.timeout)
     model = access.made.get(identity)
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
         shared: dict[str, Any] = {
             name: None if limit is None else limit * access.share for name, limit in limits.items()
         }
-        made_now = OpenAIModel(argument, context.base_url, settings=replace(settings, **shared))
+        made_now = model_class(argument, context.base_url, settings=replace(settings, **shared))
         model = access.made.setdefault(identity, made_now)
     # What is recorded is the same, however many processes share a limit.
     made = replace(wrap_model(model), settings=settings.to_json())
@@ -113,6 +129,18 @@ def _gguf(argument: str, context: ModelContext) -> MadeModel:
     return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
 
 
+def _transformers(argument: str, context: ModelContext) -> MadeModel:
+    from pddl2nl.llm.providers.huggingface import TransformersModel
+
+    with _LOADING:
+        model = _TRANSFORMERS.get(argument) or _TRANSFORMERS.setdefault(argument, TransformersModel(argument))
+        if context.load:
+            model.load()
+    return MadeModel(model, _free, versions={name: version(name) for name in ("transformers", "torch")})
+
+
+_TRANSFORMERS: dict[str, TransformersModel] = {}
+"""Those of this process: each is in memory once."""
 _LOADING = threading.Lock()
 """Held while a model's file is loaded, so that runs that begin at once share one."""
 
@@ -180,6 +208,8 @@ def _python(argument: str, context: ModelContext) -> MadeModel:
 MODELS: dict[str, ModelFactory] = {
     "openai": _openai,
     "gguf": _gguf,
+    "litellm": _litellm,
+    "transformers": _transformers,
     "oracle": _oracle,
     "script": _script,
     "python": _python,
@@ -228,6 +258,7 @@ def calls_of(role: Purpose, name: str, context: ModelContext, limits: Limits) ->
 def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
     from pddl2nl.baselines import OracleModel
+    from pddl2nl.llm.providers.huggingface import TransformersModel
 
     versions = origin(type(model).__module__)
     endpoint = getattr(model, "base_url", None)
@@ -239,6 +270,6 @@ def wrap_model(model: Model) -> MadeModel:
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
-    if isinstance(model, ScriptedModel | OracleModel):
+    if isinstance(model, ScriptedModel | OracleModel | TransformersModel):
         return MadeModel(model, _free)
     return MadeModel(model, lambda completion: None, priced=False, versions=versions)

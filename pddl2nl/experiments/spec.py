@@ -124,7 +124,8 @@ class RunSpec:
     model: str | Model = _model(
         "oracle",
         "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (a file, run on this machine by "
-        "llama.cpp; extra local), oracle (reads the prompt, plans with Fast Downward, needs no key), script:FILE "
+        "llama.cpp; extra local), transformers:PATH (extra transformers), litellm:NAME (other providers; extra "
+        "litellm), oracle (reads the prompt, plans with Fast Downward, needs no key), script:FILE "
         "(replies from a file), replay:DIR (replies from records) or python:MODULE:CLASS (one of your own). With hvr, "
         "brainbody and ablations, oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; "
         "an unknown name lists all.",

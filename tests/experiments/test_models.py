@@ -67,6 +67,8 @@ def specs(tmp_path: Path) -> dict[str, str]:
     return {
         "openai": "gpt-4o-2024-08-06",
         "gguf": f"gguf:{tmp_path / 'small.gguf'}",
+        "litellm": "litellm:anthropic/claude-3-haiku",
+        "transformers": f"transformers:{tmp_path}",
         "oracle": "oracle",
         "script": f"script:{tmp_path / 'script.txt'}",
         "replay": f"replay:{tmp_path}",
@@ -79,10 +81,11 @@ def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
 ) -> None:
     made = make_model(specs[kind], context)
     # A record names the file and not its folder, which is no part of the model.
-    assert made.model.name == (specs[kind] if kind != "gguf" else "gguf:small.gguf")
-    assert made.priced
-    assert made.price_of(RecordedCompletion("", model="gpt-4o", usd=0.5)) is not None
-    assert (made.base_url is None) == (kind not in ("openai", "gguf"))
+    paths = {"gguf": "gguf:small.gguf", "transformers": f"transformers:{Path(specs[kind]).name}"}
+    assert made.model.name == paths.get(kind, specs[kind])
+    assert made.priced or kind == "litellm"
+    assert made.priced == (made.price_of(RecordedCompletion("", model="gpt-4o", usd=0.5)) is not None)
+    assert (made.base_url is None) == (kind not in ("openai", "gguf", "litellm"))
     assert callable(made.model.complete)
 
 

@@ -138,7 +138,7 @@ def _run(
 def behind_endpoint(model: str) -> bool:
     """Whether a model of this name is behind an endpoint."""
     kind = model.partition(":")[0]
-    return model != NO_MODEL and (kind not in MODELS or kind == "openai")
+    return model != NO_MODEL and (kind not in MODELS or kind in ("openai", "litellm"))
 
 
 # ── left out ────────────────────────────────────────────────────────────────────────────────────

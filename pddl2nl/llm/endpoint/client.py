@@ -439,6 +439,10 @@ class OpenAIModel:
     def _key(self) -> str:
         return os.environ.get(self.settings.key_variable, "").strip()
 
+    def _keys(self) -> list[str]:
+        """What may be sent as a key, to be struck out."""
+        return [self._key()]
+
     def _check_key(self) -> None:
         key, variable = self._key(), self.settings.key_variable
         if not key and not is_near(host_of(self._address.whole) or ""):
@@ -467,7 +471,7 @@ class OpenAIModel:
             secret.append(os.environ.get("AZURE_OPENAI_AD_TOKEN", ""))
         around = [os.environ.get(name, "") for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
         private = [*headers.values(), settings.organization or "", settings.project or "", *around]
-        return Redactor([self._key(), *secret, *secrets_of_url(self._address.whole)], private)
+        return Redactor([*self._keys(), *secret, *secrets_of_url(self._address.whole)], private)
 
 
 def _json(data: bytes) -> Any:

@@ -2,5 +2,7 @@
 
 ========== =========================================================================
 gguf       files that llama.cpp serves (``gguf:PATH``)
+litellm    the providers that the package litellm reaches (``litellm:NAME``)
+huggingface models of the package transformers, in this process (``transformers:PATH``)
 ========== =========================================================================
 """
