@@ -31,6 +31,7 @@ README = PAGES["README.md"]
 BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
 EXTRAS = {
     "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
+    "tokens": (("rs_bpe",), r"(?m)^\$.*(sayplan-tables|scene (show|expand|collapse))"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
     "mcp": (("mcp",), r"(?m)^from mcp "),
     "tarski": (("tarski",), r"(?m)^>>> from pddl2nl.interop.tarski"),
@@ -156,6 +157,7 @@ SLOW = {
     "docs/guides/faults.md",
     "docs/guides/inspect.md",
     "docs/guides/questions.md",
+    "docs/explanation/sayplan.md",
     "docs/guides/reports.md",
     "docs/guides/trackers.md",
     "docs/guides/unified-planning.md",

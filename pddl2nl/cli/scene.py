@@ -79,6 +79,8 @@ def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
 
 
 def _print(view: SceneView, as_json: bool) -> None:
+    from pddl2nl.llm.tokens import tokenizer_name
+
     if as_json:
         print_text(view.text)
         return
@@ -86,7 +88,8 @@ def _print(view: SceneView, as_json: bool) -> None:
     lines += [_line(view, node.name) for node in view.nodes]
     lines += [f"{one} ↔ {other}" for one, other in view.links if view.graph.nodes[other].parent != one]
     counts = ", ".join(plural(count, kind) for kind, count in view.counts.items() if kind != "links")
-    print_text("\n".join([*lines, f"{counts}; {plural(len(view.links), 'link')}; about {view.tokens} tokens"]))
+    tokens = f"{view.tokens} tokens ({tokenizer_name() or 'estimated'})"
+    print_text("\n".join([*lines, f"{counts}; {plural(len(view.links), 'link')}; {tokens}"]))
 
 
 def _line(view: SceneView, name: str) -> str:

@@ -26,7 +26,7 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
 from pddl2nl.files import parse_json, read_text
-from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import GroundAtom, Task
 
 __all__ = [
@@ -53,6 +53,8 @@ POSE = "pose"
 
 LINK = "↔"
 """Between the nodes of a link."""
+
+_LINKED = "{}" + LINK + "{}"
 
 
 # ── scene.json ───────────────────────────────────────────────────────────────────────────────────
@@ -460,6 +462,10 @@ def _links(facts: _SceneFacts, roles: SceneRoles, nodes: Collection[str]) -> tup
 # ── views ────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
 @dataclass(frozen=True)
 class SceneView:
     """A part of a graph: the top level, poses, the agent with what it holds, and what is below expanded nodes."""
@@ -542,11 +548,11 @@ class SceneView:
         kinds: dict[str, list[dict[str, object]]] = {}
         for node in self.nodes:
             kinds.setdefault(node.kind, []).append(node.to_json())
-        agent = {} if self.graph.location is None else {AGENT: [{"location": self.graph.location, "id": AGENT}]}
+        agent = {AGENT: [self._agent]} if self._agent else {}
         places = {kind: kinds.pop(kind) for kind in (self.graph.top, POSE) if kind in kinds}
-        links = [f"{one}{LINK}{other}" for one, other in self.links]
+        links = [_LINKED.format(*link) for link in self.links]
         whole = {"nodes": {**places, **agent, **kinds}, "links": links}
-        return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+        return _compact(whole)
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -554,7 +560,24 @@ class SceneView:
         kinds = [*([] if self.graph.location is None else [AGENT]), *(node.kind for node in self.nodes)]
         return {**{kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}, "links": len(self.links)}
 
-    @property
+    @cached_property
     def tokens(self) -> int:
-        """The tokens of the JSON, estimated by `pddl2nl.llm.tokens`: no tokenizer is installed with this toolkit."""
-        return estimate_tokens(len(self.text))
+        """The tokens of the JSON, by `pddl2nl.llm.tokens.count_tokens`."""
+        return count_tokens(self.text)
+
+    @cached_property
+    def kind_tokens(self) -> Mapping[str, int]:
+        """The tokens of the nodes of each kind and of the links, each counted alone."""
+        nodes = [(node.kind, _compact(node.to_json())) for node in self.nodes]
+        links = [("links", _compact(_LINKED.format(*link))) for link in self.links]
+        agent = [(AGENT, _compact(self._agent))] if self._agent else []
+        totals: dict[str, int] = {}
+        for kind, text in (*agent, *nodes, *links):
+            totals[kind] = totals.get(kind, 0) + count_tokens(text)
+        return totals
+
+    @property
+    def _agent(self) -> dict[str, str]:
+        """The agent as in a prompt; empty without one."""
+        location = self.graph.location
+        return {} if location is None else {"location": location, "id": AGENT}

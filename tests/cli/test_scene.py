@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def test_a_tree_has_a_node_a_line_and_ends_with_the_counts() -> None:
     assert lines[0] == "agent in bobs_room"
     assert "  asset wardrobe1  bobs_room  open close release_in  closed" in lines
     assert "    object coffee_mug  pickup  inside_of(wardrobe1)  blue vessel" in lines
-    assert lines[-1].startswith("1 agent, 5 rooms, 5 poses, 2 assets, 1 object; 13 links; about ")
+    counts = "1 agent, 5 rooms, 5 poses, 2 assets, 1 object; 13 links; "
+    assert re.fullmatch(counts + r"\d+ tokens \((cl100k_base|estimated)\)", lines[-1])
 
 
 def test_json_is_what_models_read(root: Path) -> None:

@@ -55,10 +55,11 @@ def searched(hvr_events: list[Any]) -> list[Any]:
     """A run of SayPlan: one step of search, and one plan."""
     reference = {**hvr_events[0].reference, "searched": ["kitchen"]}
     counts = (("agent", 1), ("room", 2), ("asset", 1), ("object", 1), ("links", 3))
+    tokens = tuple((kind, 9 * count) for kind, count in counts)
     return [
         structs.replace(hvr_events[0], policy="sayplan", reference=reference),
         SceneSearched(1, "expand(kitchen)", "kitchen", True, "", 90, ("kitchen",), ("kitchen",)),
-        SearchEnded("model", ("fridge",), ("kitchen",), ("kitchen",), 90, 50, 200, counts, counts[:2]),
+        SearchEnded("model", ("fridge",), ("kitchen",), ("kitchen",), 90, 50, 200, counts, counts[:2], tokens),
         PlanChecked(0, ("goto(kitchen)",), (), 1, True, False),
         Finished("goal-missed", Fault(1, "goal-missed", "…")),
     ]

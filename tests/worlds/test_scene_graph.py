@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
+from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, load_roles, parse_roles, scene_graph
@@ -92,6 +93,12 @@ def test_both_buildings_have_the_counts_of_the_papers_tables_4_and_5(
     assert (*entities, sum(entities)) == full
     top = graph.collapsed().counts
     assert top["room"] + top["agent"] + top["links"] == collapsed
+
+
+def test_the_tokens_of_each_kind_are_those_of_its_nodes_alone() -> None:
+    view = EXAMPLE.collapsed()
+    assert view.kind_tokens.keys() == view.counts.keys()
+    assert view.kind_tokens["room"] == sum(count_tokens(f'{{"id":"{node.name}"}}') for node in view.nodes if node.opens)
 
 
 # ── views ────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,7 @@ class SceneSearched(RunEvent, frozen=True):
         node: the name that was given.
         done: whether the command was possible.
         message: why it was not.
-        tokens: of the view after the step, estimated.
+        tokens: of the view after the step.
         expanded: the nodes that are expanded after it.
         memory: the nodes that were ever expanded.
         reasoning: the model's.
@@ -53,8 +53,10 @@ class SearchEnded(RunEvent, frozen=True):
         shown: the assets and objects that are shown.
         expanded: the nodes that are expanded.
         memory: the nodes that were ever expanded.
-        tokens: of the view, estimated; ``collapsed`` and ``full``: of the collapsed and the whole graph.
+        tokens: of the view; ``collapsed`` and ``full``: of the collapsed and the whole graph.
         counts: the nodes of each kind in the whole graph, and its ``links``; ``top``: those of the collapsed graph.
+        kind_tokens: the tokens of the nodes of each kind in the whole graph, and of its ``links``.
+        tokenizer: which counted the tokens; empty if they are estimated.
     """
 
     by: str
@@ -66,6 +68,8 @@ class SearchEnded(RunEvent, frozen=True):
     full: Count
     counts: tuple[tuple[str, int], ...] = ()
     top: tuple[tuple[str, int], ...] = ()
+    kind_tokens: tuple[tuple[str, int], ...] = ()
+    tokenizer: str = ""
 
 
 class PlanChecked(RunEvent, frozen=True):

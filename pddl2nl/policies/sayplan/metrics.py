@@ -13,6 +13,7 @@ Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Literal, TypeVar
 
@@ -141,6 +142,19 @@ def _entities(kinds: tuple[str, ...], run: ScoredRun, end: SearchEnded) -> float
     return float(sum(count for kind, count in end.counts if (kind in kinds if kinds else kind != "pose")))
 
 
+def _kind_tokens(kind: str, run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(tokens) if (tokens := dict(end.kind_tokens).get(kind)) else None
+
+
+def _mean_tokens(kind: str, run: ScoredRun, end: SearchEnded) -> float | None:
+    tokens, count = dict(end.kind_tokens).get(kind), dict(end.counts).get(kind)
+    return tokens / count if tokens and count else None
+
+
+def _estimated(run: ScoredRun) -> bool:
+    return any(not end.tokenizer for end in _all(run, SearchEnded))
+
+
 def _top_entities(run: ScoredRun, end: SearchEnded) -> float | None:
     return float(sum(count for kind, count in end.top if kind != "pose"))
 
@@ -151,6 +165,13 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "objects": ("object",),
     "links": ("links",),
     "entities": (),
+}
+_TOKENS: Mapping[str, str] = {
+    "rooms": "room",
+    "assets": "asset",
+    "objects": "object",
+    "agent": "agent",
+    "links": "links",
 }
 
 _ERRORS: dict[Cause, str] = {
@@ -170,6 +191,10 @@ def _share(
 
 def _number(name: str, summary: str, of: Callable[[ScoredRun], float | None]) -> RunMetric:
     return RunMetric(name, summary, "lower", "mean", of, "", "always")
+
+
+def _tokens(name: str, summary: str, of: Callable[[ScoredRun], float | None]) -> RunMetric:
+    return replace(_number(name, summary, of), guessed=_estimated)
 
 
 METRICS: tuple[RunMetric, ...] = (
@@ -197,17 +222,27 @@ METRICS: tuple[RunMetric, ...] = (
         "queries", "answers to queries about the shown graph: counts, distances, what is missing", _of_search(_queries)
     ),
     _number("revisits", "commands to expand a node that was expanded before", _of_search(_revisits)),
-    _number("view-tokens", "tokens of the largest view of the scene graph, estimated", _of_search(_peak)),
+    _tokens("view-tokens", "tokens of the largest view of the scene graph", _of_search(_peak)),
     *(
         _number(f"scene-{name}", f"{name} of the scene graph", _of_search(partial(_entities, kinds)))
         for name, kinds in _KINDS.items()
     ),
     _number("scene-collapsed", "entities of the collapsed scene graph", _of_search(_top_entities)),
-    _number("scene-tokens", "tokens of the scene graph, estimated", _of_search(_full_tokens)),
-    _number("scene-collapsed-tokens", "tokens of the collapsed scene graph, estimated", _of_search(_collapsed_tokens)),
+    _tokens("scene-tokens", "tokens of the scene graph", _of_search(_full_tokens)),
+    _tokens("scene-collapsed-tokens", "tokens of the collapsed scene graph", _of_search(_collapsed_tokens)),
+    *(
+        _tokens(f"scene-{name}-tokens", f"tokens of {name} in the scene graph", _of_search(partial(_kind_tokens, kind)))
+        for name, kind in _TOKENS.items()
+    ),
+    *(
+        _tokens(
+            f"scene-{name}-mean", f"mean tokens of {name} in the scene graph", _of_search(partial(_mean_tokens, kind))
+        )
+        for name, kind in _TOKENS.items()
+    ),
     _share(
         "compression",
-        "tokens that the collapsed scene graph saves of the full one, estimated",
+        "tokens that the collapsed scene graph saves of the full one",
         _of_search(_compression),
     ),
 )

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.errors import InputError
+from pddl2nl.llm.tokens import tokenizer_name
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.sayplan.calls import node_names, plain_name, read_json
 from pddl2nl.policies.sayplan.events import SceneSearched, SearchEnded
@@ -129,6 +130,8 @@ def ended(by: str, view: SceneView, memory: Sequence[str]) -> SearchEnded:
         full.tokens,
         tuple(full.counts.items()),
         tuple(collapsed.counts.items()),
+        tuple(full.kind_tokens.items()),
+        tokenizer_name(),
     )
 
 

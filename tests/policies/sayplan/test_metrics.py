@@ -81,6 +81,15 @@ def test_entities_are_counted_without_poses() -> None:
     assert (counted["scene-collapsed"], counted["compression"]) == (3, 75)
 
 
+def test_tokens_are_measured_by_kind_and_marked_as_estimates_without_a_tokenizer() -> None:
+    end = replace(END, kind_tokens=(("room", 15), ("links", 40)))
+    counted = values(end)
+    assert (counted["scene-rooms-tokens"], counted["scene-rooms-mean"]) == (15, 7.5)
+    assert (counted["scene-links-tokens"], counted["scene-links-mean"], counted["scene-assets-mean"]) == (40, 8, None)
+    [metric] = [each for each in METRICS if each.name == "scene-rooms-tokens"]
+    assert [metric.guessed(Scored((each,))) for each in (end, replace(end, tokenizer="cl100k_base"))] == [True, False]
+
+
 def test_the_last_plan_is_measured() -> None:
     mended, failed = values(END, FIRST, LAST), values(END, FIRST)
     names = ("plan-goal", "plan-executable", "plan-rounds", "plan-hallucinated-node")
