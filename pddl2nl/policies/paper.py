@@ -108,7 +108,7 @@ class PaperLine(msgspec.Struct, frozen=True):
     """A printed line or sum.
 
     Attributes:
-        label: a domain or suite, the name of a system that is no policy of ours, or a step.
+        label: a domain or suite, the name of a system that is no policy of ours, a step, or a whole line's name.
         model, policy: the configuration whose results it holds.
         section, variant: its section, and what makes it an extra line below another.
         table: the number of the paper's table, if several are one of ours.

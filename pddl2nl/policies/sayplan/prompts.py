@@ -8,7 +8,8 @@ sayplan/plan          the task, the graph as it is shown; in a correction the la
 ====================  ==================================================================================================
 
 No earlier exchange is in a prompt (the paper's Markovian prompt). The examples come from the example task of a shipped
-domain: a search that expands and contracts, a plan, and a plan that is corrected. Other domains have no examples.
+domain: a search that expands and contracts, a plan, and, if plans are verified, one that is corrected. Other domains
+have no examples.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from types import MappingProxyType
 from typing import Literal
 
 from pddl2nl.llm import Message
-from pddl2nl.pddl import Domain
-from pddl2nl.policies.sayplan.calls import SceneActions, SceneCalled, without_ways
+from pddl2nl.nl import Teller, Wording, make_names
+from pddl2nl.pddl import Domain, Task
+from pddl2nl.policies.refining import Style
+from pddl2nl.policies.sayplan.calls import SceneActions, SceneCalled, fill_ways, without_ways
+from pddl2nl.policies.sayplan.checking import PlanSimulator
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
 from pddl2nl.tasks import match_shipped
 from pddl2nl.worlds.scene_graph import SceneCall, SceneRoles, SceneView, load_roles, scene_graph
-from pddlval import GroundAction
+from pddlval import GroundAction, Simulator
 
 __all__ = [
     "LAYOUT",
@@ -148,12 +152,24 @@ class ScenePrompter:
         domain: of the task.
         roles: of the scene graph.
         mechanism: the components of the policy.
+        wording, style: of the simulator's feedback.
     """
 
-    def __init__(self, task_text: str, domain: Domain, roles: SceneRoles, mechanism: SceneMechanism):
+    def __init__(
+        self,
+        task_text: str,
+        domain: Domain,
+        roles: SceneRoles,
+        mechanism: SceneMechanism,
+        *,
+        wording: Wording,
+        style: Style,
+    ):
         self._task_text = task_text
         self._roles = roles
         self._mechanism = mechanism
+        self._wording = wording
+        self._style: Style = style
         actions = [f"{call.written(name)}: {_about(call)}." for name, call in roles.calls.items()]
         ways = _COMPLETED if mechanism.paths else STEP_BY_STEP
         self._fields = {
@@ -221,4 +237,23 @@ class ScenePrompter:
                 view = view.contract(name)
         step("the graph shows all that the task needs", "terminate")
         plans = [(self._question({"Scene graph": view.text}, text), json_reply("first this, then that", plan=short))]
+        if self._mechanism.verification:
+            forgotten, feedback = self._forgotten(shipped.task(reference.instance), short, view)
+            refused = {"Scene graph": view.text, "Plan": list(map(str, forgotten)), "Feedback": feedback}
+            thought = "a step that the refused one needs was missing"
+            plans.append((self._question(refused, text), json_reply(thought, plan=short)))
         return {SEARCH: steps, PLAN: plans}
+
+    def _forgotten(self, task: Task, plan: Sequence[SceneCalled], view: SceneView) -> tuple[Sequence[SceneCalled], str]:
+        """A plan without one of the steps that it needs, the first one possible, and the simulator's feedback."""
+        simulator = Simulator(task)
+        teller = Teller(task, self._wording, make_names(task, "original", self._wording))
+        checker = PlanSimulator(simulator, self._roles, teller, self._style)
+        # The paper's example forgets to open the wardrobe, which is its second step.
+        for place in range(1, len(plan)):
+            rest = (*plan[:place], *plan[place + 1 :])
+            filled, _ = fill_ways(rest, view.graph, self._roles.moves) if self._mechanism.paths else (rest, ())
+            checked = checker.check(filled, view, simulator.initial)
+            if not checked.executable and plan[place].name != self._roles.moves:
+                return rest, checked.feedback
+        raise ValueError("the example's plan needs none of its steps")

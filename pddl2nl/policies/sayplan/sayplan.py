@@ -68,7 +68,8 @@ class SayPlan:
                 return
             execute(episode, exact_plan(episode, checker, graph))
             return
-        prompter = ScenePrompter(setting.task_text or teller.goal_text(), task.domain, roles, mechanism)
+        text, wording = setting.task_text or teller.goal_text(), setting.teller.wording
+        prompter = ScenePrompter(text, task.domain, roles, mechanism, wording=wording, style=setting.signal)
         plan: object = None
         if mechanism.search == "whole":
             view = graph.full()

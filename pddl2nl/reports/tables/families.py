@@ -281,7 +281,7 @@ def _paper_lines(
         for place in places:
             printed = [] if place is None else [row.cell(place) for row in (first, *more)]
             cells.append(_printed(next((cell for cell in printed if cell != ""), "")))
-        label = f"paper, {first.model}: {family.titles[first.policy]} (Table {first.table})"
+        label = first.label or f"paper, {first.model}: {family.titles[first.policy]} (Table {first.table})"
         yield TableLine(label, tuple(cells), paper=True)
 
 

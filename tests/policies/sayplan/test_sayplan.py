@@ -115,6 +115,17 @@ def test_a_refused_plan_is_corrected_with_the_plan_and_the_feedback_in_the_promp
     assert question["Plan"].splitlines()[:2] == ["1. access(wardrobe1)", "2. pickup(coffee_mug)"]
 
 
+def test_the_examples_show_a_plan_and_one_that_is_corrected_if_plans_are_verified() -> None:
+    run = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")})
+    *_, first, _, refused, corrected, _ = [message.content for message in run.model.conversations(PLAN)[0]]
+    assert "Feedback:" not in first
+    assert "Plan:\n1. access(wardrobe1)\n2. pickup(coffee_mug)" in refused
+    assert refused.endswith("Feedback:\ncannot pick up coffee_mug")
+    assert json.loads(corrected)["plan"][:3] == [*COFFEE[:3]]
+    blind = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, policy="sayplan-open")
+    assert not any("Feedback:" in message.content for message in blind.model.conversations(PLAN)[0])
+
+
 def test_corrections_have_a_limit_and_end_where_the_same_plan_comes_again() -> None:
     different = [plan(f"goto(moon{number})") for number in range(9)]
     run = play("example", {SEARCH: FOUND, PLAN: different})

@@ -14,7 +14,7 @@ from pddl2nl.policies.sayplan.prompts import MECHANISMS, ScenePrompter
 from pddl2nl.policies.sayplan.searching import search
 from pddl2nl.tasks.generators import generate
 from pddl2nl.worlds.scene_graph import SceneView, scene_graph
-from tests.policies.sayplan.conftest import BUILDING, ROLES, Planner, graph_of, setting_of
+from tests.policies.sayplan.conftest import BUILDING, ROLES, WORDING, Planner, graph_of, setting_of
 
 Linear = Callable[[Callable[[Any], object], Callable[[int], Any], int], None]
 
@@ -43,7 +43,9 @@ def test_the_oracles_search_is_linear_in_the_rooms_that_it_opens(linear: Linear)
         setting = setting_of("rooms200", task_text=f"My goal is that in the end the robot is holding {thing}.")
         events: list[Any] = []
         episode = Episode(setting, Planner(None), emit=events.append)
-        prompter = ScenePrompter(setting.task_text, BUILDING.domain, ROLES, MECHANISMS["sayplan"])
+        prompter = ScenePrompter(
+            setting.task_text, BUILDING.domain, ROLES, MECHANISMS["sayplan"], wording=WORDING, style="terse"
+        )
         view, _ = search(episode, FLOOR.collapsed(), prompter, memory=[])
         assert view.shows(thing)
         [end] = [event for event in events if isinstance(event, SearchEnded)]
