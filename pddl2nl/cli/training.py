@@ -12,10 +12,9 @@ import typer
 from pddl2nl.cli.options import JsonOption, TimeLimit, argument, option
 from pddl2nl.cli.output import print_table, print_text
 from pddl2nl.cli.run_options import from_run
+from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.files import write_text_file
-from pddl2nl.questions.question import read_json_lines
-from pddl2nl.training.rewards import RewardColumns
+from pddl2nl.files import parse_json, read_lines, write_text_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,35 +104,46 @@ def _asked(name: str, chosen: str, policy: str, style: str) -> Iterator[tuple[Se
         yield run(task, policy, ScriptedModel([""]), style=style).events, known
 
 
-class _Reply(RewardColumns, frozen=True, kw_only=True):
-    """A line of a file of replies."""
+class _RewardedReply(msgspec.Struct, frozen=True):
+    """What every line of a file of replies holds; its other keys are the columns."""
 
     completion: str | list[dict[str, Any]]
 
 
 def _rewards(
     file: Annotated[Path, argument("FILE", "JSON Lines: rows with a completion each; - for standard input.")],
+    variant: Annotated[
+        Literal["sound", "paper"],
+        option("", "Rewards along a task graph: repaired, or those of the paper."),
+    ] = "sound",
     as_json: JsonOption = False,
 ) -> None:
-    """Compute the rewards of replies: format, prefix, goals, validity, length, each from 0 to 1.
+    """Compute the rewards of replies, each from 0 to 1: format, prefix, goals, validity and length of a plan.
 
-    A line holds the columns domain and problem (PDDL), wording and names (JSON, for replies in words), optimum, and
-    completion: a text, or messages of which the last is the reply. With --json one object is printed for each line.
+    A line holds a completion, a text or messages of which the last is the reply, and the columns of its prompt: domain
+    and problem (PDDL), wording and names (JSON, for replies in words) and optimum; or graph, for plans of subtasks.
+    With --json one object is printed for each line.
     """
-    from pddl2nl.training.rewards import REWARDS, plan_rewards
+    from pddl2nl.training.scoring import rewards_of_row
     from pddl2nl.training.trl import completion_text
 
     total: Counter[str] = Counter()
-    count = 0
-    for count, row in enumerate(read_json_lines(file, _Reply, "reply with its columns"), 1):
-        columns = RewardColumns(**{name: getattr(row, name) for name in RewardColumns.__struct_fields__})
+    counts: Counter[str] = Counter()
+    number = 0
+    for number, line in enumerate(read_lines(file, "file of replies"), 1):
+        place = f"{file}:{number}"
         try:
-            rewards = plan_rewards(completion_text(row.completion), columns).as_json()
+            row = parse_json(line, place)
+            reply = completion_text(convert(row, _RewardedReply).completion)
+            rewards = rewards_of_row(reply, row, variant)
         except InputError as error:
-            raise InputError(f"{file}:{count}: {error}") from error
+            message = str(error)
+            raise InputError(message if message.startswith(place) else f"{place}: {message}") from error
         total.update(rewards)
+        counts.update(rewards.keys())
         if as_json:
             print_text(msgspec.json.encode(rewards).decode())
     if not as_json:
-        rows = [(name, f"{total[name] / count:.3f}" if count else "") for name in REWARDS]
-        print_table(f"{count} replies", ("reward", "mean"), rows)
+        print_table(
+            f"{number} replies", ("reward", "mean"), [(name, f"{total[name] / counts[name]:.3f}") for name in counts]
+        )

@@ -4,7 +4,8 @@
 >>> GRPOTrainer(model, reward_funcs=[plan_format, plan_goals, plan_validity], train_dataset=rows)
 
 Nothing here imports TRL. The columns are those of `pddl2nl.training.PromptRow`, one value for each completion, as a
-data set has them that ``pddl2nl training export`` wrote; other columns are ignored.
+data set has them that ``pddl2nl training export`` wrote; other columns are ignored. The ``graph_`` functions are the
+rewards of plans along a task graph (`graph_rewards`, the sound ones), from the column ``graph``.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.training.rewards import REWARDS, RewardColumns, plan_rewards
+from pddl2nl.training.rewards import REWARDS
+from pddl2nl.training.scoring import rewards_of_row
 
 __all__ = [
     "PLAN_REWARDS",
     "completion_text",
+    "graph_edge",
+    "graph_format",
+    "graph_instruction",
+    "graph_node",
     "plan_format",
     "plan_goals",
     "plan_length",
@@ -42,28 +47,33 @@ def completion_text(completion: str | Sequence[Mapping[str, Any]]) -> str:
     raise InputError("a completion is a text, or a list of messages with role and content")
 
 
-def _reward(name: str) -> TRLReward:
+def _reward(kind: str, name: str) -> TRLReward:
+    needed = ("graph",) if kind == "graph" else ("domain", "problem")
+
     def reward(completions: Sequence[str | Sequence[Mapping[str, Any]]], **columns: Any) -> list[float]:
-        rows = _rows(columns, len(completions))
+        rows = _rows(columns, (*needed, "wording", "names", "optimum"), len(completions))
+        if missing := [column for column in needed if rows and column not in rows[0]]:
+            raise InputError(f"no column {missing[0]}: export rows with 'pddl2nl training export'")
         texts = map(completion_text, completions)
-        return [float(getattr(plan_rewards(text, row), name)) for text, row in zip(texts, rows, strict=True)]
+        return [rewards_of_row(text, row)[name] for text, row in zip(texts, rows, strict=True)]
 
     # A trainer logs a reward by its function's name.
-    reward.__name__ = reward.__qualname__ = f"plan_{name}"
-    reward.__doc__ = f"The reward ``{name}`` of `pddl2nl.training.rewards` for each completion."
+    reward.__name__ = reward.__qualname__ = f"{kind}_{name}"
+    reward.__doc__ = f"The reward ``{name}`` of each completion."
     return reward
 
 
-def _rows(columns: Mapping[str, Any], count: int) -> list[RewardColumns]:
-    taken = {name: columns[name] for name in RewardColumns.__struct_fields__ if name in columns}
+def _rows(columns: Mapping[str, Any], names: Sequence[str], count: int) -> list[dict[str, Any]]:
+    taken = {name: columns[name] for name in names if name in columns}
     for name, values in taken.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != count:
             raise InputError(f"column {name}: expected {count} values, one for each completion")
-    if missing := {"domain", "problem"} - taken.keys():
-        raise InputError(f"no column {min(missing)}: export rows with 'pddl2nl training export'")
-    return [convert({name: values[at] for name, values in taken.items()}, RewardColumns) for at in range(count)]
+    return [{name: values[at] for name, values in taken.items()} for at in range(count)]
 
 
-PLAN_REWARDS: Mapping[str, TRLReward] = {name: _reward(name) for name in REWARDS}
-"""The rewards by name, in the order of `REWARDS`."""
+PLAN_REWARDS: Mapping[str, TRLReward] = {name: _reward("plan", name) for name in REWARDS}
+"""The rewards of plans by name, in the order of `REWARDS`."""
 plan_format, plan_prefix, plan_goals, plan_validity, plan_length = PLAN_REWARDS.values()
+graph_format, graph_node, graph_edge, graph_instruction = (
+    _reward("graph", name) for name in ("format", "node", "edge", "instruction")
+)

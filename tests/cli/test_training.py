@@ -62,7 +62,7 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
             "--test fery: no row is of this",
         ),
         (["training", "export", "nowhere"], "", "no such folder"),
-        (["rewards", "-"], "{}\n", "-:1: not a reply with its columns"),
+        (["rewards", "-"], "{}\n", "-:1: completion is missing"),
         (["rewards", "-"], '{"domain": "(", "problem": "", "completion": ""}\n', "-:1: "),
     ],
 )
