@@ -30,7 +30,7 @@ from typing import Literal
 import msgspec
 from rapidfuzz.distance import LCSseq
 
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask, PlanReply, read_plan_reply
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_plan_reply
 
 __all__ = ["GraphColumns", "GraphRewards", "ReachesGoal", "graph_rewards"]
 
@@ -97,7 +97,7 @@ def graph_rewards(
     return GraphRewards(_format(read), *rewards)
 
 
-def _format(read: PlanReply) -> float:
+def _format(read: SubtaskReply) -> float:
     return 0.0 if not read.tags else 1.0 if read.json else 0.5
 
 
