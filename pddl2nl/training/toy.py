@@ -48,7 +48,7 @@ class LearnedPlans:
     same_rewards: float
 
 
-class _Policy:
+class _TablePolicy:
     """Scores by task, the two last subtasks and the next; the last row stands for the beginning."""
 
     def __init__(self, tasks: Sequence[GraphColumns], seed: int):
@@ -104,7 +104,7 @@ def learn_plans(
         seed: of all draws.
         variant: of the rewards that are learned from.
     """
-    policy = _Policy(tasks, seed)
+    policy = _TablePolicy(tasks, seed)
     same = 0
     for _ in range(updates):
         for number, task in enumerate(tasks):
