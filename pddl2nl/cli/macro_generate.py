@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
-from pddl2nl.cli.output import DONE, FAILED, account_text, print_error, print_result
+from pddl2nl.cli.output import DONE, FAILED, account_text, print_error, print_result, warn
 from pddl2nl.cli.run_options import (
     BUDGET,
     NamesOption,
@@ -98,7 +98,10 @@ def _generate(
     lines = state_lines(teller, ontology or (beside if beside.is_file() else None))
 
     def ask(messages: Sequence[Message]) -> str:
-        return calls.complete(Request(tuple(messages), seed=seed)).text
+        reply = calls.complete(Request(tuple(messages), seed=seed))
+        if reply.finish == "length":
+            warn(reply.remark or "the reply was cut off by length")
+        return reply.text
 
     try:
         proposed = propose(ask, teller, descriptions, task_words, lines, blocks=blocks, rounds=rounds)

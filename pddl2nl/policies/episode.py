@@ -436,6 +436,7 @@ class Episode:
         self._calls = model
         self._calls.attach(emit)
         self._last_completion: Completion | None = None
+        self._cut: list[str] = []
         self._asked: Counter[tuple[Message, ...]] = Counter()
         self._parser = ReplyParser(setting, self._translate)
         self._trace = Trace(setting, emit)
@@ -597,6 +598,8 @@ class Episode:
         except ContextWindowError as error:
             # A limit of the model, as a step limit is one of the run: what came before it stands.
             self._stop("budget", str(error), "context-window")
+        if completion.finish == "length":
+            self._cut.append(completion.remark or "the reply was cut off by length")
         if completion.finish == "filtered":
             self._stop("infrastructure-error", "the endpoint's content filter withheld the reply", "filtered")
         return completion
@@ -834,6 +837,9 @@ class Episode:
 
     def _finish(self, outcome: Outcome, message: str, fault: Fault | None = None) -> None:
         trace, calls = self._trace, self._calls
+        if outcome != "solved" and self._cut and not any(why in message for why in self._cut):
+            many = "a reply was" if len(self._cut) == 1 else f"{len(self._cut)} replies were"
+            message = f"{message}; {many} cut off: {self._cut[-1]}"
         shown = fault or trace.fault or Fault(trace.steps, outcome, message)
         cost = self._simulator.cost(trace.state) if trace.cost is None else trace.cost
         accounts = asdict(total(calls.used.values()))

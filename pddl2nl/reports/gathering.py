@@ -53,12 +53,14 @@ class Gathered:
         missing = f"{len(self.missing)} of {len(self.layout.runs)} runs; no cell counts them"
         unfinished = [path.name for path in self.unfinished]
         strangers = _are(self.strangers, "record is not a run", "records are not runs")
+        unthought = [f"{run.name}: {run.thoughts_note}" for _, run in sorted(self.runs.items()) if run.thoughts_note]
         lines = []
         for heading, names in (
             (f"Infrastructure errors: {_are(broken)} in no cell of the tables", broken),
             (f"Not run yet: {missing}", self.missing),
             (f"Not ended, or cut off: {_are(unfinished)} in no cell of the tables", unfinished),
             (f"Other records: {strangers} of this experiment, and in no cell of the tables", self.strangers),
+            (f"Thoughts of the template instead of a model's: {_are(unthought)} in the tables", unthought),
         ):
             if names:
                 lines += [heading, *(f"  {name}" for name in names[:_LISTED])]

@@ -117,6 +117,7 @@ class RunSummary:
         values: its metrics by name (`pddl2nl.reports.metrics.METRICS`); empty after an infrastructure error.
         estimated: the names of those that contain an estimate.
         reference: the ground truth of its task, without its plans; None if that is unknown.
+        thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
     """
 
     name: str
@@ -141,6 +142,7 @@ class RunSummary:
     values: Mapping[str, float] = field(default_factory=dict)
     estimated: frozenset[str] = frozenset()
     reference: Reference | None = None
+    thoughts_note: str = ""
 
     @property
     def kind(self) -> ColumnKind:
@@ -208,6 +210,7 @@ def summarize(record: Record) -> RunSummary:
         variant=_variant(started),
         wording_id=_hash_of({name: value for name, value in (started.wording or {}).items() if name != "source"}),
         prompts_id=_hash_of(started.prompts),
+        thoughts_note=str((started.example or {}).get("thoughts_note", "")),
     )
 
 

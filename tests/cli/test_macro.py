@@ -356,6 +356,10 @@ def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: P
     assert code == 1
     assert "not proved for its actions" in out
     assert "still wrong:" in out
+    cut = _file(tmp_path, "cut.json", json.dumps([{"reply": "1. precondition: (and (cl", "finish": "length"}]))
+    code, _, error = run(*call[:4], "--model", f"script:{cut}", "--plan", block, "--rounds", "0")
+    assert code == 1
+    assert "the reply was cut off by length" in error
     code, _, error = run(*call, " \n", "--plan", block)
     assert code == 2
     assert "needs a DESCRIPTION in words" in error

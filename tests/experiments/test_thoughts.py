@@ -38,6 +38,7 @@ from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.policies.prompting import fill, problem_text, prompt_hash, prompt_text
 from pddl2nl.policies.setting import Example, ExampleStep
+from pddl2nl.reports.gathering import gather
 from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, State, validate
 from tests.llm.chat_server import ChatServer, Trouble
@@ -528,6 +529,9 @@ def test_a_replay_has_the_thoughts_that_were_recorded(task: Task, solved: Solved
         assert _started(first).example["thoughts"] == ("template" if folder == "bad" else "llm")  # type: ignore[index]
     record = json.loads((tmp_path / "bad" / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert "is missing" in record["example"]["thoughts_note"]
+    alarms = "\n".join(gather(tmp_path / "bad").alarms)
+    assert re.search("Thoughts of the template instead of a model's: 1 run is in the tables\n  .*is missing", alarms)
+    assert gather(tmp_path / "good").alarms == ()
     scripted = Recording(REPLIES["react"])
     _run(task, solved, "react", scripted, record=tmp_path / "script" / "run.jsonl")
     again = _run(task, solved, "react", f"replay:{tmp_path / 'script'}")

@@ -105,10 +105,16 @@ REQUEST = Request((Message("user", "Go."),), constraint=Constraint((("go",),), a
 def test_auto_tries_the_ways_once_and_remembers_the_one_that_holds(way: Way, refused: bool) -> None:
     with server_for(way, refused)[0] as server:
         model = OpenAIModel("m", server.base_url, settings=ModelSettings())
-        assert model.complete(REQUEST).text == "Action: go"
+        first = model.complete(REQUEST)
+        assert first.text == "Action: go"
         tried = len(server.calls)
-        assert model.complete(REQUEST).text == "Action: go"
+        again = model.complete(REQUEST)
+        assert again.text == "Action: go"
         assert len(server.calls) == tried + 1
+    # What no account has, the record says, once.
+    calls = f"calls that tried how the endpoint takes constraints, in no account: {tried - 1}, "
+    assert first.remark.startswith(calls)
+    assert again.remark == ""
 
 
 def test_an_endpoint_that_obeys_nothing_is_refused_and_not_measured() -> None:

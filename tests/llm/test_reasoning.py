@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, 
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.replies import split_reasoning
+from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Replied
 from pddl2nl.tasks import shipped_task
@@ -101,6 +103,15 @@ def test_a_reply_without_an_answer_says_what_it_holds(message: dict[str, Any], r
 def test_a_reply_that_was_cut_off_says_after_how_many_tokens_and_why(limit: int, cause: str) -> None:
     reply = asked(answering({"content": "Action: g"}, "length"), settings=ModelSettings(max_tokens=limit))
     assert reply.remark == f"the reply was cut off after 5 tokens: {cause}"
+
+
+@pytest.mark.parametrize("policy", ["act", "hvr", "base"])
+def test_a_run_whose_replies_were_cut_off_says_so(policy: str) -> None:
+    script = ScriptedModel([ScriptedReply("1. Put the", finish="length")] * 60)
+    options: dict[str, Any] = {"steps": 2} if policy == "act" else {}
+    result = run(shipped_task("blocksworld", "p01"), policy, script, cache="none", **options)
+    assert not result.solved
+    assert re.search(r"; (a reply was|\d+ replies were) cut off: the reply was cut off by length$", result.message)
 
 
 def test_a_cut_reply_is_cached_with_all_that_is_known_of_it(tmp_path: Path) -> None:

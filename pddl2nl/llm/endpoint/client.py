@@ -47,6 +47,7 @@ from pddl2nl.llm.types import (
     ModelConfigurationError,
     Request,
     Tariff,
+    Usage,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class OpenAIModel:
         self._reached = False
         self._lock = threading.Lock()
         self._way: Way | None = None
+        self._probes: list[Usage] = []
         self._trying = threading.Lock()
         self._sleep: Callable[[float], None] = time.sleep
         self._dice = random.Random()
@@ -163,6 +165,10 @@ class OpenAIModel:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
+        if constraint is not None and (probes := self._take_probes()):
+            tokens = f"{sum(it.prompt_tokens for it in probes)} + {sum(it.completion_tokens for it in probes)} tokens"
+            tried = f"calls that tried how the endpoint takes constraints, in no account: {len(probes)}, {tokens}"
+            completion = _remarking(completion, tried)
         if constraint is not None and "response_format" in body:
             completion = replace(completion, text=constraint.text(completion.text))
         if stream is not None and stream.ended:
@@ -242,7 +248,7 @@ class OpenAIModel:
             reason = f"it gives no likelihood of '{constraint.only}' ({name}), which --policy score needs"
             raise self._error(EndpointFault(reason, EndpointRefusedError))
         text = f"{constraint.action}{constraint.only}"
-        return replace(completion, text=text, finish="text", remark="", logprob=logprob)
+        return replace(completion, text=text, finish="text", logprob=logprob)
 
     def _obeys(self, way: Way) -> bool:
         """Whether an endpoint that is to say one thing says another because a constraint asks for it."""
@@ -250,8 +256,16 @@ class OpenAIModel:
         try:
             reply = self.read(self.retried(lambda: self._post("/chat/completions", body)), 0.0)
         except (EndpointRefusedError, FilteredError):
+            self._probes.append(Usage())
             return False
+        self._probes.append(reply.usage)
         return _PROBE.text(reply.text).strip() == _PROBED
+
+    def _take_probes(self) -> list[Usage]:
+        """What the calls that tried constraints took, told once."""
+        with self._trying:
+            probes, self._probes = self._probes, []
+            return probes
 
     def _remarked(self, completion: Completion, prompt: int, body: Mapping[str, Any]) -> Completion:
         """The reply with why it was cut off, and whether the endpoint seems to have shortened the prompt in silence.
@@ -486,14 +500,19 @@ def _json(data: bytes) -> Any:
         raise EndpointFault(f"answered with something that is not JSON ({error}): {text}") from None
 
 
+def _remarking(completion: Completion, remark: str) -> Completion:
+    return replace(completion, remark="; ".join(filter(None, (completion.remark, remark))))
+
+
 def _ended(completion: Completion, stream: ReplyStream, prompt: int) -> Completion:
     """A reply that was ended at its first action, with its tokens; ``prompt`` is the estimate for its prompt."""
     remark = "the reply was ended at its first action"
     if stream.counted:
-        return replace(completion, remark=remark)
+        return _remarking(completion, remark)
     # Most endpoints count at the end only.
     usage = replace(completion.usage, prompt_tokens=prompt)
-    return replace(completion, usage=usage, remark=f"{remark}; the endpoint counted no tokens, these are estimates")
+    remark = f"{remark}; the endpoint counted no tokens, these are estimates"
+    return _remarking(replace(completion, usage=usage), remark)
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
