@@ -8,7 +8,7 @@ PlanSys2 reads plans as its planner POPF prints them, ``0.000: (move r2d2 hall) 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, repeat
 from xml.etree import ElementTree
@@ -45,6 +45,9 @@ _POLLING = "20"
 """Milliseconds between two looks at what a step waits for."""
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESERVED = frozenset(("name", "id"))
+_NO_NODE = re.compile(r"""[\s<>&"'/\\:*?|.]""")
+"""What the name of a node may not have (``findForbiddenChar`` in BehaviorTree.CPP)."""
+_INNER = frozenset(("Sequence", "ReactiveSequence", "Parallel", "RetryUntilSuccessful", "Delay"))
 
 
 class InvalidPlanError(InputError):
@@ -94,8 +97,8 @@ def behavior_tree(task: Task, plan: PlanLike, tolerances: Tolerances = EXACT) ->
         InvalidPlanError, InputError, UnsupportedError: as `plansys2_plan`.
     """
     checked = _valid(task, plan, tolerances)
-    root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute="plan")
-    tree = ElementTree.SubElement(root, "BehaviorTree", ID="plan")
+    root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute="MainTree")
+    tree = ElementTree.SubElement(root, "BehaviorTree", ID="MainTree")
     main = ElementTree.SubElement(tree, "Sequence", name=_safe(task.problem.name))
     timed = bool(task.domain.durative_actions)
     steps = ElementTree.SubElement(main, "Parallel", success_count="-1", failure_count="1") if timed else main
@@ -106,7 +109,10 @@ def behavior_tree(task: Task, plan: PlanLike, tolerances: Tolerances = EXACT) ->
             ElementTree.SubElement(node, "Sleep", msec=str(round(time * 1000)))
         _add_step(node, task, step, And(tuple(stays)), waits=timed)
     _add_conditions(ElementTree.SubElement(main, "Sequence", name="goal"), task.problem.goal, {})
-    _add_model(root, task)
+    _remove_empty(main)
+    if len(main) == 0:
+        ElementTree.SubElement(main, "AlwaysSuccess")
+    _add_model(root, task, {step.action.name for step in checked.steps})
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -204,10 +210,22 @@ def _ports(schema: StepSchema) -> list[str]:
     return [f"argument{number}" for number in range(1, len(names) + 1)]
 
 
-def _add_model(root: ElementTree.Element, task: Task) -> None:
+def _remove_empty(node: ElementTree.Element) -> None:
+    """Removes the inner nodes without children, which BehaviorTree.CPP refuses."""
+    for child in [*node]:
+        _remove_empty(child)
+        if child.tag in _INNER and len(child) == 0:
+            node.remove(child)
+
+
+def _add_model(root: ElementTree.Element, task: Task, used: Collection[str]) -> None:
     """Declares the nodes with their ports, so that editors such as Groot can show the tree."""
     model = ElementTree.SubElement(root, "TreeNodesModel")
     for schema in task.domain.steps:
+        if schema.name not in used:
+            continue
+        if _NO_NODE.search(schema.name) or schema.name == "root":
+            raise InputError(f"BehaviorTree.CPP allows no node with the name of the action '{schema.name}'")
         action = ElementTree.SubElement(model, "Action", ID=_safe(schema.name))
         ports = [*_ports(schema), *(["duration"] if isinstance(schema, DurativeAction) else [])]
         for port in ports:

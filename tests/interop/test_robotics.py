@@ -29,6 +29,25 @@ def plansys2_item(line: str) -> tuple[float, str, float]:
     return float(line[:colon]), line[opening : closing + 1], float(line[bracket + 1 : -1])
 
 
+def verified(xml: str) -> ElementTree.Element:
+    """The tree, if BehaviorTree.CPP would accept its form (xml_parsing.cpp, VerifyXML)."""
+    root = ElementTree.fromstring(xml.encode())
+    [tree] = root.findall("BehaviorTree")
+    declared = {node.get("ID"): {port.get("name") for port in node} for node in root.iterfind("TreeNodesModel/*")}
+    assert tree.get("ID") == root.get("main_tree_to_execute")
+    assert tree.get("ID") not in declared
+    assert len(tree) == 1
+    for node in tree[0].iter():
+        if node.tag in ("Sequence", "ReactiveSequence", "Parallel"):
+            assert len(node) > 0, node.attrib
+        elif node.tag in ("RetryUntilSuccessful", "Delay"):
+            assert len(node) == 1
+        else:
+            assert len(node) == 0
+            assert node.tag in ("Sleep", "AlwaysSuccess") or set(node.keys()) - {"ID"} == declared[node.get("ID")]
+    return tree[0]
+
+
 class Robot:
     """Runs a tree as BehaviorTree.CPP does, in the simulator; ``failed`` is the first node that failed."""
 
@@ -38,9 +57,7 @@ class Robot:
         self.failed = ""
 
     def run(self, xml: str) -> bool:
-        tree = ElementTree.fromstring(xml.encode()).find("BehaviorTree/*")
-        assert tree is not None
-        return self.tick(tree)
+        return self.tick(verified(xml))
 
     def tick(self, node: ElementTree.Element) -> bool:
         if node.tag in ("Sequence", "ReactiveSequence"):
@@ -90,8 +107,7 @@ def test_a_tree_fails_at_the_condition_that_does_not_hold() -> None:
 
 
 def test_the_tree_of_a_plan_with_time() -> None:
-    root = ElementTree.fromstring(behavior_tree(parse_task(DRIVE, TRIP), "1.5: (drive a b) [2.5]").encode())
-    parallel = root.find("BehaviorTree/Sequence/Parallel")
+    parallel = verified(behavior_tree(parse_task(DRIVE, TRIP), "1.5: (drive a b) [2.5]")).find("Parallel")
     assert parallel is not None
     assert [(node.tag, dict(node.items())) for node in parallel[0].iter() if node is not parallel[0]] == [
         ("Sleep", {"msec": "1500"}),
@@ -116,6 +132,24 @@ def test_a_duration_that_a_planner_has_rounded_is_exported_with_a_tolerance(
     assert "it does with a tolerance of times (-t) of more than 0.004" in capsys.readouterr().err
     assert main([*arguments, "-t", "0.01"]) == 0
     assert capsys.readouterr().out == "0.000: (drive a b)  [2.504]\n"
+
+
+def test_nothing_to_check_leaves_no_empty_node() -> None:
+    domain = """(define (domain d) (:requirements :durative-actions) (:predicates (p))
+      (:durative-action wait :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"""
+    task = parse_task(domain, "(define (problem p) (:domain d) (:init) (:goal (and)))")
+    assert [node.tag for node in verified(behavior_tree(task, "")).iter()] == ["Sequence", "AlwaysSuccess"]
+    waiting = ["Sequence", "Parallel", "Sequence", "Sleep", "ReactiveSequence", "Action"]
+    assert [node.tag for node in verified(behavior_tree(task, "0: (wait) [1]")).iter()] == waiting
+
+
+@pytest.mark.parametrize("name", ["root", "move.fast", "up/down"])
+def test_actions_whose_names_no_node_can_have_are_refused(name: str) -> None:
+    domain = f"(define (domain d) (:predicates (p)) (:action {name} :effect (p)) (:action go :effect (p)))"
+    task = parse_task(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))")
+    with pytest.raises(InputError, match="allows no node with the name of the action"):
+        behavior_tree(task, f"({name})")
+    verified(behavior_tree(task, "(go)"))
 
 
 def test_an_invalid_plan_is_not_exported() -> None:
