@@ -47,6 +47,11 @@ _RECORDED = (
     "dead_ends",
     "goal_feedback",
     "from_prefix",
+    "calls",
+    "expansions",
+    "candidates",
+    "beam",
+    "ranking",
 )
 """The options of families whose values are settings of a run."""
 _SWITCHES = ("preview", "goal_feedback", "from_prefix")
@@ -194,6 +199,11 @@ class _FamilyOptions(msgspec.Struct):
     dead_ends: str = "ignore"
     goal_feedback: str = "off"
     from_prefix: str = "off"
+    calls: int = 10
+    expansions: int = 5_000
+    candidates: int = 3
+    beam: int = 3
+    ranking: str = "both"
 
 
 class _RecordedWorld(msgspec.Struct):

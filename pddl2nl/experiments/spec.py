@@ -236,7 +236,7 @@ class RunSpec:
     )
     samples: int = _policy(
         1,
-        "basic, cot: number of plans to ask for; the first valid one counts (not in the paper).",
+        "basic, cot, landmarks: number of plans to ask for; the first valid one counts (not in the paper).",
         metavar="K",
         at_least=1,
         users="one-shot",
@@ -244,7 +244,8 @@ class RunSpec:
     )
     rounds: int = _policy(
         0,
-        "basic, cot: how often the validator's explanation is sent back to the model, at most (not in the paper).",
+        "basic, cot: how often the validator's explanation is sent back to the model, at most; llm+p: how often what "
+        "is wrong with its problem file is (not in the paper).",
         metavar="R",
         at_least=0,
         users="one-shot",
@@ -375,6 +376,19 @@ class RunSpec:
         "repair: keep the longest executable prefix of the proposal and plan on from there, instead of looking for "
         "the nearest valid plan.",
         choices=("off", "on"),
+    )
+    calls: int = _family_policy(10, "guided, tree: how often the search may ask the model.", at_least=0)
+    expansions: int = _family_policy(
+        5_000, "guided, landmarks: the most states that the search may expand.", at_least=1
+    )
+    candidates: int = _family_policy(
+        3, "tree: how many actions the model is asked for in a state.", metavar="K", at_least=1
+    )
+    beam: int = _family_policy(3, "tree: how many states are kept at each depth.", at_least=1)
+    ranking: str = _family_policy(
+        "both",
+        "tree: states are ranked by the FF heuristic, by the values that the model gives its actions, or by both.",
+        choices=("hff", "model", "both"),
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
     max_tokens: int | None = _model(

@@ -116,6 +116,10 @@ class Setting:
 
     For hybrids (`pddl2nl.policies.hybrids`):
         from_prefix: whether repair keeps the executable prefix of a proposal.
+        calls: how often a search may ask a model.
+        expansions: how many states a search may expand.
+        candidates, beam: how many actions the tree asks for in a state, and how many states it keeps.
+        ranking: by what it ranks them.
     """
 
     simulator: Simulator
@@ -149,6 +153,11 @@ class Setting:
     scene: SceneRoles | None = None
     goal_feedback: bool = False
     from_prefix: bool = False
+    calls: int = 10
+    expansions: int = 5_000
+    candidates: int = 3
+    beam: int = 3
+    ranking: Literal["hff", "model", "both"] = "both"
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
 from pddlval.state import StateLayout
 
-__all__ = ["GroundActions", "Literal", "Mutexes", "RelaxedAction"]
+__all__ = ["MOST_ACTIONS", "GroundActions", "Literal", "Mutexes", "RelaxedAction", "bits"]
 
 MOST_ACTIONS = 20_000
 """Of tasks with more ground actions nothing is proved impossible here."""
@@ -154,7 +154,7 @@ class Mutexes:
         self._with: list[int] = []
         """For each literal those that may hold together with it, itself among them; 0 if it never holds."""
         self._size(begin)
-        for number in _bits(begin):
+        for number in bits(begin):
             self._with[number] = begin
         self._possible = begin
         while self._sweep():
@@ -172,13 +172,13 @@ class Mutexes:
                 continue
             kept = common & ~action.deletes & ~action.adds
             self._size(action.adds)
-            for added in _bits(action.adds):
+            for added in bits(action.adds):
                 new = (kept | action.adds) & ~self._with[added]
                 if new:
                     changed = True
                     self._with[added] |= new
                     self._possible |= 1 << added
-                    for other in _bits(new):
+                    for other in bits(new):
                         self._with[other] |= 1 << added
         return changed
 
@@ -187,7 +187,7 @@ class Mutexes:
         common = self._possible
         if needs.bit_length() > len(self._with):
             return None
-        for number in _bits(needs):
+        for number in bits(needs):
             if needs & ~self._with[number]:
                 return None
             common &= self._with[number]
@@ -205,16 +205,16 @@ class Mutexes:
         if self._ground.actions is None:
             return None
         self._size(needs)
-        for number in _bits(needs):
+        for number in bits(needs):
             if not self._with[number]:
                 return (self._ground.literal(number),)
-        for number in _bits(needs):
+        for number in bits(needs):
             if missing := needs & ~self._with[number]:
-                return self._ground.literal(number), self._ground.literal(next(_bits(missing)))
+                return self._ground.literal(number), self._ground.literal(next(bits(missing)))
         return None
 
 
-def _bits(mask: int) -> Iterator[int]:
+def bits(mask: int) -> Iterator[int]:
     """The numbers in a set, the smallest first."""
     while mask:
         lowest = mask & -mask

@@ -22,7 +22,7 @@ from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
-from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.reports.comparison import compare
@@ -71,7 +71,9 @@ def repaired(basic_events: list[Any]) -> list[Any]:
     event = PlanRepaired("lmcut", "solved", plan[1:], 0, plan, (1,), 1, 1, 0.2, 3, 4)
     started = structs.replace(basic_events[0], policy="repair")
     written = ProblemWritten(0, "(define …)", "", False, ("init (clear a)",), ())
-    return [started, event, written, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
+    asked = StatesAsked((3,), (("(pick-up a)",),), (1,))
+    searched = StatesSearched("led", "limit", (), 9, 3, 20)
+    return [started, event, written, asked, searched, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ VOLATILE: Mapping[str, str] = {
     "answered.seconds": "how long the question took",
     "answered.spent": "what of the reply was paid for now, and how long it was waited for",
     "plan-repaired.seconds": "how long the planners took",
+    "states-searched.seconds": "how long the search took",
     "problem-solved.seconds": "how long the planner took",
 }
 """``event.field`` of every field of a record that differs between two runs of one specification, and what it holds.

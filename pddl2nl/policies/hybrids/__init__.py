@@ -13,11 +13,25 @@ __all__ = ["FAMILY"]
 
 _ACTION = 10
 
+_OPTIONS = {
+    "repair": frozenset(("from_prefix",)),
+    "repair-cot": frozenset(("from_prefix",)),
+    "guided": frozenset(("calls", "expansions")),
+    "landmarks": frozenset(("expansions",)),
+    "tree": frozenset(("calls", "candidates", "beam", "ranking")),
+    "llm+p": frozenset[str](),
+}
+_ALL = frozenset[str]().union(*_OPTIONS.values())
 _AS_BASIC = frozenset(("example", "example_plan", "translator", "translator_model", "unsolvable", "constrain"))
+_CALLS, _STATES = 10, 3
+"""What guided and tree ask at most by default, and the states in a prompt of guided."""
 
 
 def _effort(policy: str, actions: int) -> Effort:
-    return Effort(1, 0, 0, actions * _ACTION)
+    if policy in ("guided", "tree"):
+        return Effort(_CALLS, 0, 0, _CALLS * (_STATES if policy == "guided" else 1) * actions * _ACTION)
+    facts = 3 if policy == "llm+p" else 1
+    return Effort(1, 0, 0, facts * actions * _ACTION)
 
 
 FAMILY = Family(
@@ -28,17 +42,22 @@ FAMILY = Family(
     titles={
         "repair": "repair of Basic",
         "repair-cot": "repair of CoT",
+        "guided": "guided search",
+        "landmarks": "landmarks of plans",
+        "tree": "tree",
         "llm+p": "LLM+P",
     },
-    options=frozenset(("from_prefix",)),
+    options=_ALL,
     layout=LAYOUT,
     prompt_hashes=prompt_hashes,
     effort=_effort,
-    effort_text="of a hybrid one plan",
+    effort_text=f"of guided and tree {_CALLS} calls, of other hybrids one",
     why_only="a planner or a search uses what its model says, by rules of its own",
+    without={policy: _ALL - own for policy, own in _OPTIONS.items()},
     also={
         "repair": _AS_BASIC,
         "repair-cot": _AS_BASIC | {"thoughts", "thoughts_model"},
+        "landmarks": _AS_BASIC | {"samples"},
         "llm+p": frozenset(("example", "example_plan", "rounds")),
     },
     mistaken=("basic", "cot", "act", "react"),

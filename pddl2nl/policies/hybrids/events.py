@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Amount, Count, RunEvent
 
-__all__ = ["EVENTS", "PLANNED", "PlanRepaired", "ProblemSolved", "ProblemWritten"]
+__all__ = ["EVENTS", "PLANNED", "PlanRepaired", "ProblemSolved", "ProblemWritten", "StatesAsked", "StatesSearched"]
 
 
 class PlanRepaired(RunEvent, frozen=True):
@@ -70,8 +70,45 @@ class ProblemSolved(RunEvent, frozen=True):
     expanded: Count = 0
 
 
-PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemSolved)
+class StatesAsked(RunEvent, frozen=True):
+    """A model was asked how to go on from states in which a search was stuck, or in a beam.
+
+    Attributes:
+        estimates: the FF heuristic of each state.
+        named: the actions that were read for each state; ``possible``: how many of them can be executed, in their
+            order (guided) or each in the state itself (tree).
+    """
+
+    estimates: tuple[Count, ...]
+    named: tuple[tuple[str, ...], ...]
+    possible: tuple[Count, ...]
+
+
+class StatesSearched(RunEvent, frozen=True):
+    """A search on the simulator ended.
+
+    Attributes:
+        by: ``plain`` or ``led`` (by the model's actions) search, of guided; ``landmarks``; ``tree``.
+        status: ``solved``, ``exhausted`` (no state is left) or ``limit``.
+        plan: the plan; empty without one.
+        expanded: states; ``led``: those of them that were expanded for what the model said.
+        evaluated: states of which the heuristic was computed.
+        seconds: wall time, without that of the model.
+        landmarks: the subgoals, with those that come before each behind it.
+    """
+
+    by: str
+    status: str
+    plan: tuple[str, ...]
+    expanded: Count
+    led: Count
+    evaluated: Count
+    seconds: Amount = 0.0
+    landmarks: tuple[tuple[str, ...], ...] = ()
+
+
+PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemSolved, StatesSearched)
 """The events that have the ``seconds`` and ``expanded`` states of a planner or a search."""
 
-EVENTS: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemWritten, ProblemSolved)
+EVENTS: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemWritten, ProblemSolved, StatesAsked, StatesSearched)
 """The events of the hybrids."""

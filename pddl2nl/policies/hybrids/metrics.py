@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 
 from pddl2nl.policies.events import RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
-from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 
 __all__ = ["METRICS"]
 
@@ -56,6 +56,16 @@ def _invented(event: ProblemWritten) -> float | None:
     return None if event.equivalent is None else float(len(event.invented))
 
 
+def _led(event: StatesSearched) -> float | None:
+    return 100.0 * event.led / event.expanded if event.expanded else None
+
+
+def _possible(run: ScoredRun) -> float | None:
+    events = [event for event in run.events if isinstance(event, StatesAsked)]
+    named = sum(len(actions) for event in events for actions in event.named)
+    return 100.0 * sum(sum(event.possible) for event in events) / named if named else None
+
+
 def _metric(
     name: str,
     summary: str,
@@ -88,6 +98,8 @@ METRICS: tuple[RunMetric, ...] = (
         "states expanded to repair a proposal, as a multiple of those that the same planner expands without it",
         _last(PlanRepaired, _ratio),
     ),
+    _metric("led-expansions", "expanded states to which the model led", _last(StatesSearched, _led), "%", "higher"),
+    _metric("named-possible", "actions that the model named and that can be executed", _possible, "%", "higher"),
     _metric("problem-readable", "written problems that can be read", _last(ProblemWritten, _readable), "%", "higher"),
     _metric(
         "problem-equivalent",

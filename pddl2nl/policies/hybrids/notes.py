@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pddl2nl.policies.family import Item, Note
-from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
 
 __all__ = ["NOTES"]
 
@@ -44,9 +44,28 @@ def _solved(event: ProblemSolved) -> Note:
     return Note(event.event, f"Plan by {event.planner}", verdict, "good" if event.plan else "bad", lines)
 
 
+def _asked(event: StatesAsked) -> Note:
+    estimates = ", ".join(map(str, event.estimates))
+    lines = tuple(
+        Item(f"{possible} possible", codes=named, tone="" if possible else "bad")
+        for named, possible in zip(event.named, event.possible, strict=False)
+    )
+    return Note(event.event, "The model is asked for actions", f"estimates {estimates}", lines=lines)
+
+
+def _searched(event: StatesSearched) -> Note:
+    verdict = f"{event.status}, {event.expanded} states expanded, {event.led} of them led by the model"
+    items = tuple(
+        Item("after " + ", ".join(before) if before else "", codes=(fact,)) for fact, *before in event.landmarks
+    )
+    return Note(event.event, f"Search: {event.by}", verdict, "good" if event.plan else "bad", items=items)
+
+
 NOTES: Mapping[type, Callable[[Any], Note]] = {
     PlanRepaired: _repaired,
     ProblemWritten: _written,
     ProblemSolved: _solved,
+    StatesAsked: _asked,
+    StatesSearched: _searched,
 }
 """How each event of the hybrids is shown."""

@@ -5,20 +5,23 @@ As `pddl2nl.baselines.oracle`, it knows the domain and the wording, and of a tas
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from pddl2nl.baselines.oracle import OracleModel
-from pddl2nl.baselines.told_task import ToldTask, read_told_task
+from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, read_told_task
 from pddl2nl.llm import Message, Request
 from pddl2nl.nl import Wording
 from pddl2nl.nl.markers import ACTION, PLAN_START
 from pddl2nl.pddl import Domain, GroundAtom, write_problem
 from pddl2nl.policies.hybrids.mistakes import INVENTED, needed_fact, spoiled
-from pddl2nl.policies.hybrids.prompts import LAYOUT
+from pddl2nl.policies.hybrids.prompts import CANDIDATES, LAYOUT, NEXT, PROBLEM
 
 __all__ = ["HybridOracle", "oracle"]
+
+_NUMBER = re.compile(r"^\d+\. ", re.MULTILINE)
 
 
 def oracle(domain: Domain, wording: Wording, mistake: str | None) -> HybridOracle:
@@ -55,10 +58,35 @@ class HybridOracle:
                 return None
             return self._flat.complete(Request(tuple(messages), "planner", 0.0, None, None)).text
         sections = LAYOUT.read(messages[-1].content)
-        return self._problem(sections)
+        return {NEXT: self._next, CANDIDATES: self._candidates, PROBLEM: self._problem}[stage](sections)
 
     def _told(self, sections: Mapping[str, str], state: str) -> ToldTask:
         return read_told_task("\n\n".join((sections["Goal"], sections["Objects"], state)), self._domain, self._wording)
+
+    def _next(self, sections: Mapping[str, str]) -> str:
+        """A plan from each state; none where there is none."""
+        replies = []
+        for number, state in enumerate(_NUMBER.split(sections["States"])[1:], start=1):
+            task = self._told(sections, state)
+            try:
+                initial = task.simulator.initial
+                actions = spoiled(self._mistake, task, initial, task.plan_from(initial))
+            except NoToldPlanError:
+                actions = []
+            replies.append("\n".join((f"State {number}:", *actions)))
+        return "\n\n".join(replies)
+
+    def _candidates(self, sections: Mapping[str, str]) -> str:
+        """The first action of a plan from the state, with the best value, and another possible one with the worst."""
+        task = self._told(sections, sections["State"])
+        initial = task.simulator.initial
+        try:
+            best = [*spoiled(self._mistake, task, initial, task.plan_from(initial)[:1])][:1]
+        except NoToldPlanError:
+            best = []
+        others = [*map(task.teller.action, task.simulator.applicable(initial))]
+        others = [text for text in others if text not in best][:1]
+        return "\n".join([*(f"{text} | 10" for text in best), *(f"{text} | 0" for text in others)])
 
     def _problem(self, sections: Mapping[str, str]) -> str:
         """The problem as it is told."""
