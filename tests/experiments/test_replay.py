@@ -153,6 +153,11 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     if policy in FAMILY_POLICIES:
         shown, body = False, draw(["llm", "reader", "embedding", "none"])
         family: dict[str, Any] = {
+            "task_text": draw([None, "", "Put the red cup away."]),
+            "samples": draw([1, 3]),
+            "calls": draw([0, 2]),
+            "expansions": draw([1, 100]),
+            "ranking": draw(["hff", "model", "both"]),
             "replans": draw([0, 3]),
             "prompts": draw(["full", "compact"]),
             "feedback_loops": draw([0, 2]),
@@ -166,11 +171,13 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         if FAMILY_POLICIES[policy].takes(policy, "scene"):
             task = shipped_task("building", "example")
         beyond = {
-            "task_text": draw([None, "", "Put the red cup away."]),
             **{name: value for name, value in family.items() if FAMILY_POLICIES[policy].takes(policy, name)},
-            "wording": draw([None, "llm", template_wording(task.domain)]),
-            "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
         }
+        if said:
+            beyond |= {
+                "wording": draw([None, "llm", template_wording(task.domain)]),
+                "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
+            }
     elif made.needs_model and made.one_shot:
         beyond = {"samples": draw([1, 3]), "rounds": draw([0, 2])}
     elif made.needs_model:
