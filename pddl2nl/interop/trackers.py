@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import msgspec
 
 from pddl2nl.errors import MissingExtraError
+from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.run_one import Observe
 from pddl2nl.policies import RunEvent
 from pddl2nl.policies.events import Acted, Finished, LookedAround, Rejected, Replied, Started
@@ -161,6 +162,11 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
         if isinstance(event, Started):
             running[run] = _Counts(begin(run, dict(_settings(event))))
             return
+        if isinstance(event, Asked):
+            question = event.question
+            settings = {"kind": question.kind, "form": question.form, "domain": question.domain, "style": event.style}
+            running[run] = _Counts(begin(run, {**settings, "model": event.model, "seed": event.seed}))
+            return
         counts = running[run]
         values = counts.values
         if isinstance(event, Replied):
@@ -183,6 +189,10 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
                 "seconds": event.seconds,
             }
             running.pop(run).run.end(ends, event.outcome == "infrastructure-error")
+
+        elif isinstance(event, Answered):
+            told = {"outcome": event.outcome, "solved": float(event.outcome == "right"), "seconds": event.seconds}
+            running.pop(run).run.end({**values, **told}, event.outcome == "infrastructure-error")
 
     return observe
 

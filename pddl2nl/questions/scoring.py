@@ -49,9 +49,11 @@ class ScoredReply:
         return {True: "right", False: "wrong", None: "undecided"}[self.answer.right]
 
     def as_json(self) -> dict[str, object]:
-        """The question's id and the verdict."""
+        """The question's id, the verdict, and the first broken link of the answer."""
         question = self.question
-        return {"id": question.id, "kind": question.kind, "form": question.form, "verdict": self.verdict}
+        fault, text = ("", "") if self.answer is None else (self.answer.fault, self.answer.text)
+        told = {"id": question.id, "kind": question.kind, "form": question.form, "verdict": self.verdict}
+        return {**told, "fault": fault, "text": text}
 
 
 @dataclass(frozen=True)

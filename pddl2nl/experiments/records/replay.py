@@ -21,6 +21,7 @@ import msgspec
 
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.asked import Asked
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.experiments.family_runs import recorded_world
 from pddl2nl.experiments.planned import Planned
@@ -51,7 +52,7 @@ _PREPARED = ("wording", "example", "names")
 
 
 class PlannedRecordError(RecordError):
-    """The record of a planner, which asked no model and cannot be replayed."""
+    """The record of a planner, which asked no model, or of a question; it cannot be replayed."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,8 @@ def _read(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     started = events_from_json(path, lines)[0]
     if isinstance(started, Planned):
         raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
+    if isinstance(started, Asked):
+        raise PlannedRecordError(f"{path}: the record of a question; it is no run, and is not replayed")
     assert isinstance(started, Started)
     return [event for _, event in lines], started
 
