@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 import pddl2nl
+from pddl2nl.experiments.spec import RUN_OPTIONS
 
 TASK = pddl2nl.shipped_task("blocksworld", "p01")
 
@@ -19,11 +22,30 @@ TASK = pddl2nl.shipped_task("blocksworld", "p01")
         (TASK.problem, "<Problem blocksworld-p01 of blocksworld-4ops: 3 objects>"),
         (pddl2nl.Simulator(TASK), "<Simulator of blocksworld-p01>"),
         (pddl2nl.Simulator(TASK).initial, "<State of 5 atoms>"),
+        (
+            pddl2nl.validate(TASK, ["(unstack c b)", "(stack a c)"]),
+            "<Report on 2 steps: inapplicable, failed step 2: (stack a c)>",
+        ),
+        (
+            pddl2nl.run(TASK, policy="random", seed=1, steps=2),
+            "<RunResult: budget, 2 steps, 0 mistakes, 0 calls>",
+        ),
         (pddl2nl.convert(TASK), "<Conversion of a domain and a problem, blocksworld-4ops>"),
     ],
 )
 def test_what_a_session_prints_is_one_line(shown: object, text: str) -> None:
     assert repr(shown) == text
+
+
+def test_an_experiment_prints_one_line_too(tmp_path: Path) -> None:
+    done = pddl2nl.experiment([TASK], ["random"], seeds=(1, 2), out=tmp_path, steps=1)
+    assert repr(done) == "<SweepSummary of 2 runs, 2 budget, 0 failed>"
+
+
+def test_help_describes_every_parameter() -> None:
+    text = inspect.getdoc(pddl2nl.run) or ""
+    given = {*inspect.signature(pddl2nl.run).parameters, *RUN_OPTIONS}
+    assert [name for name in given if not re.search(rf"(?m)^ +(\w+, )*{name}(, \w+)*: \S", text)] == []
 
 
 def test_tables_hold_what_matters(tmp_path: Path) -> None:

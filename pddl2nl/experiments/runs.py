@@ -54,6 +54,9 @@ class RunResult:
     accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     events: tuple[RunEvent, ...] = field(default=(), repr=False)
 
+    def __repr__(self) -> str:
+        return f"<RunResult: {self.outcome}, {self.steps} steps, {self.mistakes} mistakes, {self.calls} calls>"
+
     def _repr_html_(self) -> str:
         from pddl2nl.notebook import html_table
 

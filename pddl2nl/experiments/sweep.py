@@ -94,6 +94,10 @@ class SweepSummary:
     going: int = 0
     note: str = ""
 
+    def __repr__(self) -> str:
+        outcomes = "".join(f", {count} {outcome}" for outcome, count in self.outcomes.items())
+        return f"<SweepSummary of {self.runs} runs{outcomes}, {self.failed} failed>"
+
     @property
     def solved(self) -> int:
         """The number of runs that reached the goal, and of right answers."""

@@ -205,6 +205,10 @@ class Report:
         """Whether the plan solves the task."""
         return self.verdict == "valid"
 
+    def __repr__(self) -> str:
+        failed = "" if self.failed_step is None else f", failed step {self.failed_step}: {self.action}"
+        return f"<Report on {self.steps} steps: {self.verdict}{failed}>"
+
     def _repr_html_(self) -> str:
         from pddl2nl.notebook import html_table
 
