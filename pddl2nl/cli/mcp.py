@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +39,15 @@ def _mcp(
     from pddl2nl.interop.mcp_server import make_server
 
     server = make_server(folder, seconds)
-    if http is None:
-        server.run()
-    else:
+    if http is not None:
         server.run("streamable-http", host="127.0.0.1", port=http)
+        return
+    # As SIGTERM does, and not as asyncio does, which waits for all threads first.
+    signal.signal(signal.SIGINT, lambda number, frame: sys.exit(128 + number))
+    try:
+        server.run()
+    except SystemExit as stop:
+        # A thread of the SDK waits for standard input, and would keep this process alive.
+        for process in multiprocessing.active_children():
+            process.terminate()
+        os._exit(stop.code if isinstance(stop.code, int) else 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -154,6 +156,20 @@ def test_a_process_over_standard_input_and_output(tmp_path: Path) -> None:
     ours, outside = ask(process, ("check", {"domain": "domain.pddl"}), ("check", {"domain": "/etc/passwd"}))
     assert json.loads(ours[1])["ok"]
     assert outside == (True, "Error executing tool check: /etc/passwd: outside of the folder that this server reads")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_server_whose_standard_input_stays_open(number: int, code: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pddl2nl", "mcp", str(tmp_path)]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n")
+        assert "planning tasks in PDDL" in process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(timeout=60) == code
 
 
 # ── what may be read ─────────────────────────────────────────────────────────────────────────────
