@@ -211,8 +211,9 @@ class Replanning(_PlanTopic):
                 self.start = result.successor
                 self._changes = tuple(sorted(result.added)), tuple(sorted(result.deleted))
                 break
-        told = set(self.places.atoms)
-        if any(self._changes) and told.issuperset(self._changes[0]) and told.issuperset(self._changes[1]):
+        told = set(self.places.atoms).issuperset(self._changes[0] + self._changes[1])
+        # By chance the change may bring about the goal.
+        if any(self._changes) and told and not self.places.simulator.is_goal(self.start):
             self.plan = self.places.plan_from(self.start)
 
     @property

@@ -188,6 +188,7 @@ def test_recorded_plans_are_plans(kind: str) -> None:
     for question in questions(kind, "open"):
         report = validate(task_of(question), plan_of(question.answer["plan"]))
         assert report.valid
+        assert not validate(task_of(question), []).valid, "there is something to plan"
         assert str(report.cost) == question.answer["cost"]
 
 
