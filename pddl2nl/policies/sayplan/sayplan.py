@@ -63,9 +63,9 @@ class SayPlan:
         # The names of the graph are those of the task, which say what things are.
         teller = Teller(task, setting.teller.wording, make_names(task, "original", setting.teller.wording))
         checker = PlanSimulator(setting.simulator, roles, teller, setting.signal)
+        if episode.done:
+            return
         if mechanism.search == "exact":
-            if episode.done:
-                return
             execute(episode, exact_plan(episode, checker, graph))
             return
         text, wording = setting.task_text or teller.goal_text(), setting.teller.wording

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, GroundAtom, Problem, Task, TypedName
+from pddl2nl.policies import POLICIES, Episode
 from pddl2nl.policies.sayplan.calls import read_calls
 from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, parse_roles, scene_graph
-from tests.policies.sayplan.conftest import BUILDING, PLAN, ROLES, SEARCH, command, plan, play
+from pddlval import Simulator
+from tests.policies.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
+from tests.policies.staged_model import Staged
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -126,3 +130,22 @@ def test_a_building_of_one_room_needs_no_ways() -> None:
     )
     assert (graph.way("hall", "hall"), graph.way("hall", "attic")) == (("hall",), None)
     assert SceneView(graph, frozenset(("hall",))) == graph.full()
+
+
+def test_a_goal_that_holds_at_the_start_needs_no_model() -> None:
+    setting = setting_of("example")
+    task = setting.simulator.task
+    done = Task(task.domain, replace(task.problem, goal=And()))
+    model = Staged({}, LAYOUT)
+    finished = Episode(replace(setting, simulator=Simulator(done)), model).play(POLICIES["sayplan"]())
+    assert (finished.outcome, model.requests) == ("solved", [])
+
+
+def test_an_agent_in_no_place_goes_nowhere_and_is_told_so() -> None:
+    setting = setting_of("example")
+    task = setting.simulator.task
+    init = tuple(fact for fact in task.problem.init if fact[0] != "at")
+    lost = Task(task.domain, replace(task.problem, init=init))
+    model = Staged({SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, LAYOUT)
+    finished = Episode(replace(setting, simulator=Simulator(lost)), model).play(POLICIES["sayplan"]())
+    assert (finished.outcome, finished.message) == ("unreadable", "cannot go to kitchen")
