@@ -214,6 +214,8 @@ class PlanWatch:
             raise InputError(f"the effects of {expected} are not known: {error}; observe the value first") from None
         self._broken.pop(self.next, None)
         self.next += 1
+        if self.next > self._simulated:
+            self._replay()
 
     def lasting(self) -> list[tuple[Condition, ...]]:
         """For each remaining step, what must stay true while it runs: later steps or the goal need it, and neither the
@@ -244,12 +246,14 @@ class PlanWatch:
     def _replay(self) -> None:
         """Simulates the rest of the plan; a step whose precondition fails is executed all the same.
 
-        So the later steps are looked at too, and what holds of the first broken step is what execution would say.
+        So the later steps are looked at too, and what holds of the first broken step is what execution would say. The
+        simulation ends at a step whose effects contradict each other or have no value.
         """
         self._uses: dict[GroundAtom, list[tuple[int, bool, Condition | None]]] = {}
         self._broken: dict[int, dict[Condition | GroundAtom, None]] = {}
         state = self._state
         for number in range(self.next, len(self._steps)):
+            self._simulated = number
             step = self._steps[number]
             for atom, needed, literal in self._needs[number].literals:
                 self._uses.setdefault(atom, []).append((number, needed, literal))

@@ -162,6 +162,19 @@ def test_a_step_that_was_done_in_spite_of_a_missing_fact_is_no_longer_broken() -
     assert watched("(not (clear c))", "done").broken is None
 
 
+def test_the_steps_behind_one_with_contradicting_effects_are_watched_once_it_is_done() -> None:
+    domain = """(define (domain d) (:requirements :fluents :conditional-effects) (:predicates (p) (q) (r))
+      (:functions (f)) (:action set :effect (and (when (p) (assign (f) 1)) (when (q) (assign (f) 2))))
+      (:action go :precondition (r) :effect (p)))"""
+    task = parse_task(domain, "(define (problem p) (:domain d) (:init (p) (r) (= (f) 0)) (:goal (p)))")
+    watch = PlanWatch(task, "(set) (go)")
+    watch.read("(q)")
+    assert str(watch.broken) == "step 1 (set) is broken: its effects contradict each other about (f)"
+    watch.read("(not (r))")
+    watch.read("done")
+    assert str(watch.broken) == "step 2 (go) is broken: (r) will not hold"
+
+
 def test_the_first_broken_step_is_named_and_then_the_goal() -> None:
     broken = watched("done", "done", "(not (handempty))", "(not (clear c))").broken
     assert broken is not None
