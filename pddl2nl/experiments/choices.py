@@ -126,6 +126,8 @@ def checked_policy(spec: RunSpec) -> Policy:
         for role, body in (("body_model", "llm"), ("embedding_model", "embedding")):
             if getattr(spec, role) is not None and spec.body != body:
                 raise InputError(f"{RUN_OPTIONS[role].flag}: --body {spec.body} has no use for it; --body {body} has")
+        if spec.constrain != "off" and spec.body in ("reader", "embedding"):
+            raise InputError(f"--constrain {spec.constrain}: --body {spec.body} writes no commands with a model")
     if spec.constrain == "applicable" and policy.one_shot:
         raise InputError(f"--constrain applicable: --policy {name} gives a whole plan, in no state; see actions")
     if spec.constrain in ("actions", "applicable") and spec.task.domain.durative_actions:

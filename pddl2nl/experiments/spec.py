@@ -261,9 +261,9 @@ class RunSpec:
     )
     constrain: str = _policy(
         "off",
-        "basic, cot, act, react: what the endpoint lets the model write: the form of a reply (format), and in it only "
-        "actions of the task (actions), or only those applicable in the present state (applicable; act and react). It "
-        "changes what is measured (not in the paper).",
+        "what the endpoint lets the model write: the form of a reply (format), and in it only actions of the task "
+        "(actions), or only those applicable in the present state (applicable; act and react). Of hvr, brainbody, "
+        "sayplan and ablations, replies that hold actions. It changes what is measured (not in the paper).",
         choices=("off", "format", "actions", "applicable"),
         users="flat",
         refused=True,

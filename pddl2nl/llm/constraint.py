@@ -24,6 +24,7 @@ WAYS: tuple[Way, ...] = get_args(Way)
 Line = tuple[str | tuple[str, ...], ...]
 """A line in parts: texts, and for each slot the texts that may stand there."""
 _ANY = r"[^\n]+"
+_IN_QUOTES = r'[^"\\\n]+'
 _MOST_LISTED = 500
 """Lines in a schema's ``enum``; OpenAI takes no more."""
 
@@ -35,15 +36,19 @@ class Constraint:
     Attributes:
         lines: the actions; None for any text.
         action, thought: what stands before an action, and before a thought; where ``thought`` is empty there is none.
+        after: what stands behind an action.
         begin, end: what stands around a plan of any number of steps; both empty for one step.
+        words: whether lines of any words may stand before ``begin``.
         instead: replies that are allowed as they are; a JSON schema cannot offer them.
     """
 
     lines: tuple[Line, ...] | None = None
     action: str = ""
     thought: str = ""
+    after: str = ""
     begin: str = ""
     end: str = ""
+    words: bool = False
     instead: tuple[str, ...] = ()
 
     @cached_property
@@ -71,9 +76,12 @@ class Constraint:
         rules: dict[str, str] = {}
         thought = f'{_quoted(self.thought)} {_ANY} "\\n" ' if self.thought else ""
         step = f"{thought}{_quoted(self.action)} action" if self.action else "action"
-        root = f'{_quoted(self.begin)} ({step} "\\n")* {_quoted(self.end)}' if self.begin else step
+        step = f"{step} {_quoted(self.after)}" if self.after else step
+        words = f'({_ANY} "\\n")* ' if self.words else ""
+        end = f" {_quoted(self.end)}" if self.end else ""
+        root = f'{words}{_quoted(self.begin)} ({step} "\\n")*{end}' if self.begin else step
         rules["root"] = " | ".join([root, *map(_quoted, self.instead)])
-        rules["action"] = _ANY if self.lines is None else self._actions(rules)
+        rules["action"] = (_IN_QUOTES if self.after else _ANY) if self.lines is None else self._actions(rules)
         return "\n".join(f"{name} ::= {rule}" for name, rule in rules.items())
 
     def _actions(self, rules: dict[str, str]) -> str:
@@ -103,7 +111,8 @@ class Constraint:
             action |= {"enum": literal} if listed else {"pattern": f"^({'|'.join(map(_pattern, self.lines))})$"}
         parts = {"thought": {"type": "string"}, "action": action} if self.thought else {"action": action}
         step = _object(parts)
-        return _object({"steps": {"type": "array", "items": step}}) if self.begin else step
+        words = {"words": {"type": "string"}} if self.words else {}
+        return _object({**words, "steps": {"type": "array", "items": step}}) if self.begin else step
 
     def text(self, reply: str) -> str:
         """A reply to the schema as the text that the grammar describes; one that is no such JSON stays as it is."""
@@ -111,13 +120,14 @@ class Constraint:
             data = json.loads(reply)
             if not self.begin:
                 return self._step(data)
-            return "".join([self.begin, *(f"{self._step(step)}\n" for step in data["steps"]), self.end])
+            words = f"{str(data['words']).strip()}\n" if self.words else ""
+            return "".join([words, self.begin, *(f"{self._step(step)}\n" for step in data["steps"]), self.end])
         except (ValueError, KeyError, TypeError, RecursionError):
             return reply
 
     def _step(self, data: Any) -> str:
         thought = f"{self.thought}{' '.join(str(data['thought']).split())}\n" if self.thought else ""
-        return f"{thought}{self.action}{data['action']}"
+        return f"{thought}{self.action}{data['action']}{self.after}"
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``--constrain``: what the replies of Basic, CoT, Act and ReAct may be, for endpoints that decode under a constraint.
+"""``--constrain``: what the replies of policies may be, for endpoints that decode under a constraint.
 
 =============  =====================================================================================================
 ``format``     the form of the mechanism's replies (`pddl2nl.policies.prompting`), with any thoughts and actions
@@ -6,7 +6,8 @@
 ``applicable`` an action is applicable in the present state (Act, ReAct)
 =============  =====================================================================================================
 
-Act and ReAct may look around in any case, as their prompts say.
+Act and ReAct may look around in any case, as their prompts say. Families constrain the replies that hold actions: HVR
+blocks and plans, BrainBody lines of program, SayPlan commands and plans.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import markers
 from pddl2nl.policies.episode import Episode
 
-__all__ = ["reply_constraint"]
+__all__ = ["reply_constraint", "told_actions"]
 
 
 def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Constraint | None:
@@ -27,7 +28,7 @@ def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Con
         return None
     lines: tuple[Line, ...] | None = None
     if setting.constrain != "format":
-        lines = tuple(_applicable(episode) if setting.constrain == "applicable" else _of_task(episode))
+        lines = tuple(_applicable(episode) if setting.constrain == "applicable" else told_actions(episode))
         lines = lines if one_shot else (*lines, (markers.LOOK_AROUND,))
     return Constraint(
         lines,
@@ -44,7 +45,8 @@ def _applicable(episode: Episode) -> Iterator[Line]:
     return ((setting.teller.action(action),) for action in setting.simulator.applicable(episode.state))
 
 
-def _of_task(episode: Episode) -> Iterator[Line]:
+def told_actions(episode: Episode) -> Iterator[Line]:
+    """The told ground actions of the task, by slots."""
     teller = episode.setting.teller
     for schema in teller.task.domain.actions:
         objects = [teller.task.objects_of(parameter.types) for parameter in schema.parameters]

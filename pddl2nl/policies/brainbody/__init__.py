@@ -46,6 +46,12 @@ FAMILY = Family(
         f"of BrainBody-LLM a step of a plan and its line of program to be {_STEP} tokens each, one error to be "
         f"corrected, and prompts of the acting model {_PROMPT:,} tokens shorter, as in the household"
     ),
-    without={"brainbody-open": _FEEDBACK, "base": _ACTING | _FEEDBACK, "progprompt": _ACTING | _FEEDBACK},
+    without={
+        "brainbody-open": _FEEDBACK,
+        "base": _ACTING | _FEEDBACK,
+        "progprompt": _ACTING | _FEEDBACK,
+    },
+    # ProgPrompt's lines may be assertions, too.
+    also={name: frozenset(("constrain",)) for name in ("brainbody", "brainbody-open", "base")},
     why_only="its prompts have examples of their own, and it reads plans and programs without a model",
 )

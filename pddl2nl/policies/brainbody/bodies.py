@@ -63,7 +63,8 @@ class ModelBody:
     def act(self, step: str) -> ProgramLine:
         """The first line of program in the model's reply."""
         messages = self._prompter.messages("brainbody/act", {"Step": step})
-        return self._reader.read(self._episode.ask(messages, "body", again=True))
+        constraint = self._prompter.constraint(self._episode.setting.constrain, plan=False)
+        return self._reader.read(self._episode.ask(messages, "body", again=True, constraint=constraint))
 
 
 class WrittenBody:

@@ -141,7 +141,9 @@ class _Loop:
         if message:
             stage = "brainbody/feedback"
             sections |= {"Plan": steps_text(plan), "Error step": str(step), "Message": message}
-        reply = episode.uncut(episode.ask(self._prompter.messages(stage, sections), again=True))
+        level = self._setting.constrain if self._prompter.program else "off"
+        constraint = self._prompter.constraint(level, plan=True)
+        reply = episode.uncut(episode.ask(self._prompter.messages(stage, sections), again=True, constraint=constraint))
         read = read_plan_reply(reply, step)
         plan = (*plan[:step], *read.steps)
         episode.note(BrainPlanned(number, step, plan, read.explanation, read.dropped))

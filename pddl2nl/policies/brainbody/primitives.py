@@ -31,6 +31,7 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_json, read_text
+from pddl2nl.llm.constraint import Line
 from pddl2nl.pddl import Domain, Task
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import names_in
@@ -41,6 +42,7 @@ __all__ = [
     "Primitive",
     "PrimitiveAction",
     "Robot",
+    "command_lines",
     "ground",
     "load_robot",
     "parse_robot",
@@ -126,6 +128,25 @@ class Command:
     def line(self, names: Mapping[str, str]) -> str:
         """The command as a line of program, ``<char0> [grab] <salmon>``; ``names`` are the told names of objects."""
         return " ".join(["<char0>", f"[{self.primitive.name}]", *(f"<{names[name]}>" for name in self.args)])
+
+
+def command_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[Line, ...]:
+    """All commands of a robot as lines of program, with the told names of the objects that fit a slot."""
+    lines: list[Line] = [(f"<char0> [{word}]",) for word in robot.no_ops]
+    for primitive in robot.primitives:
+        line: list[str | tuple[str, ...]] = [f"<char0> [{primitive.name}]{' <' if primitive.slots else ''}"]
+        for place, slot in enumerate(primitive.slots, start=1):
+            fitting = set[str]()
+            for item in primitive.actions:
+                schema = task.domain.action(item.action)
+                assert schema is not None, f"{item.action} was checked when the robot was read"
+                types = next(each.types for each in schema.parameters if each.name == item.slots[slot])
+                fitting |= set(task.objects if item.located else task.objects_of(types))
+            line.append(tuple(names[name] for name in task.objects if name in fitting))
+            line.append("> <" if place < len(primitive.slots) else ">")
+        if () not in line:
+            lines.append(tuple(line))
+    return tuple(lines)
 
 
 def load_robot(path: Path, domain: Domain) -> Robot:

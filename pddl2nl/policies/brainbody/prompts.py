@@ -13,8 +13,9 @@ from importlib import resources
 from types import MappingProxyType
 
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Teller
-from pddl2nl.policies.brainbody.primitives import Robot
+from pddl2nl.policies.brainbody.primitives import Robot, command_lines
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 from pddl2nl.worlds.triples import triple_of
 from pddlval import State
@@ -106,6 +107,16 @@ class StepPrompter:
         system = LAYOUT.system(stage, _text(stage.removeprefix("brainbody/")), form=form)
         own: Sections = {"Objects": self.objects(), "Actions": list(map(str, self.robot.primitives)), **sections}
         return conversation(system, self.shots.get(stage, ()), LAYOUT.question(own))
+
+    def constraint(self, level: str, *, plan: bool) -> Constraint | None:
+        """What a line of program may be, or a plan of such lines, with ``--constrain``."""
+        if level == "off":
+            return None
+        given = None if level == "format" else command_lines(self.robot, self.teller.task, self.teller.names.to_nl)
+        form = "<char0> [" if given is None else ""
+        if plan:
+            return Constraint(given, action=f"- {form}", begin="New plan:\n")
+        return Constraint(given, action=form, instead=("<pass>",))
 
     def objects(self) -> list[str]:
         """The objects with their types."""

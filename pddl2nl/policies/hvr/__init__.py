@@ -36,6 +36,7 @@ FAMILY = Family(
     policy_class="hvr.HVR",
     titles={name: name.upper() for name in MECHANISMS},
     options=frozenset(("task_text", "form", "faults", "ontology", "library", "embedding_model", "replans", "prompts")),
+    also={name: frozenset(("constrain",)) for name in MECHANISMS},
     layout=LAYOUT,
     prompt_hashes=_hashes,
     effort=_effort,

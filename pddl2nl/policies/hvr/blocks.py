@@ -14,13 +14,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition, write_condition
+from pddl2nl.policies.constraining import told_actions
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
+from pddl2nl.policies.hvr.prompts import ACTIONS_MARK
 from pddl2nl.policies.hvr.repair import Repair
 from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
 from pddl2nl.policies.staged import shortened
@@ -173,6 +176,10 @@ class Expander:
         self._style = setting.signal
         self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.reading, setting.embed)
         self._repair = Repair(setting.simulator)
+        self._constraint: Constraint | None = None
+        if setting.constrain != "off":
+            lines = None if setting.constrain == "format" else tuple(told_actions(episode))
+            self._constraint = Constraint(lines, begin=f"{ACTIONS_MARK}\n", words=True)
 
     def expand(self, job: Job) -> ActionBlock:
         """The block after all corrections.
@@ -184,7 +191,7 @@ class Expander:
 
         def propose(failed: Attempt[ActionBlock] | None) -> ActionBlock:
             messages = job.prompt(None if failed is None else failed.proposal)
-            reply = self._episode.ask(messages, again=True)
+            reply = self._episode.ask(messages, again=True, constraint=self._constraint)
             return self._judged(job, reply, 0 if failed is None else failed.number + 1)
 
         return refine(

@@ -34,6 +34,7 @@ from pddl2nl.llm import Message
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 
 __all__ = [
+    "ACTIONS_MARK",
     "LAYOUT",
     "MECHANISMS",
     "Mechanism",

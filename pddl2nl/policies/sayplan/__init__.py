@@ -30,6 +30,9 @@ FAMILY = Family(
     policy_class="sayplan.SayPlan",
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
     options=frozenset(("task_text", "form", "scene", "signal", "goal_feedback")),
+    also={
+        name: frozenset(("constrain",)) for name, it in MECHANISMS.items() if not it.queries and it.search != "exact"
+    },
     layout=LAYOUT,
     pictured=True,
     prompt_hashes=_hashes,

@@ -61,7 +61,9 @@ def model_plan(
         if failed is not None or not first:
             lines = () if failed is None else (*failed.proposal.said, *failed.proposal.unread)
             feedback = "" if failed is None else failed.feedback
-            plan = (read_json(episode.ask(prompter.plan(view, lines, feedback), again=True)) or {}).get("plan")
+            constraint = prompter.calls(view, episode.setting.constrain)
+            reply = episode.ask(prompter.plan(view, lines, feedback), again=True, constraint=constraint)
+            plan = (read_json(reply) or {}).get("plan")
         said, unread = read_calls([] if plan is None else plan, node_names(view.graph))
         told = tuple(shortened(line, _MOST_TOLD) for line in unread)
         return _check(episode, checker, view, said[:_MOST_CALLS], told, number, mechanism)

@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.pddl import Domain, Task
 from pddl2nl.policies.refining import Style
@@ -196,6 +197,26 @@ class ScenePrompter:
     def plan(self, view: SceneView, plan: Sequence[object], feedback: str) -> list[Message]:
         """The prompt for a plan, or for its correction."""
         return self._messages(PLAN, {"Scene graph": view.text, "Plan": list(map(str, plan)), "Feedback": feedback})
+
+    def commands(self, view: SceneView, level: str) -> Constraint | None:
+        """What a command of the search may be, with ``--constrain``: of nodes that are shown."""
+        if level == "off":
+            return None
+        verbs = ["expand", *(["contract"] if self.mechanism.contraction else [])]
+        opening = tuple(node.name for node in view.nodes if node.opens)
+        lines: tuple[Line, ...] = (*((f"{verb}(", opening, ")") for verb in verbs if opening), ("terminate",))
+        given = None if level == "format" else lines
+        return Constraint(given, action='{"mode": "exploring", "command": "', after='"}')
+
+    def calls(self, view: SceneView, level: str) -> Constraint | None:
+        """What a plan may be, with ``--constrain``: calls about nodes that are shown."""
+        if level == "off":
+            return None
+        nodes = tuple(node.name for node in view.nodes)
+        lines: tuple[Line, ...] = tuple((f"{name}(", nodes, ")") for name in self._roles.calls)
+        given = None if level == "format" else lines
+        begin = '{"mode": "planning", "plan": [\n'
+        return Constraint(given, action='"', after='",', begin=begin, end='"done()"]}')
 
     def _searching(self, view: SceneView, memory: Sequence[str], feedback: str = "") -> Sections:
         told = f"[{', '.join(memory)}]" if self._mechanism.memory else ""

@@ -46,7 +46,8 @@ def search(
     failures, answers = list[str](), dict[str, str]()
     most = 2 * sum(node.opens for node in view.graph.nodes.values()) + MORE_STEPS
     for step in range(1, most + 1):
-        reply = episode.ask(prompter.search(view, memory, feedback, [*answers.values()]), again=True)
+        messages = prompter.search(view, memory, feedback, [*answers.values()])
+        reply = episode.ask(messages, again=True, constraint=prompter.commands(view, episode.setting.constrain))
         data = read_json(reply) or {}
         reasoning = shortened(str(data.get("reasoning", "")), _MOST_TOLD)
         command, plan = data.get("command"), data.get("plan")

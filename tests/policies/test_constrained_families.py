@@ -1,0 +1,117 @@
+"""``--constrain`` for HVR, BrainBody and SayPlan: what is sent with which prompt, and that replies to it are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments import RunResult, run
+from pddl2nl.llm import OpenAIModel, ScriptedModel
+from pddl2nl.llm.constraint import Constraint
+from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.policies.events import Prompted
+from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import Call, ChatServer, Trouble
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+
+
+def asked(
+    domain: str, policy: str, level: str, answer: Callable[[str], str], problem: str = "p01"
+) -> tuple[list[tuple[str, str]], RunResult]:
+    """The stage and the grammar of each prompt of a run, and its result; ``answer`` answers a stage."""
+    sent: list[tuple[str, str]] = []
+
+    def fault(call: Call) -> Trouble:
+        stage = call.body["messages"][0]["content"].splitlines()[0].removeprefix("Stage: ")
+        sent.append((stage, call.body.get("grammar", "")))
+        message = {"role": "assistant", "content": answer(stage)}
+        return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
+
+    with ChatServer(ScriptedModel([]), fault=fault) as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings(constrain="grammar"))
+        options: dict[str, Any] = {"cache": "none", "constrain": level, "budget_calls": 12}
+        return sent, run(shipped_task(domain, problem), policy, model, **options)
+
+
+def test_of_hvr_blocks_are_constrained_and_nothing_else() -> None:
+    replies = {
+        "macro-plan": "1. Free block_1",
+        "block": "First lift it.\nActions:\nunstack block_2 from block_1\n",
+        "conditions": "1. precondition: (and)\n   effect: (and)",
+    }
+    sent, result = asked("blocksworld", "hvr", "actions", lambda stage: replies.get(stage, ""))
+    grammars = {stage: grammar for stage, grammar in sent if grammar}
+    assert {"retrieval", "macro-plan", "conditions"} <= {stage for stage, grammar in sent if not grammar}
+    assert set(grammars) <= {"block", "block-correction"}
+    root, *rules = grammars["block"].splitlines()
+    assert root == r'root ::= ([^\n]+ "\n")* "Actions:\n" (action "\n")*'
+    assert rules[-1].startswith('action ::= "pick up " slot0 " from the table"')
+    assert "(unstack b2 b1)" in str(result.events) or "unstack block_2 from block_1" in str(result.events)
+    keys = {event.purpose: event.constraint for event in result.events if isinstance(event, Prompted)}
+    assert set(keys) == {"planner"}
+    assert result.events[0].beyond_paper == {"constrain": "actions"}  # type: ignore[attr-defined]
+
+
+def test_of_brainbody_the_body_writes_commands_of_the_robot() -> None:
+    replies = {"brainbody/plan": "0: Lift block_2\n1: Done", "brainbody/act": "<pass>"}
+    sent, _ = asked("blocksworld", "brainbody", "actions", lambda stage: replies.get(stage, ""))
+    assert sent[0] == ("brainbody/plan", "")
+    stage, grammar = sent[1]
+    assert stage == "brainbody/act"
+    assert grammar.splitlines()[0] == 'root ::= action | "<pass>"'
+    assert '"<char0> [unstack] <" slot0 "> <" slot0 ">"' in grammar
+    _, form = asked("blocksworld", "brainbody", "format", lambda stage: replies.get(stage, ""))[0][1]
+    assert form.splitlines() == ['root ::= "<char0> [" action | "<pass>"', r"action ::= [^\n]+"]
+
+
+def test_a_constrained_program_is_a_plan_that_is_read() -> None:
+    plan = "New plan:\n- <char0> [unstack] <block_2> <block_1>\n- <char0> [put-down] <block_2>\n"
+    sent, result = asked("blocksworld", "base", "actions", lambda stage: plan)
+    assert sent[0][1].splitlines()[0] == r'root ::= "New plan:\n" ("- " action "\n")*'
+    assert [action.partition(" ")[0] for action in result.plan] == ["(unstack", "(put-down"]
+
+
+def test_sayplan_searches_and_plans_with_nodes_that_are_shown() -> None:
+    replies = {
+        "sayplan/search": '{"mode": "exploring", "command": "terminate"}',
+        "sayplan/plan": '{"mode": "planning", "plan": [\n"goto(kitchen)",\n"done()"]}',
+    }
+    sent, result = asked("building", "sayplan", "actions", lambda stage: replies[stage])
+    search, plan = sent[0][1], sent[1][1]
+    head, tail = r'root ::= "{\"mode\": \"exploring\", \"command\": \"" action "\"}"', '"terminate"'
+    assert search.splitlines()[0] == head
+    assert search.splitlines()[-1].endswith(tail)
+    assert '"expand(" slot0 ")"' in search
+    assert plan.splitlines()[0].endswith(r'("\"" action "\"," "\n")* "\"done()\"]}"')
+    assert '"goto(" slot0 ")"' in plan
+    assert any("goto(kitchen)" in str(event) for event in result.events[2:])
+    _, form = asked("building", "sayplan", "format", lambda stage: replies[stage])[0][0]
+    assert form.splitlines()[-1] == r'action ::= [^"\\\n]+'
+
+
+@pytest.mark.parametrize("policy", ["progprompt", "sayplan-queries", "sayplan-exact"])
+def test_policies_whose_replies_are_of_another_form_refuse_it(policy: str) -> None:
+    domain = "building" if policy.startswith("say") else "blocksworld"
+    with pytest.raises(InputError, match=r"no model|has no use for it"):
+        run(shipped_task(domain, "p01"), policy, constrain="format")
+
+
+def test_a_body_that_is_no_model_refuses_it() -> None:
+    with pytest.raises(InputError, match="--body reader writes no commands with a model"):
+        run(shipped_task("blocksworld", "p01"), "brainbody", constrain="format", body="reader")
+
+
+def test_a_schema_holds_words_and_what_stands_behind_an_action() -> None:
+    block = Constraint((("go",),), begin="Actions:\n", words=True)
+    assert [*block.schema()["properties"]] == ["words", "steps"]
+    assert block.text('{"words": "Walk.", "steps": [{"action": "go"}]}') == "Walk.\nActions:\ngo\n"
+    call = Constraint((("goto(a)",),), action='"', after='",', begin="[\n", end='"done()"]')
+    assert json.loads(call.text('{"steps": [{"action": "goto(a)"}]}')) == ["goto(a)", "done()"]
