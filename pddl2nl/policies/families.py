@@ -12,6 +12,7 @@ from pddl2nl.policies.family import Family, Note
 from pddl2nl.policies.hvr import FAMILY as HVR
 from pddl2nl.policies.hybrids import FAMILY as HYBRIDS
 from pddl2nl.policies.sayplan import FAMILY as SAYPLAN
+from pddl2nl.policies.taskgraph import FAMILY as TASKGRAPH
 
 if TYPE_CHECKING:
     from pddl2nl.policies.events import RunEvent
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN, "hybrids": HYBRIDS}
+    {"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN, "hybrids": HYBRIDS, "taskgraph": TASKGRAPH}
 )
 """Every family by its name."""
 

@@ -11,6 +11,7 @@ ASKING = [
     if make().needs_model
     and name != "score"
     and not (name in FAMILY_POLICIES and FAMILY_POLICIES[name].takes(name, "scene"))
+    and not name.startswith("taskgraph")
 ]
-"""The policies that ask a model for a reply and play any task: SayPlan needs a domain with a scene graph, and Score
-asks for likelihoods (tests/policies/test_score.py)."""
+"""The policies that ask a model for a reply and play any task: SayPlan needs a domain with a scene graph, taskgraph one
+with subtasks, and Score asks for likelihoods (tests/policies/test_score.py)."""

@@ -220,7 +220,10 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
 # These have Fast Downward plan again; Score takes few options and no replies (tests/policies/test_score.py).
 PLANNING = ("sayplan-exact", "repair", "repair-cot", "llm+p")
 EVERY = [
-    (name, style) for name, make in POLICIES.items() for style in make().styles if name not in (*PLANNING, "score")
+    (name, style)
+    for name, make in POLICIES.items()
+    for style in make().styles
+    if name not in (*PLANNING, "score") and not name.startswith("taskgraph")
 ]
 
 

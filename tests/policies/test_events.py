@@ -42,6 +42,7 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 
 TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
@@ -93,6 +94,10 @@ EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(
         PlanChecked, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple), NUMBER, st.booleans(), st.booleans()
     ),
+    st.builds(GraphChecked, NUMBER, NUMBER, TEXTS, TEXTS, TEXTS, TEXTS, st.booleans()),
+    st.builds(KeysChosen, TEXTS, TEXTS),
+    st.builds(SubtaskDone, NUMBER, TEXT, TEXTS, NUMBER, TEXT),
+    st.builds(PlanRevised, NUMBER, TEXT, TEXT, TEXTS, st.booleans(), TEXTS, st.booleans(), st.booleans()),
 )
 
 
@@ -108,6 +113,7 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
     kinds |= {Discrepancy, Recovered, MacroProved, BrainPlanned, BodyActed, ErrorSignal, DeadEndProved}
     kinds |= {SceneSearched, SearchEnded, PlanChecked}
+    kinds |= {GraphChecked, KeysChosen, SubtaskDone, PlanRevised}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"

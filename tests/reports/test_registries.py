@@ -25,6 +25,7 @@ from pddl2nl.policies.family import Comparable
 from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.paper import autoplanbench
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
@@ -65,6 +66,19 @@ def searched(hvr_events: list[Any]) -> list[Any]:
     ]
 
 
+def graphed(hvr_events: list[Any]) -> list[Any]:
+    """A run of taskgraph: a plan of two subtasks, of which one fails and is revised."""
+    plan = ("PickupObject(Apple)", "PutObject(Apple, Shelf)")
+    return [
+        structs.replace(hvr_events[0], policy="taskgraph"),
+        GraphChecked(0, 0, plan, (), (), (), True),
+        KeysChosen(("Apple",), ("Appel",)),
+        SubtaskDone(0, plan[0], ("(pick-up a)",), 2, "no Apple was seen anywhere"),
+        PlanRevised(1, "error", "no Apple was seen anywhere", ("(a, in, b)",), True, plan, False, True),
+        Finished("goal-missed", Fault(1, "goal-missed", "…")),
+    ]
+
+
 def repaired(basic_events: list[Any]) -> list[Any]:
     """A run with the events of all hybrids: a plan to which one action was added, a problem that lacks a fact."""
     plan = ("(pick-up a)", "(stack a b)")
@@ -87,6 +101,7 @@ def records(write, act_events, basic_events, hvr_events, brainbody_events, plann
         "hvr": hvr_events,
         "brainbody": brainbody_events,
         "sayplan": searched(hvr_events),
+        "taskgraph": graphed(hvr_events),
         "hybrids": repaired(basic_events),
         "walk": [walk, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))],
         "planner": planned,

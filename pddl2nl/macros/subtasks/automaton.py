@@ -6,8 +6,8 @@ effects of the actions as far as these are concerned. Its states are therefore a
 projection, Edelkamp 2001): if each name in a plan stands for one object, it never refuses a plan that can be carried
 out from a state in which only the known atoms of the closed predicates are true.
 
-A plan names classes of objects, ``("PutObject", "Apple", "Fridge")``, or single ones, ``fridge-1``. Objects of one
-class are not distinguished, so opening two drawers in a row is refused.
+A plan names classes of objects, ``("PutObject", "Apple", "Fridge")``, or single ones, ``fridge-1``. A class counts as
+one object for open predicates: opening Drawer twice is refused, opening drawer-1 and drawer-2 is not.
 """
 
 from __future__ import annotations
@@ -111,25 +111,24 @@ class TaskAutomaton:
 
     def _after(self, known: _Known, node: Subtask, targets: Sequence[str], *, forced: bool = False) -> set[_Known]:
         """What is known after a step, for each way in which it is possible; if it is forced, for all ways."""
-        given = {
-            target.variable: self._subtasks.class_of(name) for target, name in zip(node.targets, targets, strict=True)
-        }
+        given = {target.variable: name for target, name in zip(node.targets, targets, strict=True)}
         states = set()
         if forced or not self._missing(known, node, given):
             for way in node.ways:
                 if all(self._fits(given[item.name], item.types) for item in way.parameters if item.name in given):
                     states |= {state for state, _ in self._run(known, way.steps, given, way, forced)}
-        step = [node.name, *given.values()]
+        step = [node.name, *map(self._subtasks.class_of, given.values())]
         made = {name for name, how in self._subtasks.products.items() if [*how] == step}
         return {_Known(state.true, state.seen, state.made | made) for state in states}
 
     def _missing(self, known: _Known, node: Subtask, given: Mapping[str, str]) -> str:
         """A class among the targets whose things were not made yet."""
         products = self._subtasks.products
-        return next((name for name in given.values() if name in products and name not in known.made), "")
+        classes = map(self._subtasks.class_of, given.values())
+        return next((name for name in classes if name in products and name not in known.made), "")
 
     def _fits(self, name: str, types: tuple[str, ...]) -> bool:
-        kind = self._subtasks.classes.get(name)
+        kind = self._type(name)
         return kind is not None and self._hierarchy.fits((kind,), types)
 
     def _run(
@@ -161,9 +160,9 @@ class TaskAutomaton:
             yield known, given
             return
         (atom, positive), *rest = needs
-        args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
+        ground = self._ground(atom, terms, given)
+        args = ground[1:]
         free = [arg for arg in args if arg.startswith("?")]
-        ground = GroundAtom((atom.predicate, *args))
         if atom.predicate in self._subtasks.closed and positive and free:
             types = {item.name: item.types for item in way.parameters}
             for true in known.true:
@@ -194,9 +193,8 @@ class TaskAutomaton:
         literals = [part for part in map(_literal, effects) if part is not None]
         # Added wins over deleted, as in PDDL.
         for atom, positive in sorted(literals, key=lambda each: each[1]):
-            args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
-            ground = GroundAtom((atom.predicate, *args))
-            if any(arg.startswith("?") for arg in args):
+            ground = self._ground(atom, terms, given)
+            if any(arg.startswith("?") for arg in ground[1:]):
                 continue
             if atom.predicate in self._subtasks.closed:
                 true.add(ground) if positive else true.discard(ground)
@@ -205,13 +203,17 @@ class TaskAutomaton:
                 seen.add((ground, positive))
         return _Known(frozenset(true), frozenset(seen), known.made)
 
+    def _ground(self, atom: Atom, terms: Mapping[str, str], given: Mapping[str, str]) -> GroundAtom:
+        """The atom with what its variables stand for: of closed predicates classes, of open ones names as they are."""
+        args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
+        closed = atom.predicate in self._subtasks.closed
+        return GroundAtom((atom.predicate, *(map(self._subtasks.class_of, args) if closed else args)))
+
     # ── reasons ──────────────────────────────────────────────────────────────────────────────────
 
     def _reason(self, node: Subtask, targets: Sequence[str], states: Iterable[_Known]) -> str:
         known = min(states, key=repr)
-        given = {
-            target.variable: self._subtasks.class_of(name) for target, name in zip(node.targets, targets, strict=True)
-        }
+        given = {target.variable: name for target, name in zip(node.targets, targets, strict=True)}
         step = f"{node.name}({', '.join(targets)})"
         missing = self._missing(known, node, given)
         if missing:

@@ -11,7 +11,7 @@ from pddl2nl.pddl import Atom, Domain, GroundAtom, conjuncts
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["CarriedOut", "ways_to_carry_out"]
+__all__ = ["CarriedOut", "initial_needs", "ways_to_carry_out"]
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ def _bound(
             else:
                 yield from extended(rest, more)
 
-    for objects in extended(_initial_needs(task.domain, way), dict(given)):
+    for objects in extended(initial_needs(task.domain, way), dict(given)):
         yield {name: objects[name] for name in types}
 
 
-def _initial_needs(domain: Domain, way: SubtaskWay) -> list[Atom]:
+def initial_needs(domain: Domain, way: SubtaskWay) -> list[Atom]:
     """The atoms that a way needs and does not bring about itself."""
     needs: list[Atom] = []
     added: set[str] = set()

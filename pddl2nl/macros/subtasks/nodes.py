@@ -16,6 +16,7 @@ key              contents
 ``open``         predicates of which it knows only what it has seen change
 ``known``        the ground atoms of closed predicates that hold at first
 ``classes``      how types are written in plans, ``{"Apple": "apple"}``; other types have their own names
+``sight``        what the agent sees: nothing is hidden without it (`SubtaskSight`)
 ``graphs``       named task graphs: for each label the labels that may follow, ``{"proved": {"A": "BD"}}``
 ``products``     classes of things that a subtask makes, ``{"AppleSliced": ["SliceObject", "Apple"]}``
 ===============  ====================================================================================================
@@ -48,6 +49,7 @@ from pddlval import GroundAction
 
 __all__ = [
     "Subtask",
+    "SubtaskSight",
     "SubtaskTarget",
     "SubtaskWay",
     "Subtasks",
@@ -63,6 +65,24 @@ class SubtaskTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variable: str
     role: str
     type: str = "object"
+
+
+class SubtaskSight(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an agent sees: the things at its place, and the things in these, unless the place is shut.
+
+    Attributes:
+        agent: ``(at place)``: where it is.
+        located: ``(in thing place)``, ``(inside thing thing)``: where things are; all else is always seen.
+        shut: ``(shut place)``: what is there is not seen.
+        move: the action that brings the agent to a place: ``(go to from)``.
+        noted: predicates of which the replanner is told the atoms about what matters.
+    """
+
+    agent: str
+    located: tuple[str, ...]
+    shut: str
+    move: str
+    noted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,7 @@ class Subtasks:
         products: for classes of things that are made, the subtask with its targets.
         classes: the types of the class names in plans.
         graphs: the edges of named task graphs, by labels.
+        sight: what the agent sees; None if nothing is hidden.
     """
 
     domain: Domain
@@ -117,6 +138,7 @@ class Subtasks:
     products: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
     graphs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sight: SubtaskSight | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, Subtask]:
@@ -156,6 +178,7 @@ class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     products: dict[str, tuple[str, ...]] = {}
     classes: dict[str, str] = {}
     graphs: dict[str, dict[str, str]] = {}
+    sight: SubtaskSight | None = None
 
 
 def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
@@ -174,7 +197,8 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
         if kind not in kinds:
             raise InputError(f"{path}: {domain.name} has no type '{kind}'{did_you_mean(kind, kinds)}")
     predicates = [item.name for item in domain.predicates]
-    for name in (*data.closed, *data.open):
+    sight = () if data.sight is None else (data.sight.agent, data.sight.shut, *data.sight.located, *data.sight.noted)
+    for name in (*data.closed, *data.open, *sight):
         if name not in predicates:
             raise InputError(f"{path}: {domain.name} has no predicate '{name}'{did_you_mean(name, predicates)}")
     for kind, names in (("name", [node.name for node in nodes]), ("label", [node.label for node in nodes])):
@@ -183,6 +207,11 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
     invariants = tuple(_invariant(domain, text, str(path)) for text in data.invariants)
     known = frozenset(GroundAtom((name, *args)) for name, args in map(GroundAction.parse, data.known))
     products = {name: tuple(step) for name, step in data.products.items()}
+    if data.sight is not None and domain.action(data.sight.move) is None:
+        names = [action.name for action in domain.actions]
+        raise InputError(
+            f"{path}: {domain.name} has no action '{data.sight.move}'{did_you_mean(data.sight.move, names)}"
+        )
     _refuse_conditional(domain, {*data.closed, *data.open}, str(path))
     return Subtasks(
         domain,
@@ -194,6 +223,7 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
         products,
         data.classes,
         data.graphs,
+        data.sight,
     )
 
 

@@ -26,7 +26,7 @@ from pddlval.formulas import negation_normal
 from pddlval.semantics import Binding, World, choices, holds
 from pddlval.simulator import simulator_of
 
-__all__ = ["METRICS", "satisfied"]
+__all__ = ["METRICS", "end_of", "satisfied"]
 
 _CHANGED = re.compile(r"\(= \((?P<fluent>[^()]*)\) (?P<value>[^()\s]+)\)")
 
@@ -82,7 +82,7 @@ def _goal_conditions_recall(run: ScoredRun) -> float | None:
 
     Example: coffeepot and cupcake shall be on the table, and only the cupcake is: 50.
     """
-    end = _end(run)
+    end = end_of(run)
     if end is None:
         return None
     met, conditions = satisfied(end[0].task.problem.goal, end[1])
@@ -91,7 +91,7 @@ def _goal_conditions_recall(run: ScoredRun) -> float | None:
 
 def _success_rate(run: ScoredRun) -> float | None:
     """SR: 100 if the goal holds at the end, else 0. It is 100 exactly if GCR is."""
-    end = _end(run)
+    end = end_of(run)
     return None if end is None else 100.0 * end[0].is_goal(end[1])
 
 
@@ -124,7 +124,7 @@ def _best(counts: Iterable[tuple[int, int]]) -> tuple[int, int]:
     return max(counts, key=lambda count: Fraction(*count) if count[1] else Fraction(1), default=(0, 1))
 
 
-def _end(run: ScoredRun) -> tuple[Simulator, State] | None:
+def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
     """The task, and the state at the end of a run; None if the changes in a foreign record do not fit its task."""
     try:
         simulator = simulator_of(_task(run.started.domain_pddl, run.started.problem_pddl))
@@ -192,7 +192,7 @@ def _side_effects(run: ScoredRun) -> float | None:
 
     Example: the fridge, which the reference plan never touches, was left open: 1.
     """
-    end = _end(run)
+    end = end_of(run)
     if run.reference is None or end is None:
         return None
     touched = {atom for way in run.reference.ways for atom in _touched(end[0], way)}

@@ -20,7 +20,7 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 
-__all__ = ["MOST_STEPS", "SubtaskReply", "PlannedSubtask", "read_plan_reply"]
+__all__ = ["MOST_STEPS", "SubtaskReply", "PlannedSubtask", "read_keys", "read_plan_reply", "says"]
 
 MOST_STEPS = 1000
 """A longer plan is refused as a whole."""
@@ -114,3 +114,24 @@ def _step(number: int, step: object) -> PlannedSubtask:
     shown = json.dumps(step)
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
     raise InputError(f"step {number} is not [subtask, target] or [subtask, [target, target]]: {shown}")
+
+
+# ── other answers ────────────────────────────────────────────────────────────────────────────────
+
+
+def says(text: str, word: str) -> bool:
+    """Whether the last answer in a reply is a word."""
+    answers = _ANSWER.findall(text)
+    return bool(answers) and answers[-1].strip().strip(".\"'").casefold() == word
+
+
+def read_keys(text: str) -> tuple[str, ...]:
+    """The names under ``objects`` in the last answer of a reply; empty if there are none."""
+    answers = _ANSWER.findall(text)
+    try:
+        data = _parsed(answers[-1] if answers else text)
+    except InputError:
+        return ()
+    names = data.get("objects") if isinstance(data, dict) else None
+    kept = names[:MOST_STEPS] if isinstance(names, list) else []
+    return tuple(dict.fromkeys(name for name in kept if isinstance(name, str)))

@@ -1,0 +1,175 @@
+"""The prompts of `taskgraph` (GraphPlan paper, appendix E), laid out as in `pddl2nl.policies.staged`.
+
+====================  ==================================================================================================
+stage                 content of the question
+====================  ==================================================================================================
+taskgraph/plan        the task
+taskgraph/correct     the task, the plan, and what is wrong with it
+taskgraph/keys        the task; asked for the classes that matter
+taskgraph/replan      the task, the plan, the subtasks done, the event, and the scene as far as it was seen
+====================  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+from pddl2nl.llm import Message
+from pddl2nl.macros.subtasks.graph import TaskGraph
+from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.pddl import supertypes
+from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+
+__all__ = [
+    "CORRECT",
+    "KEEP",
+    "KEYS",
+    "LAYOUT",
+    "MECHANISMS",
+    "PLAN",
+    "REPLAN",
+    "GraphMechanism",
+    "SubtaskPrompter",
+    "prompt_hashes",
+    "role_classes",
+    "subtask_reply",
+    "subtask_text",
+]
+
+PLAN, CORRECT, KEYS, REPLAN = "taskgraph/plan", "taskgraph/correct", "taskgraph/keys", "taskgraph/replan"
+LAYOUT = PromptLayout(
+    (PLAN, CORRECT, KEYS, REPLAN),
+    ("Task", "Plan", "Done", "Event", "Scene", "Feedback"),
+    frozenset(("Plan", "Done")),
+)
+KEEP = "keep"
+"""The answer with which the plan stays as it is."""
+
+
+@dataclass(frozen=True)
+class GraphMechanism:
+    """The components that a policy has.
+
+    Attributes:
+        title: what the paper calls it.
+        summary: one line for people.
+        prompt: the graph is in the prompt.
+        verify: plans are checked and corrected.
+        on_error, on_completed: the plan may be revised after an error, and after a subtask.
+        memory: what was seen is remembered, and which things were handled.
+    """
+
+    title: str
+    summary: str
+    prompt: bool = True
+    verify: bool = True
+    on_error: bool = True
+    on_completed: bool = True
+    memory: bool = True
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of prompts that the policy can use."""
+        replans = self.on_error or self.on_completed
+        return (PLAN, *((CORRECT,) if self.verify else ()), *((KEYS, REPLAN) if replans else ()))
+
+
+MECHANISMS: Mapping[str, GraphMechanism] = MappingProxyType(
+    {
+        "taskgraph": GraphMechanism(
+            "GraphPlan", "a plan of subtasks along a task graph, checked, and revised after errors and subtasks"
+        ),
+        "taskgraph-noprompt": GraphMechanism(
+            "w/o graph prompt", "taskgraph without the graph in prompts", prompt=False
+        ),
+        "taskgraph-noverify": GraphMechanism("w/o verification", "taskgraph without checks of plans", verify=False),
+        "taskgraph-noreplan": GraphMechanism(
+            "w/o replan", "taskgraph whose plan is never revised", on_error=False, on_completed=False
+        ),
+        "taskgraph-noreplan-low": GraphMechanism(
+            "w/o replan_low", "taskgraph whose plan is revised after subtasks only", on_error=False
+        ),
+        "taskgraph-noreplan-high": GraphMechanism(
+            "w/o replan_high", "taskgraph whose plan is revised after errors only", on_completed=False
+        ),
+        "taskgraph-nomemory": GraphMechanism("w/o memory", "taskgraph that knows only what it sees", memory=False),
+    }
+)
+"""The components of each policy, by the policy's name."""
+
+
+@cache
+def _text(name: str) -> str:
+    return (resources.files(__package__) / "texts" / f"{name}.txt").read_text(encoding="utf-8").rstrip()
+
+
+def prompt_hashes(policy: str) -> dict[str, str]:
+    """The SHA-256 of the prompt files that a policy can use, by file name, for the record of a run."""
+    mechanism = MECHANISMS[policy]
+    names = [
+        *(stage.removeprefix("taskgraph/") for stage in mechanism.stages),
+        "graph" if mechanism.prompt else "names",
+    ]
+    return {f"taskgraph/{name}.txt": hashlib.sha256(_text(name).encode("utf-8")).hexdigest() for name in names}
+
+
+def subtask_text(step: Sequence[str]) -> str:
+    """A subtask of a plan: ``PutObject(Apple, Fridge)``."""
+    return f"{step[0]}({', '.join(step[1:])})"
+
+
+def subtask_reply(thought: str, plan: Iterable[PlannedSubtask]) -> str:
+    """A reply in the form that prompts ask for."""
+    steps = [[name, targets[0] if len(targets) == 1 else list(targets)] for name, *targets in plan]
+    answer = json.dumps({"high_level": steps}, ensure_ascii=False)
+    return f"<reasoning>\n{thought}\n</reasoning>\n<answer>\n{answer}\n</answer>"
+
+
+def role_classes(subtasks: Subtasks) -> Mapping[str, tuple[str, ...]]:
+    """The classes that fit each role of targets, by the name of the role."""
+    hierarchy = supertypes(subtasks.domain)
+    roles: dict[str, dict[str, None]] = {}
+    for node in subtasks.nodes:
+        for target in node.targets:
+            kinds = [item.types for way in node.ways for item in way.parameters if item.name == target.variable]
+            fitting = (
+                name for name, kind in subtasks.classes.items() if any(hierarchy.fits((kind,), k) for k in kinds)
+            )
+            roles.setdefault(target.role, {}).update(dict.fromkeys(fitting))
+    return {role: tuple(names) for role, names in roles.items()}
+
+
+class SubtaskPrompter:
+    """Makes the prompts about one task.
+
+    Args:
+        task_text: the task in words.
+        subtasks: of the domain.
+        graph: which may follow which.
+        shown: whether the graph is in the prompt.
+    """
+
+    def __init__(self, task_text: str, subtasks: Subtasks, graph: TaskGraph, *, shown: bool):
+        self._task_text = task_text
+        nodes = [f"[{node.label}] {node}" if shown else str(node) for node in graph.nodes]
+        filled = _text("graph" if shown else "names").replace("$nodes", dashed(nodes))
+        roles = {role: names for role, names in role_classes(subtasks).items() if len(names) > 1}
+        self._classes = dashed(f"{role}: {', '.join(names)}" for role, names in roles.items())
+        self._graph = filled.replace("$edges", "\n".join(graph.lines()))
+
+    def messages(self, stage: str, **sections: str | Sequence[str]) -> list[Message]:
+        """A whole prompt."""
+        if stage == KEYS:
+            system = LAYOUT.system(stage, _text("keys"), classes=self._classes)
+        else:
+            own = "" if stage == PLAN else f"\n\n{_text(stage.removeprefix('taskgraph/'))}"
+            system = LAYOUT.system(stage, _text("plan"), classes=self._classes, graph=f"{self._graph}\n") + own
+        asked: Sections = {"Task": self._task_text, **{name.capitalize(): text for name, text in sections.items()}}
+        return conversation(system, (), LAYOUT.question(asked))

@@ -1,0 +1,244 @@
+"""The policy `taskgraph`: GraphPlan, a task graph that plans must follow, and revisions after events.
+
+After "GraphPlan: Graph-Enhanced Planning via Thinking LLMs for Embodied Agents" (under review); it has nothing to do
+with Graphplan of Blum and Furst. The modules of this package:
+
+* ``prompts``, ``replies``: what the model is asked, and how plans of subtasks are read
+* ``doing``: the low level, which carries out subtasks
+* ``oracle``, ``mistakes``: shipped plans in place of the model
+* ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
+
+The paper checks pairs of subtasks; ours also checks what pairs cannot see (`pddl2nl.macros.subtasks.automaton`), and a
+subtask counts as completed only if the world has its effect. The paper's plan may be revised without end; ours at most
+`MOST_REVISIONS` times, and never twice in one state for one event with one plan. A subtask that fails and is not
+revised is skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddl2nl.errors import InputError
+from pddl2nl.macros.subtasks.automaton import TaskAutomaton
+from pddl2nl.macros.subtasks.graph import graph_of_labels
+from pddl2nl.macros.subtasks.nodes import Subtasks, load_subtasks
+from pddl2nl.pddl import Domain
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.refining import Attempt, Check, refine
+from pddl2nl.policies.taskgraph.doing import SubtaskDoer, reaches_goal
+from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.prompts import (
+    CORRECT,
+    KEEP,
+    KEYS,
+    MECHANISMS,
+    PLAN,
+    REPLAN,
+    GraphMechanism,
+    SubtaskPrompter,
+    subtask_text,
+)
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_keys, read_plan_reply, says
+from pddl2nl.tasks import match_shipped
+
+__all__ = ["MOST_CORRECTIONS", "MOST_REVISIONS", "TaskGraphPolicy", "shipped_subtasks"]
+
+MOST_CORRECTIONS = 3
+"""As in the paper (section 3.1.4)."""
+MOST_REVISIONS = 10
+
+
+def shipped_subtasks(domain: Domain) -> Subtasks | None:
+    """The subtasks that are shipped with a domain; None if there are none."""
+    shipped = match_shipped(domain)
+    path = None if shipped is None else shipped.folder / "subtasks.json"
+    return load_subtasks(path, domain) if path is not None and path.is_file() else None
+
+
+class TaskGraphPolicy:
+    """GraphPlan, or one of its ablations.
+
+    Args:
+        name: the policy, of `MECHANISMS`, which differ in their components.
+    """
+
+    styles: tuple[str, ...] = ("nl",)
+    one_shot = True
+    thoughts = False
+    needs_model = True
+    prompt: str | None = None
+
+    def __init__(self, name: str = "taskgraph"):
+        self.mechanism = MECHANISMS[name]
+        self.summary = self.mechanism.summary
+
+    def run(self, episode: Episode) -> None:
+        """Plans, carries out subtasks, and revises the plan; the goal must hold at the end.
+
+        Raises:
+            InputError: no subtasks are shipped with the domain.
+        """
+        domain = episode.setting.simulator.task.domain
+        subtasks = shipped_subtasks(domain)
+        if subtasks is None:
+            raise InputError(f"{domain.name} has no subtasks.json, which taskgraph needs; the domain alfred has one")
+        if not episode.done:
+            _GraphLoop(episode, subtasks, self.mechanism).run()
+
+
+@dataclass(frozen=True)
+class _CheckedSubtasks:
+    """A reply with what is wrong with its plan."""
+
+    reply: SubtaskReply
+    targets: tuple[str, ...]
+    transitions: tuple[str, ...]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return (*self.reply.faults, *self.targets, *self.transitions)
+
+
+class _GraphLoop:
+    """One run."""
+
+    def __init__(self, episode: Episode, subtasks: Subtasks, mechanism: GraphMechanism):
+        setting = episode.setting
+        graph = graph_of_labels("proved", subtasks, subtasks.graphs["proved"])
+        text = setting.task_text or setting.teller.goal_text()
+        self._episode = episode
+        self._subtasks = subtasks
+        self._mechanism = mechanism
+        self._automaton = TaskAutomaton(subtasks)
+        self._prompter = SubtaskPrompter(text, subtasks, graph, shown=mechanism.prompt)
+        self._doer = SubtaskDoer(episode, subtasks, memory=mechanism.memory)
+        self._keys: tuple[str, ...] = ()
+        self._done: list[PlannedSubtask] = []
+        self._revisions = 0
+        self._asked: set[object] = set()
+
+    def run(self) -> None:
+        """Plans, and goes through the plan."""
+        rest = [*self._planned(PLAN, ()).reply.steps]
+        if not rest:
+            self._episode.end_plan("unreadable", "no plan could be read in what the model said")
+            return
+        if self._mechanism.on_error or self._mechanism.on_completed:
+            self._keys = self._chosen_keys()
+        place = 0
+        while rest and not self._episode.done:
+            event = self._doer.do(place, rest[0])
+            place += 1
+            step, rest = rest[0], rest[1:]
+            if not event.error:
+                self._done.append(step)
+            enabled = self._mechanism.on_error if event.error else self._mechanism.on_completed
+            if enabled and self._revisions < MOST_REVISIONS:
+                rest = self._revised(event, [step, *rest] if event.error else rest, rest)
+        if not self._episode.done:
+            self._episode.end_plan()
+
+    # ── planning ─────────────────────────────────────────────────────────────────────────────────
+
+    def _planned(self, stage: str, done: Sequence[PlannedSubtask], **sections: str | Sequence[str]) -> _CheckedSubtasks:
+        """The plan of the model after its corrections."""
+        first = self._episode.ask(self._prompter.messages(stage, **sections), again=True)
+        return self._corrected(first, done)
+
+    def _corrected(self, first: str, done: Sequence[PlannedSubtask]) -> _CheckedSubtasks:
+        def propose(failed: Attempt[_CheckedSubtasks] | None) -> _CheckedSubtasks:
+            reply = first
+            if failed is not None:
+                plan = [subtask_text(step) for step in failed.proposal.reply.steps]
+                asked = self._prompter.messages(CORRECT, plan=plan, feedback=failed.feedback)
+                reply = self._episode.ask(asked, again=True)
+            checked = self._checked(read_plan_reply(reply), done)
+            self._note(checked, 0 if failed is None else failed.number + 1)
+            return checked
+
+        most = MOST_CORRECTIONS if self._mechanism.verify else 0
+        same = None if self._episode.sampling else lambda checked: checked.reply.steps
+        check = Check[_CheckedSubtasks]("graph", lambda checked: "\n".join(checked.faults))
+        return refine(propose, [check], lambda checked: most, same=same).proposal
+
+    def _checked(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> _CheckedSubtasks:
+        faults = [fault for fault in self._automaton.faults([*done, *reply.steps]) if fault.place >= len(done)]
+        told = {
+            wrong: tuple(
+                f"step {fault.place - len(done) + 1}: {fault.text}"
+                for fault in faults
+                if (fault.kind == "impossible") is wrong
+            )
+            for wrong in (False, True)
+        }
+        return _CheckedSubtasks(reply, told[False], told[True])
+
+    def _note(self, checked: _CheckedSubtasks, number: int) -> None:
+        plan = checked.reply.steps
+        event = GraphChecked(
+            number,
+            self._revisions,
+            tuple(map(subtask_text, plan)),
+            checked.reply.faults,
+            checked.targets,
+            checked.transitions,
+            self._reaches(plan),
+        )
+        self._episode.note(event)
+
+    def _reaches(self, plan: Sequence[PlannedSubtask]) -> bool:
+        simulator = self._episode.setting.simulator
+        return bool(plan) and reaches_goal(simulator, self._subtasks, self._episode.state, plan, self._doer.handled)
+
+    def _chosen_keys(self) -> tuple[str, ...]:
+        named = read_keys(self._episode.ask(self._prompter.messages(KEYS)))
+        known = tuple(name for name in named if name in self._subtasks.classes)
+        self._episode.note(KeysChosen(known, tuple(name for name in named if name not in known)))
+        return known
+
+    # ── revising ─────────────────────────────────────────────────────────────────────────────────
+
+    def _revised(
+        self, event: SubtaskDone, rest: list[PlannedSubtask], otherwise: list[PlannedSubtask]
+    ) -> list[PlannedSubtask]:
+        """The rest of the plan after an event.
+
+        Args:
+            event: what happened.
+            rest: the rest of the plan, with the failed subtask.
+            otherwise: the rest if the model keeps the plan.
+        """
+        about = event.error or f"{event.subtask} is done"
+        key = self._episode.state, tuple(rest), about
+        if key in self._asked:
+            return otherwise
+        self._asked.add(key)
+        scene = self._doer.scene(self._keys)
+        sections: dict[str, str | Sequence[str]] = {
+            "plan": [subtask_text(step) for step in rest],
+            "done": [subtask_text(step) for step in self._done],
+            "event": about,
+            "scene": scene,
+        }
+        reply = self._episode.ask(self._prompter.messages(REPLAN, **sections), again=True)
+        kept = says(reply, KEEP)
+        before = self._reaches(otherwise)
+        new = otherwise
+        if not kept:
+            self._revisions += 1
+            new = [*self._corrected(reply, self._done).reply.steps]
+        changed = not kept and new != otherwise
+        self._episode.note(
+            PlanRevised(
+                len(self._asked),
+                "error" if event.error else "completed",
+                about,
+                scene,
+                changed,
+                tuple(map(subtask_text, new)),
+                before,
+                self._reaches(new) if changed else before,
+            )
+        )
+        return new
