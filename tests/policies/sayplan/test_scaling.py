@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.policies import Episode
+from pddl2nl.nl import Reader, Teller, make_names
+from pddl2nl.pddl import Atom, Task, parse_problem
+from pddl2nl.policies import POLICIES, Episode, Setting
 from pddl2nl.policies.sayplan.events import SearchEnded
 from pddl2nl.policies.sayplan.prompts import MECHANISMS, ScenePrompter
 from pddl2nl.policies.sayplan.searching import search
 from pddl2nl.tasks.generators import generate
 from pddl2nl.worlds.scene_graph import SceneView, scene_graph
+from pddlval import Simulator
 from tests.policies.sayplan.conftest import BUILDING, ROLES, WORDING, Planner, graph_of, setting_of
 
 Linear = Callable[[Callable[[Any], object], Callable[[int], Any], int], None]
@@ -53,3 +56,22 @@ def test_the_oracles_search_is_linear_in_the_rooms_that_it_opens(linear: Linear)
 
     assert len(searched(10).memory) == 10
     linear(searched, lambda count: count, 8)
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_a_thing_is_found_and_taken_among_two_thousand_rooms() -> None:
+    # Ours, a stress test; that the goal is in the first rooms keeps it short.
+    made = parse_problem(generate("building", 6, rooms=2000).text, BUILDING.domain)
+    graph = scene_graph(Task(BUILDING.domain, made), ROLES)
+    room = [name for name, node in graph.nodes.items() if node.opens][11]
+    thing = graph.children[graph.children[room][0]][0]
+    task = Task(BUILDING.domain, replace(made, goal=Atom("in-hand", (thing,))))
+    names = make_names(task, "original", WORDING)
+    told = Teller(task, WORDING, names), Reader(task, WORDING, names)
+    events: list[Any] = []
+    episode = Episode(Setting(Simulator(task), *told, scene=ROLES), Planner(None), emit=events.append)
+    assert episode.play(POLICIES["sayplan"]()).outcome == "solved"
+    [end] = [event for event in events if isinstance(event, SearchEnded)]
+    assert (len(end.memory), dict(end.top)["room"]) == (12, 2000)
+    assert end.tokens < 0.25 * end.full
