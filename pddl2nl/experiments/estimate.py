@@ -20,6 +20,7 @@ from pddl2nl.experiments.specification.columns import policy_of
 from pddl2nl.experiments.specification.product import Cell, behind_endpoint
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
+from pddl2nl.policies.budget import LimitReachedError
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
@@ -75,7 +76,7 @@ class Estimate:
 
 
 class _Measuring:
-    """A model that measures the first prompt and returns an empty reply."""
+    """A model that measures the first prompt, and ends the run: what a policy does with a reply may take long."""
 
     name = "measuring"
 
@@ -83,11 +84,10 @@ class _Measuring:
         self.lengths = 0, 0
 
     def complete(self, request: Request) -> Completion:
-        """An empty reply."""
-        if self.lengths == (0, 0):
-            system = sum(len(message.content) for message in request.messages if message.role == "system")
-            self.lengths = system, sum(len(message.content) for message in request.messages) - system
-        return Completion("", "empty")
+        """Measures the prompt; raises `LimitReachedError`."""
+        system = sum(len(message.content) for message in request.messages if message.role == "system")
+        self.lengths = system, sum(len(message.content) for message in request.messages) - system
+        raise LimitReachedError("the prompt is measured")
 
 
 def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estimate:
@@ -151,6 +151,9 @@ def _measure(cell: Cell) -> tuple[float, float]:
     )
     wording = "template" if run.wording == "llm" else run.wording
     simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "steps": 1}
+    if (family := family_of(cell.policy)) is not None and family.takes(cell.policy, "expansions"):
+        # A search asks where it is stuck, or never.
+        simple["expansions"] = 40
     try:
         run_spec(replace(run, model=model, wording=wording, budget_calls=1, **simple, **no_roles))
     except InputError:
