@@ -120,6 +120,21 @@ def test_a_constraint_holds_in_each_way_that_llama_cpp_takes(way: Way, small_mod
 
 
 @pytest.mark.heavy
+def test_the_forms_of_families_hold(small_model: Path) -> None:
+    model = GGUFModel(small_model, ModelSettings())
+    calls = Constraint((("goto(", ("a", "b"), ")"),), action='"', after='",', begin='{"plan": [\n', end='"done()"]}')
+    block = Constraint((("go ", ("left", "right")),), begin="Actions:\n", words=True)
+    command = Constraint((("go",),), action='{"command": "', after='"}')
+    said = [
+        model.complete(Request((Message("user", "Where to?"),), max_tokens=20, constraint=each)).text
+        for each in (calls, block, command)
+    ]
+    assert re.match(r'\{"plan": \[\n("goto\([ab]\)",\n)*', said[0])
+    assert not re.match(r"\n|Actions:\n(?!go (left|right)\n|g|\Z)", said[1])
+    assert said[2] == '{"command": "go"}'
+
+
+@pytest.mark.heavy
 def test_a_hundred_thousand_actions_by_slots_are_no_hindrance(small_model: Path) -> None:
     names = tuple(f"block_{number}" for number in range(320))
     constraint = Constraint((("stack ", names, " on ", names),), action="Action: ")
