@@ -154,7 +154,7 @@ class Reachability(Topic):
         return reader.joined_facts(text)
 
     def decide(self, subject: tuple[GroundAtom, ...]) -> Decision | None:
-        return self.place.decider.reach(condition_of(subject), fast=True)
+        return self.place.decider.reach(condition_of(subject), fast=self.places.fast)
 
     def answer(self) -> tuple[Any, Certificate] | None:
         decisions = {str(atom): self.decide((atom,)) for atom in self.places.atoms}
@@ -186,7 +186,7 @@ class ActionReachability(ActionTopic):
             yield from self.near_actions(action)
 
     def decide(self, subject: GroundAction) -> Decision | None:
-        return self.place.decider.action(subject, fast=True)
+        return self.place.decider.action(subject, fast=self.places.fast)
 
     def answer(self) -> tuple[Any, Certificate] | None:
         mutexes = self.place.decider.mutexes

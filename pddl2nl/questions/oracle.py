@@ -86,13 +86,13 @@ class QuestionOracle:
         topic = kind(StatePlace(places, places.simulator.initial, None), rng)
         subject = named.pop("subject", None)
         topic.restore(named, reader)
-        if isinstance(topic, Topic):
-            if subject is not None:
-                decided = topic.decide(topic.read(subject, reader))
-                return None if decided is None else "yes" if decided.answer else "no"
-            if choices:
-                right = topic.right_choice(choices, reader)
-                return None if right is None else LABELS[right]
+        if isinstance(topic, Topic) and (subject is not None or choices):
+            # Only what is not decided otherwise needs a planner.
+            decided = _decided(topic, subject, choices, reader)
+            if decided is None:
+                places.fast = False
+                decided = _decided(topic, subject, choices, reader)
+            return decided
         answered = topic.answer()
         return None if answered is None else topic.said(answered[0])
 
@@ -108,6 +108,15 @@ class QuestionOracle:
             task = Task(replace(task.domain, actions=actions), task.problem)
         names = Names({name: name for name in task.objects})
         return task, Teller(task, self._wording, names, "pddl" if formal else "nl")
+
+
+def _decided(topic: Topic, subject: str | None, choices: Sequence[str], reader: AnswerReader) -> str | None:
+    """Yes or no about a subject, or the letter of the right choice; None if that is not decided."""
+    if subject is not None:
+        decided = topic.decide(topic.read(subject, reader))
+        return None if decided is None else "yes" if decided.answer else "no"
+    right = topic.right_choice(choices, reader)
+    return None if right is None else LABELS[right]
 
 
 def _template(question: str, attribute: str) -> tuple[str, dict[str, str]]:
