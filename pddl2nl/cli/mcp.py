@@ -44,10 +44,12 @@ def _mcp(
         return
     # As SIGTERM does, and not as asyncio does, which waits for all threads first.
     signal.signal(signal.SIGINT, lambda number, frame: sys.exit(128 + number))
+    code = 0
     try:
         server.run()
     except SystemExit as stop:
-        # A thread of the SDK waits for standard input, and would keep this process alive.
-        for process in multiprocessing.active_children():
-            process.terminate()
-        os._exit(stop.code if isinstance(stop.code, int) else 1)
+        code = stop.code if isinstance(stop.code, int) else 1
+    # Not by the usual end of Python: it waits for a thread of the SDK that reads standard input, and for processes.
+    for process in multiprocessing.active_children():
+        process.terminate()
+    os._exit(code)
