@@ -358,7 +358,7 @@ class Justification(Topic):
         return self.said_actions([*map(str, (*self.plan[:start], *self.plan[start + length :]))])
 
 
-class Landmarks(Topic):
+class PlanLandmarks(Topic):
     """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
 
     needs_plan = True
@@ -466,7 +466,7 @@ ACPBENCH: Mapping[str, type[Topic]] = {
     "action-reachability": ActionReachability,
     "validation": Validation,
     "justification": Justification,
-    "landmarks": Landmarks,
+    "landmarks": PlanLandmarks,
     "next-action": NextAction,
 }
 """ACPBench's kinds."""
