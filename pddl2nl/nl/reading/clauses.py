@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.segments import label_of, peel
+from pddl2nl.nl.reading.segments import peel
 from pddl2nl.nl.reading.stance import (
     CORRECTIONS,
     is_known,
@@ -276,32 +276,22 @@ class ActionGrammar:
         words = self._with_arrows_said(words)
         context = list(before)
         clauses: list[ClauseReading] = []
-        label: Sequence[Word] = ()
         for index, sentence in enumerate(self._sentences(words)):
             start, end = sentence[0].start, sentence[-1].end
             last = clauses[-1] if clauses else None
-            titled = bool(label) and text[label[-1].end : start].strip(' *_`"') == ":"
+            previous = last.candidates[0] if last is not None and last.status == "read" else None
             if "?" in text[end : end + 3]:
                 clauses += self._ended(sentence, "question")
                 continue
-            if last is not None and last.status == "read" and rejects_before(text[start:end]):
+            if last is not None and previous and rejects_before(text[start:end]):
                 clauses[-1] = _refused(last)
                 continue
-            if titled and label_of([word.text for word in label]) in ("offered", "thought"):
-                clauses += self._ended(sentence, "offered")
-                continue
-            previous = last.candidates[0] if last is not None and last.status == "read" else None
             verdicts = self._sentence(text, sentence, listed and index == 0, context, previous)
-            if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
-                clauses.pop()
-                verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
-            corrected = _takes_back(sentence) or (titled and label[0].text in CORRECTIONS)
-            if verdicts and verdicts[0].status == "read" and corrected:
-                if clauses and clauses[-1].status == "read":
-                    clauses[-1] = clauses[-1].refused("rejected (corrected)")
-                elif not clauses:
+            if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
+                if last is not None and previous:
+                    clauses[-1] = last.refused("rejected (corrected)")
+                elif last is None:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
-            label = sentence
             clauses += verdicts
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
         if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
@@ -325,24 +315,26 @@ class ActionGrammar:
         return [ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
 
     def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
-        """Sentences. A dash or a colon parts them where an action follows it."""
-        start = 0
+        """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
+        sentence: list[Word] = []
         named = inside(self.frames.mentions(words))
-        for index, word in enumerate(words[1:], 1):
-            counts = words[index - 1].text.isdigit() and index - 1 not in named
-            cut = word.parted in _ENDS or (
-                (word.parted in ("-", ":") or (word.parted == "(" and counts))
-                and (word.text in CORRECTIONS or self._begins_clause(words, index, named))
-            )
-            if index > start and cut:
-                # "… 2. pick up c": the number belongs to what follows.
-                end = index - (word.parted in ".:(" and counts)
-                end -= end < index and end - 1 > start and words[end - 1].text in ("step", "action")
-                if end > start:
-                    yield words[start:end]
-                start = index
-        if start < len(words):
-            yield words[start:]
+        ended = False
+        for index, word in enumerate(words):
+            if word.text.isdigit() and index not in named and words[index + 1 : index + 2] and (
+                words[index + 1].parted in (".", ":", "(")
+            ):  # fmt: skip
+                # "stack a on b 2. pick up c", "… Step 2: pick up c"
+                sentence = sentence[:-1] if sentence and sentence[-1].text in ("step", "action") else sentence
+                ended = True
+                continue
+            corrects = word.parted in ("-", ":") and word.text in CORRECTIONS
+            if sentence and (ended or word.parted in _ENDS or corrects):
+                yield sentence
+                sentence = []
+            sentence.append(word)
+            ended = False
+        if sentence:
+            yield sentence
 
     def _sentence(
         self,
@@ -384,6 +376,9 @@ class ActionGrammar:
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
+            if verdict.status == "read" and part[0].parted == ":" and clauses and clauses[-1].is_failure:
+                # "**Load it**: load a onto b"
+                clauses.pop()
             clauses.append(verdict)
             follow(context, verdict.status, verdict.stance, next(iter(verdict.candidates), None))
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
@@ -407,8 +402,7 @@ class ActionGrammar:
         mentions = self.frames.mentions(words)
         named = inside(mentions)
         for index, word in enumerate(words[1:], 1):
-            counts = word.text.isdigit() and index not in named
-            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or counts
+            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS
             joined = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
             # "It is then moved": what stands before is the subject. "[Thought] …": a label's words say how it is meant.
@@ -416,16 +410,15 @@ class ActionGrammar:
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
             if joint and not joined and not subject and not label and (read is None or word.start >= read.end):
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
-                starts += [index] if begins or self._begins_other(words, index, mentions, counts) else []
+                starts += [index] if begins or self._begins_other(words, index, mentions) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
 
-    def _begins_other(self, words: Sequence[Word], index: int, mentions: Sequence[Mention], counts: bool) -> bool:
-        """Whether a clause with a verb of no action begins: ", then grabs a", "(3) a leaves b"."""
+    def _begins_other(self, words: Sequence[Word], index: int, mentions: Sequence[Mention]) -> bool:
+        """Whether a clause with a verb of no action begins: ", then grabs a"."""
         at = self._behind_joints(words, index)
-        said = counts or (at < len(words) and "then" in (words[at - 1].text, words[index].text))
-        verb = words[at] if at < len(words) else words[index]
+        said = at < len(words) and "then" in (words[at - 1].text, words[index].text)
         near = any(at < item.first < at + 4 for item in mentions)
-        return said and near and (counts or not (is_known(verb.text) or verb.text in self.lexicon.type_words))
+        return said and near and not (is_known(words[at].text) or words[at].text in self.lexicon.type_words)
 
     def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""

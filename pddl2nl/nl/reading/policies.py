@@ -84,14 +84,9 @@ def _option(runs: Sequence[_Run], placed: Placed) -> _Run | None:
     plans = [run for run in runs if run.anew and run.holds_action]
     if len(plans) < 2:
         return None
-    prose = [item.reading for item in placed if item.reading.action is None]
-    ends = [0, *(run.items[-1].reading.end for run in plans)]
-    heads = [
-        [item.text for item in prose if end <= item.start < run.items[0].reading.start]
-        for end, run in zip(ends, plans, strict=False)
-    ]
-    behind = ". ".join(item.text for item in prose if item.start >= ends[-1])
-    index = chosen_option(behind, [head[-1] if head else "" for head in heads])
+    end = plans[-1].items[-1].reading.end
+    behind = [item.reading.text for item in placed if item.reading.action is None and item.reading.start >= end]
+    index = chosen_option(". ".join(behind), len(plans))
     return None if index is None else plans[index]
 
 

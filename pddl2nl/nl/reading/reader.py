@@ -198,7 +198,7 @@ class Reader:
         readings = list(self._signals(text, marker >= 0))
         read = [reading for reading in readings if reading.status == "read"]
         several = marker < 0 and len(read) > 1 and offers_options(text[: read[0].start])
-        option = chosen_option(text[read[-1].end :], [""] * len(read)) if several else None
+        option = chosen_option(text[read[-1].end :], len(read)) if several else None
         if option is not None:
             return read[option]
         kept = _uncorrected(text, readings)

@@ -357,24 +357,17 @@ def offers_options(text: str) -> bool:
     return _OPTIONS.search(text) is not None
 
 
-def chosen_option(text: str, headings: Sequence[str]) -> int | None:
-    """Of options with these headings the index of the one that a text says is taken; None without such words.
+def chosen_option(text: str, count: int) -> int | None:
+    """Of so many options the index of the one that a text says is taken; None without such words.
 
-    "I choose option 2", "The second one is better", "The way via a is my answer": the last such sentence counts, and
-    one that says what is taken before one that only speaks of an option.
+    "I choose option 2", "The second one is better": the last such sentence counts, and one that says what is taken
+    before one that only speaks of an option.
     """
-    words = [set(re.findall(r"\w+", heading.lower())) for heading in headings]
-    # Only a short heading is a name.
-    words = [said if len(said) <= 6 else set[str]() for said in words]
-    own = [said - set[str]().union(*(words[:index] + words[index + 1 :])) for index, said in enumerate(words)]
     best: tuple[bool, int] | None = None
     for sentence in re.findall(r"[^.!?\n]+", text):
         match = _CHOICE.search(sentence)
+        index = _INDEX_OF[(match[1] or match[2]).lower()] if match else count
         takes = _TAKES.search(sentence) is not None
-        named = [index for index, said in enumerate(own) if said & set(re.findall(r"\w+", sentence.lower()))]
-        index = _INDEX_OF[(match[1] or match[2]).lower()] if match else -2
-        if takes and len(named) == 1:
-            index = named[0]
-        if -1 <= index < len(headings) and not sentence.rstrip(" *_").endswith(":") and (not best or takes >= best[0]):
-            best = takes, index % len(headings)
+        if index < count and not sentence.rstrip(" *_").endswith(":") and (best is None or takes >= best[0]):
+            best = takes, index % count
     return None if best is None else best[1]
