@@ -294,9 +294,6 @@ class ActionGrammar:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
             clauses += verdicts
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
-        if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
-            rules = (*(rule for rule in read[0].rules if rule != "markup"), "loose-tail")
-            clauses[clauses.index(read[0])] = read[0]._replace(rules=rules)
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
@@ -511,12 +508,6 @@ class ActionGrammar:
         for at, word in enumerate(words[: _LEAD + _REACH]):
             if word.text not in self.frames.verbs or tried > 3:
                 continue
-            behind = [item.text for item in words[at + 1 : at + 4]]
-            further = self.frames.verbs.keys() & set(behind[1:]) - self.lexicon.type_words
-            motion = word.text in ("going", "go", "continue", "proceed")
-            if motion and (behind[:1] == ["ahead"] or (behind[:1] == ["to"] and further)):
-                # "I am going to move …", "I go ahead and move …"
-                continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed, context)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
@@ -531,7 +522,7 @@ class ActionGrammar:
     def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: an unknown verb in its place, a state, or nothing."""
         behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
-        words = words[behind:] if words[0].text in ("since", "because", "as", "now", "after", "with") else words
+        words = words[behind:] if is_reason(words[0]) else words
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
@@ -573,7 +564,6 @@ class ActionGrammar:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1], bool(context))
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
-        form = "past" if form == "base" and verb and row[verb - 1].text in _PASSIVES - {"'s"} else form
         passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
         lead, subject = self._unspoken(row, verb, fit, meant, bool(context))
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
@@ -606,10 +596,6 @@ class ActionGrammar:
             *(("loose-tail",) if tail or aside else ()),
         )
         rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
-        if not rules and any(map(str.isalpha, text[: words[0].start])):
-            rules = ("prefix",)
-        if rules in ((), ("prefix",)) and text[end:].strip():
-            rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
 
     def _unspoken(
