@@ -36,8 +36,8 @@ _WHOLE = (
     r"(?:\s+(?:states?|conditions?|configuration))?"
 )
 _LOOK = re.compile(
-    r"(?:(?:so|therefore|thus|would|and|okay|ok|please|you|i|we|should|will|shall|must|need|want|like|have|to|let['’]?s?|me|us|first|now|am|going|then|next|i['’]d|i['’]ll)\W+)*"
-    r"look[\s_-]+around(?:\(\s*\))?(?!\W*\?)"
+    r"(?:(?!\b(?:not|never|no|if|when|once|without|instead|cannot|already)\b|n['’]t\b)[^.!?;\n])*?"
+    r"\blook[\s_-]+around(?:\(\s*\))?(?!\W*\?)"
     r"(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so|before|once)\b)",
     re.IGNORECASE,
 )

@@ -691,11 +691,7 @@ class ActionGrammar:
                 return failed._replace(reason=f"'{pronouns[0]}' names no object")
             kinds = [name for name in unknown if fold(name) in self.lexicon.type_words]
             if not kinds:
-                quoted = ", ".join(f"'{name}'" for name in unknown)
-                return failed._replace(
-                    status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
-                    reason=f"no object is called {quoted}",
-                )  # fmt: skip
+                return failed.of_unknown(unknown, self.lexicon)
             if any(frame.verb == words[at].text for frame in frames):
                 return failed._replace(reason=f"'{kinds[0]}' is a kind of object; which one is not said")
         frame = next((frame for frame in frames if len(frame.slots) == len(named)), None)

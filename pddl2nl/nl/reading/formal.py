@@ -52,6 +52,13 @@ class ClauseReading(NamedTuple):
         """The same as no action, for the given stance."""
         return self._replace(status="not-an-action", candidates=(), rules=(), reason="", stance=stance)
 
+    def of_unknown(self, names: tuple[str, ...], lexicon: Lexicon) -> ClauseReading:
+        """The same with words that name no object."""
+        quoted = ", ".join(f"'{name}'" for name in names)
+        near = tuple(dict.fromkeys(item for name in names for item in lexicon.near(name)))
+        reason = f"no object is called {quoted}"
+        return self._replace(status="unknown-object", unknown=names, suggestions=near, reason=reason)
+
     @property
     def is_failure(self) -> bool:
         """Whether it was meant as an action and does not say one."""
@@ -155,11 +162,7 @@ class PDDLGrammar:
         pairs = zip(args, told, own, strict=True)
         unknown = tuple(arg for arg, first, second in pairs if first is None and second is None)
         if unknown:
-            quoted = ", ".join(f"'{item}'" for item in unknown)
-            return failed._replace(
-                status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
-                reason=f"no object is called {quoted}",
-            )  # fmt: skip
+            return failed.of_unknown(unknown, self.lexicon)
         meant = [item.pddl for item in (told if None not in told else own) if item is not None]
         forbidden = (GroundAction(schema.name, tuple(meant)),) if len(meant) == len(args) else ()
         return failed._replace(candidates=forbidden, reason=f"the objects do not fit the types of '{schema.name}'")

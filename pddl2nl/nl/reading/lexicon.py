@@ -56,7 +56,6 @@ class Lexicon:
         self._compounds: dict[str, tuple[KnownObject, ...]] = {}
         self._longest = 1
         self._first_parts: set[str] = set()
-        self._stems: dict[str, tuple[KnownObject, ...]] = {}
         self._anyone = frozenset() if domain.types else frozenset(_nouns(domain, wording))
         self.noun = wording.type_word
         declared = {*self._above, *(word for kind in self._above if (word := wording.type_word(kind)))}
@@ -77,18 +76,11 @@ class Lexicon:
             if own_name != _stem(own_name) and _stem(own_name) not in stems | self.type_words:
                 self._add_loose(own_name, known)
         self._choices = list(self.folded)
-        for known in self.by_nl.values():
-            _append(self._stems, self.stem(known), known)
-        self.nouns = self.type_words | self._stems.keys()
+        self.nouns = self.type_words | {self.stem(known) for known in self.by_nl.values()}
 
     def stem(self, item: KnownObject) -> str:
         """The noun of an object's name: "fridge" of ``fridge_1``."""
         return _stem(fold(item.nl))
-
-    def sole(self, noun: str) -> tuple[KnownObject, ...]:
-        """The only object of the task that a noun can mean; empty where there are several."""
-        objects = self._stems.get(noun, ())
-        return objects if len(objects) == 1 and noun not in self._anyone else ()
 
     def _add(self, item: KnownObject, kinds: tuple[str, ...]) -> None:
         self.by_nl[item.nl] = item
@@ -168,10 +160,6 @@ class Lexicon:
         folded = fold(name)
         bare = "_".join(part for part in folded.split("_") if part not in self.type_words)
         return self.folded.get(folded) or self._loose.get(folded) or self.folded.get(bare) or self._compound(folded)
-
-    def near_all(self, unknown: Iterable[str]) -> tuple[str, ...]:
-        """Told names that resemble any of several unknown ones."""
-        return tuple(dict.fromkeys(near for name in unknown for near in self.near(name)))
 
     def near(self, name: str) -> tuple[str, ...]:
         """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""

@@ -135,7 +135,6 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
-    above: PlacedReading | None = None
     for item in placed:
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
@@ -144,19 +143,15 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             title = item if reading.status == "read" else None
         elif reading.rule in ("prose", "label") and item.indent < 2:
             if takes_back(reading.text) or announces_plan(reading.text):
-                title = above = None
-        elif reading.is_attempt:
-            if above is not None and _restates(item, above):
+                title = None
+        elif reading.is_attempt and title is not None:
+            read = reading.status == "read"
+            aside = item.apart if same_line else item.item == "" or below
+            again = reading.action == title.reading.action if read else same_line or below
+            if aside and again and item.block == title.block:
                 continue
-            if title is not None:
-                read = reading.status == "read"
-                aside = item.apart if same_line else item.item == "" or below
-                again = reading.action == title.reading.action if read else same_line or below
-                if aside and again and item.block == title.block:
-                    continue
-                title = title if same_line else None
+            title = title if same_line else None
         kept.append(item)
-        above = item if reading.is_attempt else above
     return kept
 
 

@@ -187,7 +187,6 @@ _REFUSED_WITH_NOT = word_set(
 )
 _FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
 _DEEDS = word_set("done executed applied performed taken carried used")
-_ENDED = word_set("done finished complete completed reached achieved it all")
 
 
 def rejects(tail: Sequence[Word]) -> bool:
