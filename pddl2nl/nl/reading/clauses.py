@@ -173,7 +173,7 @@ class ActionGrammar:
         self.frames = Frames(frames, lexicon, self.statics)
         self._discourse = Discourse(self.frames)
         self._forms = FormIndex(forms)
-        facts = (part for snippet in wording.predicates.values() for part in snippet.parts[1:2])
+        facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
         self._states -= ARTICLES | PREPOSITIONS | self.frames.verbs.keys()
 
@@ -381,7 +381,7 @@ class ActionGrammar:
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
             judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
-            if last.status == "unreadable" and judged and "'" not in last.reason:
+            if last.status == "unreadable" and judged and "'" not in last.reason and last.reason != UNKNOWN_VERB:
                 # "Stack a on b and pick up c are impossible."
                 return [_refused(item) for item in clauses]
             return clauses
@@ -405,6 +405,7 @@ class ActionGrammar:
             # "It is then moved": what stands before is the subject. "[Thought] …": a label's words say how it is meant.
             subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
+            label = label and any(is_known(item.text) and not is_plain_lead(item.text) for item in before)
             if joint and not joined and not subject and not label and (read is None or word.start >= read.end):
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
                 starts += [index] if begins or self._begins_other(words, index, mentions) else []
@@ -520,39 +521,26 @@ class ActionGrammar:
         return failed
 
     def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
-        """The end of a clause with no verb of an action: an unknown verb in its place, a state, or nothing."""
+        """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
         behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
         words = words[behind:] if is_reason(words[0]) else words
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
         used = inside(mentions)
-        subject = ARTICLES | self.lexicon.type_words
-        at = 0
-        while at < len(words) and (at in used or words[at].text in subject or is_plain_lead(words[at].text)):
-            if words[at].text in _MOTIONS and words[at + 1 : at + 2] and words[at + 1].text in PREPOSITIONS:
-                break
-            at += 1
-        last = next((item.first for item in mentions if item.first > at), at)
-        between = [word for word in words[at + 1 : last] if word.text not in subject | PREPOSITIONS | PARTICLES]
-        verb = words[at].text if at < last else "is"
         # "Then it paints b" is no state, whatever predicates say with the verb.
         states = _STATES if "then" in (word.text for word in words[:2]) else self._states
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
-        if words[0].parted == ">":
-            stance = "state (behind an arrow)"
-        elif holds or all(index in used or word.text in plain for index, word in enumerate(words)):
+        if (
+            holds
+            or words[0].parted == ">"
+            or all(index in used or word.text in plain for index, word in enumerate(words))
+        ):
             stance = f"state ({holds[0] if holds else 'a list'})"
-        else:
-            stance = "unclear (no verb)"
-        if not holds and (verb in _MOTIONS or not is_known(verb)) and len(between) < 2:
-            before = words[at - 1].text if at else ""
-            if before not in _POINTERS and not any(word.parted for word in words[at + 1 : last + 1]):
-                return _unreadable(words, UNKNOWN_VERB)
-            stance = f"explained ({before})" if before in _POINTERS else stance
-        return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
+            return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
+        return _unreadable(words, UNKNOWN_VERB)
 
     def _at_verb(
         self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]
@@ -728,8 +716,6 @@ class ActionGrammar:
         return "its words do not fit the objects that it names"
 
 
-_POINTERS = ("this", "that", "it", "these", "which")
-_MOTIONS = word_set("go move turn start")
 _STATES = word_set(
     "is are was were be been being has have had holds hold holding contains remains stays becomes needs requires"
 )
