@@ -91,7 +91,6 @@ PLAIN = {
         "?stack a on b",
     ],
     "prefix": [
-        "Stack: stack a on b",
         "[Step 3] stack a on b",
         "Step 1: stack a on b",
         "Step 1. stack a on b",
@@ -168,6 +167,9 @@ PLAIN = {
     ],
     "markup+case": [
         "A. Stack a on b",
+    ],
+    "loose": [
+        "Stack: stack a on b",
     ],
     "prefix+loose-tail": [
         "Please, stack a on b, thank you",

@@ -294,6 +294,9 @@ class ActionGrammar:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
             clauses += verdicts
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
+        if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
+            rules = (*(rule for rule in read[0].rules if rule != "markup"), "loose-tail")
+            clauses[clauses.index(read[0])] = read[0]._replace(rules=rules)
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
@@ -557,7 +560,9 @@ class ActionGrammar:
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
         if not stance and begin:
             stance = "unclear (…)"
-        if not stance and passive and not listed and not self._happens(fit, row, verb):
+        # "Is moved from", "is then stacked on": only something that happens.
+        said = {word.text for word in row[: fit.last]}
+        if not stance and passive and not listed and "from" not in said and _EVENTS.isdisjoint(said):
             stance = "unclear (a state)"
         tail = [word for word in words if word.start > row[fit.last - 1].start]
         behind = ""
@@ -574,16 +579,13 @@ class ActionGrammar:
                 reason = "the line says that it is not done" if refused else "what follows does not belong to it"
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
-            nearest = (
-                tuple(dict.fromkeys(action for item in fits for action in item.actions)) if is_open(stance) else ()
-            )
-            return ClauseReading(start, end, "not-an-action", nearest, stance=stance, names_object=True)
-        rules = (
-            *(("prefix",) if lead else ()),
-            *filter(None, (fit.rule,)),
-            *(("loose-tail",) if tail or aside else ()),
-        )
-        rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
+            return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
+        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside, "static": fit.omitted >= 0}
+        rules = tuple(rule for rule, holds in {**overlooked, "reference": meant}.items() if holds)
+        if not rules and any(map(str.isalpha, text[: words[0].start])):
+            rules = ("prefix",)
+        if rules in ((), ("prefix",)) and text[end:].strip():
+            rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
 
     def _unspoken(
@@ -616,11 +618,6 @@ class ActionGrammar:
             # Who acted before acts again.
             lead = lead[1:]
         return lead, acting
-
-    def _happens(self, fit: Fit, row: Sequence[Word], verb: int) -> bool:
-        """Whether a passive can only be something that happens: "is moved from", "is then stacked on"."""
-        said = {word.text for word in row[verb : fit.last]}
-        return bool(said & {"from"}) or any(word.text in _EVENTS for word in row[:verb])
 
     def _fitted(
         self, text: str, row: list[Word], verb: int, context: Sequence[GroundAction]

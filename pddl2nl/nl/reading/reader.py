@@ -335,13 +335,7 @@ class Reader:
             if said.rstrip(" *_`#").endswith(":"):
                 # A heading speaks of what stands below it.
                 return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")], peeled
-            start = piece.start + peeled.start
-            if doubts and not stance:
-                stance = "unclear (a part is reported)"
-            whole = doubts and 5 * len(doubts[0].text) > 4 * (piece.end - start)
-            if whole:
-                doubts[0] = doubts[0]._replace(start=start, end=piece.end, text=text[start : piece.end])
-            return [*([] if whole else [_no_action(text, piece, "prose")._replace(stance=stance)]), *doubts], peeled
+            return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts], peeled
         return [silent], peeled
 
     def _verdicts(

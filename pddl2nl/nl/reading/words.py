@@ -166,7 +166,7 @@ _IRREGULAR = {
     "drive": "drove driven", "take": "took taken", "give": "gave given", "go": "went gone goes", "make": "made",
     "fly": "flew flown", "throw": "threw thrown", "send": "sent", "leave": "left", "lay": "laid", "get": "got gotten",
     "bring": "brought", "build": "built", "buy": "bought", "catch": "caught", "choose": "chose chosen",
-    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "words", "hold": "held",
+    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "found", "hold": "held",
     "keep": "kept", "sell": "sold", "slide": "slid", "swing": "swung", "wear": "wore worn", "write": "wrote written",
     "run": "ran", "put": "put", "set": "set", "cut": "cut", "shut": "shut", "let": "let", "ride": "rode ridden",
     "rise": "rose risen", "sink": "sank sunk", "swim": "swam swum", "fall": "fell fallen", "overcome": "overcame",
