@@ -168,9 +168,6 @@ PLAIN = {
     "markup+case": [
         "A. Stack a on b",
     ],
-    "loose": [
-        "Stack: stack a on b",
-    ],
     "prefix+loose-tail": [
         "Please, stack a on b, thank you",
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -75,3 +76,42 @@ def test_what_a_step_has_said_already_is_not_reported_again(reader: Reader) -> N
 )
 def test_turns(reader: Reader, reply: str, status: str) -> None:
     assert reader.read_turn(reply).status == status
+
+
+ADDED = (
+    "if once when since because although after before so that the goal is to we must you can one could perhaps then next "
+    "finally instead to with while already have having been as but however in this case ideally at last let us"
+)
+OPENERS = ADDED.split()
+FORMS = {
+    "numbered": lambda steps: "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
+    "bulleted": lambda steps: "\n".join(f"- {step}" for step in steps),
+    "tagged": lambda steps: "\n".join(["[PLAN]", *steps, "[PLAN END]"]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_garbled_step_of_a_plan_is_not_lost(reader: Reader, form: str) -> None:
+    """Words are added, dropped and shuffled in one step: it is read, or reported where it stands, but not dropped."""
+    rng = random.Random(7)
+    steps = ["unstack a from b", "put down a", "pick up c", "stack c on a"]
+    whole = reader.read("\n".join(steps)).plan
+    lost: list[str] = []
+    for _ in range(200):
+        words = steps[2].split()
+        for _ in range(rng.randint(1, 3)):
+            change = rng.random()
+            if change < 0.4:
+                words.insert(rng.randrange(len(words)), rng.choice(OPENERS))
+            elif change < 0.6 and len(words) > 2:
+                words.pop(rng.randrange(len(words)))
+            elif change < 0.8:
+                rng.shuffle(words)
+            else:
+                at = rng.randrange(len(OPENERS) - 4)
+                words = OPENERS[at : at + rng.randint(1, 4)] + words
+        readings = reader.read(FORMS[form]([*steps[:2], " ".join(words), *steps[3:]]))
+        assert set(readings.plan) <= {*whole}, words
+        if readings.complete and len(readings.plan) < len(whole):
+            lost.append(" ".join(words))
+    assert not lost

@@ -379,8 +379,9 @@ class ActionGrammar:
             if verdict.status == "read" and part[0].parted == ":" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b"
                 clauses.pop()
-            clauses.append(verdict)
-            follow(context, verdict.status, verdict.stance, next(iter(verdict.candidates), None))
+            for said in self._with_tail(text, part, verdict, context):
+                clauses.append(said)
+                follow(context, said.status, said.stance, next(iter(said.candidates), None))
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
             judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
@@ -391,8 +392,21 @@ class ActionGrammar:
         whole = whole or self._without_verb(words)
         if whole is None:
             return []
-        follow(context, whole.status, whole.stance, next(iter(whole.candidates), None))
-        return [whole]
+        clauses = self._with_tail(text, words, whole, context)
+        for said in clauses:
+            follow(context, said.status, said.stance, next(iter(said.candidates), None))
+        return clauses
+
+    def _with_tail(
+        self, text: str, words: Sequence[Word], verdict: ClauseReading, context: Sequence[GroundAction]
+    ) -> list[ClauseReading]:
+        """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
+        tail = [word for word in words if word.start >= verdict.end] if verdict.status == "read" else []
+        if any(word.text in self.frames.verbs for word in tail[1:]):
+            further = self._clause(text, tail, False, [*context, *verdict.candidates])
+            if further is not None and further.status in ("read", "ambiguous"):
+                return [verdict, further]
+        return [verdict]
 
     # ── where clauses begin ──────────────────────────────────────────────────────────────────────
 
@@ -430,13 +444,6 @@ class ActionGrammar:
             forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
             if forms and not (at == index and word.text in PREPOSITIONS):
                 return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
-            if word.text == "that" and words[at - 1].text == "so":
-                return False
-            if (word.text == "which" and words[at - 1].text in ("after", "upon")) or (
-                word.text == "where" and word.parted == ","
-            ):
-                # "…, after which I …", "…, where it …"
-                continue
             if at > index and word.parted and (subject or word.parted in _ENDS):
                 return False
             passive = passive or word.text in _PASSIVES

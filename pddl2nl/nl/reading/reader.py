@@ -169,7 +169,7 @@ class Reader:
             if amended and (in_thought or any(item.status == "read" for item in read)):
                 # "Step 2: stack a on b instead" is a step, unless a step of that number stands above it.
                 amended &= {item.number or 0 for item in placed if item.reading.action is not None}
-            if amended and not _LISTED.match(said, piece.start, piece.end):
+            if amended:
                 read = [item._replace(status="not-an-action", action=None, rule="doubt", reason=AMENDED, stance="",
                                       candidates=()) for item in read]  # fmt: skip
                 placed = [_in_doubt(item) if item.number in amended else item for item in placed]
@@ -335,6 +335,10 @@ class Reader:
             if said.rstrip(" *_`#").endswith(":"):
                 # A heading speaks of what stands below it.
                 return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")], peeled
+            start = piece.start + peeled.start
+            if doubts and 5 * len(doubts[0].text) > 4 * (piece.end - start):
+                doubts[0] = doubts[0]._replace(start=start, end=piece.end, text=text[start : piece.end])
+                return doubts, peeled
             return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts], peeled
         return [silent], peeled
 
@@ -400,9 +404,6 @@ class Reader:
         return [
             item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
         ]
-
-
-_LISTED = re.compile(r"\W*\d|\s*[-*•+]\s")
 
 
 def _in_doubt(step: PlacedReading) -> PlacedReading:

@@ -100,15 +100,12 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
         if (
             ("after" in (word, before) and {word, before, behind} & {"that", "this", "which"})
-            or (word in ("think", "believe") and before in ("i", ""))
-            or (word in ("it", "it's") and "time" in said)
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
             or (word == "once" and behind in ("again", "more"))
             or (word in ("instead", "rather") and behind not in ("of", "than"))
             or (word == "should" and listed)
             or (word in _BE and (form == "ing" or passive))
             or (word == "to" and before in _BEFORE_TO)
-            or (word == "there" and behind not in _BE)
         ):
             continue
         stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
