@@ -79,8 +79,8 @@ def test_turns(reader: Reader, reply: str, status: str) -> None:
 
 
 ADDED = (
-    "if once when since because although after before so that the goal is to we must you can one could perhaps then next "
-    "finally instead to with while already have having been as but however in this case ideally at last let us"
+    "if once when since because although after before so that the goal is to we must you can one could perhaps then "
+    "next finally instead to with while already have having been as but however in this case ideally at last let us"
 )
 OPENERS = ADDED.split()
 FORMS = {
