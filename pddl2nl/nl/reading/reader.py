@@ -339,6 +339,7 @@ class Reader:
             if doubts and 5 * len(doubts[0].text) > 4 * (piece.end - start):
                 doubts[0] = doubts[0]._replace(start=start, end=piece.end, text=text[start : piece.end])
                 return doubts, peeled
+            stance = stance or ("unclear (a part is reported)" if doubts else "")
             return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts], peeled
         return [silent], peeled
 
