@@ -25,6 +25,7 @@ from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.brainbody.primitives import Robot, load_robot, parse_robot
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
+from pddl2nl.policies.family import Family
 from pddl2nl.policies.sayplan.prompts import shipped_roles
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, TaskReference, reference_of
@@ -84,6 +85,24 @@ def family_settings(
     setting: dict[str, Any] = {**settings}
     setting.pop("form", None)
     setting |= {name: setting[name] == "on" for name in _SWITCHES if name in setting}
+    more, world = _world(spec, family, simulator, wording, access)
+    setting |= more
+    measured = {} if reference is None else reference.to_json(spec.form)
+    if reference is not None and spec.task_text is not None:
+        measured = {**measured, "text": text}
+    return setting, {
+        "settings": settings,
+        "reference": measured,
+        "world": world,
+        "prompts": family.prompt_hashes(spec.policy_name),
+    }
+
+
+def _world(
+    spec: RunSpec, family: Family, simulator: Simulator, wording: Wording, access: Access
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a run's world adds to its setting, and what a record says of it."""
+    setting: dict[str, Any] = {}
     world: dict[str, Any] = {}
     if spec.faults is not None:
         from pddl2nl.worlds.executor import FaultyExecutor
@@ -110,15 +129,7 @@ def family_settings(
         setting["library"] = library = Library(spec.library)
         # The files of the macros, because the library may change later.
         world["library"] = [write_macro_file(stored) for stored in library.shelf(spec.task.domain).macros]
-    measured = {} if reference is None else reference.to_json(spec.form)
-    if reference is not None and spec.task_text is not None:
-        measured = {**measured, "text": text}
-    return setting, {
-        "settings": settings,
-        "reference": measured,
-        "world": world,
-        "prompts": family.prompt_hashes(spec.policy_name),
-    }
+    return setting, world
 
 
 def _task_text(spec: RunSpec, reference: TaskReference | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -47,7 +47,7 @@ from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import CORRECTION_PROMPT, no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
-from pddlval import acting_simulator
+from pddlval import Simulator, acting_simulator
 
 __all__ = ["PreparedRun", "prepare_run"]
 
@@ -114,10 +114,9 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
         wording = with_negations(given or _worded(spec, calls), task.domain, spec.negation)
     except _NO_REPLY as error:
         failure, wording = error, template_wording(task.domain)
-    style = cast(Style, spec.style)
     example: Example | None = None
     if solved is not None:
-        teller = Teller(solved.task, wording, _names(spec, solved.task, wording), style)
+        teller = Teller(solved.task, wording, _names(spec, solved.task, wording), cast(Style, spec.style))
         example = tell_example(solved, teller, thoughts=policy.thoughts)
         # A run that has no wording will not be played, and needs no thoughts.
         if failure is None and "thoughts" in models:
@@ -128,14 +127,37 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
                 failure = error
     names = _names(spec, task, wording)
     setting_of_family, first_event = family_settings(spec, simulator, wording, access)
+    setting = _setting(spec, simulator, wording, names, example, "translator" in models, setting_of_family)
+    started = _started(spec, policy, models, limits, wording, names, example)
+    started = msgspec.structs.replace(
+        started,
+        solvable=expected.solvable,
+        settings={**started.settings, **first_event.pop("settings", {})},
+        prompts={**started.prompts, **first_event.pop("prompts", {})},
+        **first_event,
+    )
+    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
+    return PreparedRun(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
+
+
+def _setting(
+    spec: RunSpec,
+    simulator: Simulator,
+    wording: Wording,
+    names: Names,
+    example: Example | None,
+    translated: bool,
+    of_family: Mapping[str, Any],
+) -> Setting:
+    task = spec.task
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
     translator: Translator | None = None
-    if "translator" in models and isinstance(reader, Reader):
+    if translated and isinstance(reader, Reader):
         opening = translation_opening(task, wording, names, spec.seed)
         translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
-    setting = Setting(
+    return Setting(
         simulator,
-        Teller(task, wording, names, style),
+        Teller(task, wording, names, cast(Style, spec.style)),
         reader,
         spec.style,
         spec.reading,
@@ -148,18 +170,8 @@ def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
         rounds=spec.rounds,
         unsolvable=spec.unsolvable,
         constrain=spec.constrain,
-        **setting_of_family,
+        **of_family,
     )
-    started = _started(spec, policy, models, limits, wording, names, example)
-    started = msgspec.structs.replace(
-        started,
-        solvable=expected.solvable,
-        settings={**started.settings, **first_event.pop("settings", {})},
-        prompts={**started.prompts, **first_event.pop("prompts", {})},
-        **first_event,
-    )
-    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
-    return PreparedRun(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
 
 
 def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:

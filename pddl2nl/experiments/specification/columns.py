@@ -171,6 +171,7 @@ def columns_of(
     seeded = bool(rows) and "seed" in rows[0]
     for row in [{}] if seeded or not rows else rows:
         policies = many(row.get("policy", entry.policy))
+        shared = {**options, **_options(row)}
         if not policies:
             raise file.error(f"policy is missing: policy = one of {', '.join(POLICIES)}", *where)
         for policy in policies:
@@ -198,12 +199,7 @@ def columns_of(
                         policy=policy,
                         style=style,
                         repetitions=tuple(
-                            Repetition(
-                                each["seed"],
-                                each.get("model", model) if asks else model,
-                                each.get("wording", wording) if worded else wording,
-                                {**options, **_options(row), **_options(each)},
-                            )
+                            _repetition(each, model, wording, {**options, **_options(row)}, asks, worded)
                             for each in runs
                         ),
                         variant=entry.variant,
@@ -213,6 +209,17 @@ def columns_of(
                         named=bool(row.get("name", entry.name)),
                         optional=entry.optional,
                     )
+
+
+def _repetition(
+    run: Mapping[str, Any], model: str, wording: str, options: Mapping[str, Any], asks: bool, worded: bool
+) -> Repetition:
+    return Repetition(
+        run["seed"],
+        run.get("model", model) if asks else model,
+        run.get("wording", wording) if worded else wording,
+        {**options, **_options(run)},
+    )
 
 
 def _mechanism(file: SpecFile, policy: str, where: tuple[Key, ...]) -> Policy:
