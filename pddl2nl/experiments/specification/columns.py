@@ -198,10 +198,7 @@ def columns_of(
                         group=("" if asks else SYMBOLIC) if entry.group is None else entry.group,
                         policy=policy,
                         style=style,
-                        repetitions=tuple(
-                            _repetition(each, model, wording, {**options, **_options(row)}, asks, worded)
-                            for each in runs
-                        ),
+                        repetitions=tuple(_repetition(each, model, wording, shared, asks, worded) for each in runs),
                         variant=entry.variant,
                         domains=many(entry.domains),
                         sections=many(entry.sections),
