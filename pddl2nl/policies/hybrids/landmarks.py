@@ -27,13 +27,13 @@ from pddl2nl.policies.hybrids.searching import GreedySearch, Rank
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["Landmarks", "first_reached", "subgoals"]
+__all__ = ["LandmarkPolicy", "first_reached", "subgoals"]
 
 Subgoals = Mapping[GroundAtom, frozenset[GroundAtom]]
 """Facts, each with those that come before it."""
 
 
-class Landmarks(PromptedPolicy):
+class LandmarkPolicy(PromptedPolicy):
     """Samples plans, and searches along the facts that they reach."""
 
     summary = "search along the facts that several sampled plans reach"

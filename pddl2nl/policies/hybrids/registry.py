@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pddl2nl.policies.episode import Policy
 from pddl2nl.policies.hybrids.guided import Guided
-from pddl2nl.policies.hybrids.landmarks import Landmarks
+from pddl2nl.policies.hybrids.landmarks import LandmarkPolicy
 from pddl2nl.policies.hybrids.llm_p import LLMPlusP
 from pddl2nl.policies.hybrids.repair import RepairPolicy
 from pddl2nl.policies.hybrids.tree import Tree
@@ -19,7 +19,7 @@ _MAKE: Mapping[str, Callable[[str], Policy]] = MappingProxyType(
         "repair": RepairPolicy,
         "repair-cot": RepairPolicy,
         "guided": lambda name: Guided(),
-        "landmarks": lambda name: Landmarks(),
+        "landmarks": lambda name: LandmarkPolicy(),
         "tree": lambda name: Tree(),
         "llm+p": lambda name: LLMPlusP(),
     }
