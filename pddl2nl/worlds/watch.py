@@ -9,7 +9,7 @@ have no such list; when one of them changes, the rest of the plan is simulated a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,14 +17,12 @@ from typing import NamedTuple
 from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
 from pddl2nl.pddl import (
     ActionSchema,
-    And,
     Atom,
     Condition,
-    Fluent,
-    Forall,
+    FluentValue,
     GroundAtom,
     Not,
-    Number,
+    Problem,
     Task,
     Update,
     When,
@@ -115,15 +113,19 @@ class PlanWatch:
         if report.diagnostics:
             raise InputError(report.diagnostics[0].render())
         self._task = task
-        self._simulator = Simulator(_observable(task))
-        self._state = self._simulator.initial
         self.actions = tuple(action for happening in happenings(plan) for action in happening.actions)
         self.next = 0
-        goal = Schema(ActionSchema("", (), task.problem.goal), self._state.layout)
-        self._steps = [*map(self._simulator.ground, self.actions), Ground(goal, GroundAction(""))]
         self._below: dict[str, set[str]] = {}
         for rule in task.domain.derived:
             self._below.setdefault(rule.name, set()).update(names_in(rule.condition))
+        self._begin(task.problem)
+
+    def _begin(self, problem: Problem) -> None:
+        """Begins anew in the initial state of a problem."""
+        self._simulator = Simulator(Task(self._task.domain, problem))
+        self._state = self._simulator.initial
+        goal = Schema(ActionSchema("", (), problem.goal), self._state.layout)
+        self._steps = [*map(self._simulator.ground, self.actions), Ground(goal, GroundAction(""))]
         self._needs = [_needs(step, self._below) for step in self._steps]
         self._volatile = self._volatile_names()
         self._replay()
@@ -166,6 +168,10 @@ class PlanWatch:
         """
         if atom not in self._state.layout.numbers:
             self._check(atom)
+        if atom[0] not in self._state.layout.changing:
+            if self._state.true(atom) is not holds:
+                self._begin_with(self._state.atoms ^ {atom}, self._state.values)
+            return
         outcome = Outcome((), (atom,)) if holds else Outcome((atom,))
         self._state = self._simulator.apply(self._state, (outcome,))
         if atom[0] in self._volatile[self.next]:
@@ -188,10 +194,19 @@ class PlanWatch:
         """Takes an observation: the value of a numeric fluent now; raises `InputError` if it is none of the task's."""
         if fluent not in self._state.layout.places:
             self._check_value(fluent)
+        if fluent[0] not in self._state.layout.functions:
+            if self._state.value(fluent) != value:
+                self._begin_with(self._state.atoms, {**self._state.values, fluent: value})
+            return
         outcome = Outcome(updates=(Change(fluent, "assign", exact(value)),))
         self._state = self._simulator.apply(self._state, (outcome,))
         if fluent[0] in self._volatile[self.next]:
             self._replay()
+
+    def _begin_with(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]) -> None:
+        """Begins anew with other static facts, which are compiled into the simulator."""
+        held = tuple(FluentValue(fluent, value) for fluent, value in values.items())
+        self._begin(replace(self._task.problem, init=tuple(sorted(atoms)), init_values=held, init_negative=()))
 
     def done(self, action: GroundAction | None = None) -> None:
         """The next step has been executed; its effects are taken for true until something else is observed.
@@ -320,23 +335,6 @@ class PlanWatch:
 
 
 # ── what steps need and change ───────────────────────────────────────────────────────────────────
-
-
-def _observable(task: Task) -> Task:
-    """The task with an action, which no plan can name, that changes all that is static: so a state can hold it."""
-    domain = task.domain
-    derived = {rule.name for rule in domain.derived}
-    effects: list[Condition] = []
-    for predicate in domain.predicates:
-        if predicate.name not in changed_predicates(domain) | derived:
-            atom = Atom(predicate.name, tuple(item.name for item in predicate.parameters))
-            effects.append(Forall(predicate.parameters, atom))
-    for function in domain.functions:
-        if function.name not in updated_functions(task):
-            fluent = Fluent(function.name, tuple(item.name for item in function.parameters))
-            effects.append(Forall(function.parameters, Update("assign", fluent, Number(Fraction(0)))))
-    observing = ActionSchema(" observe", (), And(), And(tuple(effects)))
-    return Task(replace(domain, actions=(*domain.actions, observing)), task.problem)
 
 
 class _Needs(NamedTuple):
