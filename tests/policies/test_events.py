@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
@@ -41,12 +42,15 @@ from pddl2nl.policies.hvr.events import (
     Recovered,
     Retrieved,
 )
+from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.questions.question import Question
 
 TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
 NUMBER = st.integers(0, 10**9)
+NUMBERS = st.lists(NUMBER, max_size=2).map(tuple)
 MESSAGES = st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT), max_size=3).map(tuple)
 EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(Started, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, names=st.dictionaries(TEXT, TEXT)),
@@ -98,6 +102,13 @@ EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     st.builds(KeysChosen, TEXTS, TEXTS),
     st.builds(SubtaskDone, NUMBER, TEXT, TEXTS, NUMBER, TEXT),
     st.builds(PlanRevised, NUMBER, TEXT, TEXT, TEXTS, st.booleans(), TEXTS, st.booleans(), st.booleans()),
+    st.builds(PlanRepaired, TEXT, TEXT, TEXTS, NUMBER, TEXTS, NUMBERS, NUMBER, NUMBER, alone=st.none() | NUMBER),
+    st.builds(ProblemWritten, NUMBER, TEXT, TEXT, st.none() | st.booleans()),
+    st.builds(ProblemSolved, TEXT, TEXT, TEXTS, st.just(0.5), NUMBER),
+    st.builds(StatesAsked, NUMBERS, st.lists(TEXTS, max_size=2).map(tuple), NUMBERS),
+    st.builds(StatesSearched, TEXT, TEXT, TEXTS, NUMBER, NUMBER, NUMBER),
+    st.builds(Asked, st.builds(Question, *[TEXT] * 2, st.just("open"), *[TEXT] * 4, TEXTS.map(list)), TEXT, NUMBER),
+    st.builds(Answered, st.just("right"), st.none() | st.builds(Fault, NUMBER, TEXT, TEXT), TEXT),
 )
 
 
@@ -114,6 +125,7 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds |= {Discrepancy, Recovered, MacroProved, BrainPlanned, BodyActed, ErrorSignal, DeadEndProved}
     kinds |= {SceneSearched, SearchEnded, PlanChecked}
     kinds |= {GraphChecked, KeysChosen, SubtaskDone, PlanRevised}
+    kinds |= {PlanRepaired, ProblemWritten, ProblemSolved, StatesAsked, StatesSearched, Asked, Answered}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"
