@@ -185,7 +185,7 @@ def test_the_account_is_honest(tower: World) -> None:
 
 
 def test_it_holds_a_domain_and_a_wording_and_no_task() -> None:
-    parameters = ["domain", "wording", "time_limit", "staged", "name"]
+    parameters = ["domain", "wording", "time_limit", "staged", "name", "spoil"]
     assert list(inspect.signature(OracleModel).parameters) == parameters
 
 

@@ -51,7 +51,7 @@ def test_the_known_models_are_listed_with_prices_and_settings() -> None:
     result = call()
     assert result.exit_code == 0
     lines = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip()}
-    assert lines["gpt-4o-2024-08-06"].split() == ["gpt-4o-2024-08-06", "2.5", "1.25", "10", "0.5"]
+    assert lines["gpt-4o-2024-08-06"].split()[:5] == ["gpt-4o-2024-08-06", "2.5", "1.25", "10", "0.5"]
     assert 'max_tokens_name = "max_completion_tokens"' in lines["o3"]
     assert "takes_stop = false" in lines["gpt-5*"]
     assert "?" in lines["gpt-5*"]

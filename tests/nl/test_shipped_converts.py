@@ -29,7 +29,7 @@ def _tasks(shipped: ShippedDomain) -> Iterator[tuple[str, Task]]:
 
 
 def _said(problem: Problem) -> tuple[object, ...]:
-    return problem.goal, {item.name for item in problem.objects}, set(problem.init)
+    return {item.name for item in problem.objects}, set(problem.init)
 
 
 @pytest.mark.parametrize("wording", ["shipped", "template"])
@@ -73,7 +73,11 @@ def test_a_problem_is_read_as_it_was_told(domain: str) -> None:
     # Under names that are told as they are, what is read can be compared with what was told.
     teller = Teller(task, chosen, make_names(task, "original", chosen))
     text = "\n\n".join((teller.goal_text(), teller.objects_text(), teller.init_text()))
-    assert _said(read_problem(text, shipped.domain, chosen)) == _said(task.problem)
+    read = read_problem(text, shipped.domain, chosen)
+    assert _said(read) == _said(task.problem)
+    # Bound variables have no names in words, so goals are compared told.
+    again = Task(shipped.domain, read)
+    assert Teller(again, chosen, make_names(again, "original", chosen)).goal_text() == teller.goal_text()
 
 
 def _walk(task: Task) -> list[GroundAction]:

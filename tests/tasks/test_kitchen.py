@@ -62,7 +62,7 @@ def _literals(goal: str) -> list[tuple[GroundAtom, bool]]:
 
 def test_the_folders_are_complete() -> None:
     assert {path.name for path in KITCHEN.folder.iterdir()} == {
-        *("domain.pddl", "wording.json", "ontology.ttl", "README.md"),
+        *("domain.pddl", "wording.json", "ontology.ttl", "scene.json", "README.md"),
     }
     files = {path.name for path in KITCHEN.instances_folder.iterdir()}
     assert files == {"tasks.json", *(f"{reference.instance}.pddl" for reference in REFERENCES)}

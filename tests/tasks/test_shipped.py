@@ -75,7 +75,8 @@ def test_a_domain_is_strips_with_and_and_not_alone(name):
 @by_domain
 def test_a_folder_is_complete_and_its_manifest_describes_every_file(name):
     shipped = shipped_domain(name)
-    assert {path.name for path in shipped.folder.iterdir()} == {"domain.pddl", "wording.json", "README.md"}
+    files = {path.name for path in shipped.folder.iterdir()}
+    assert files - {"scene.json"} == {"domain.pddl", "wording.json", "README.md"}
     described = {instance.path for instance in shipped.instances}
     assert {path for path in shipped.instances_folder.rglob("*") if path.is_file()} == {
         *described,

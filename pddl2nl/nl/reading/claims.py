@@ -15,7 +15,8 @@ thought that nothing can be done has said so. Behind ``Action:`` stands what the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from pddl2nl.nl.markers import DONE, NO_PLAN, THOUGHT
@@ -36,11 +37,12 @@ _WHOLE = (
     r"(?:\s+(?:states?|conditions?|configuration))?"
 )
 _LOOK = re.compile(
-    r"(?:(?!\b(?:not|never|no|if|when|once|without|instead|cannot|already)\b|n['’]t\b)[^.!?;\n])*?"
     r"\blook[\s_-]+around(?:\(\s*\))?(?!\W*\?)"
     r"(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so|before|once)\b)",
     re.IGNORECASE,
 )
+_NO_WISH = re.compile(r"\b(?:not|never|no|if|when|once|without|instead|cannot|already)\b|n['’]t\b", re.IGNORECASE)
+"""Behind these words nobody says that they look around."""
 _FINISHED = re.compile(
     rf"(?:(?:so|then|thus|therefore|hence|and|yes|great|well|ok|okay|(?:i\s+)?(?:think|believe)|it\s+seems)\b[,\s]*(?:that\s+)?)*"
     rf"(?:(?:(?:i|we|you|it|everything|all)\s*(?:am|have|has|had|are|is|['’](?:m|ve|re|s)|has\s+been)?|am|are|is|have)\s+)?{_ADVERBS}"
@@ -65,21 +67,40 @@ def claim_of(text: str, piece: Piece) -> Reading | None:
     for sentence in _SPOKEN.finditer(said, at):
         conditional = _CONDITIONAL.search(sentence[0]) is not None
         later = [mark.end() for mark in _COMMA.finditer(said, sentence.start(), sentence.end())]
-        for clause in (sentence.start(), *later):
-            begin = clause
-            while begin < sentence.end() and said[begin] in " *_`\"'“({[>,":
-                begin += 1
-            if claim := _LOOK.match(said, begin):
-                status, rule = "look-around", "look-around"
+        begins = [_words_begin(said, clause, sentence.end()) for clause in (sentence.start(), *later)]
+        looks_from, looks_to = _look(said, sentence, begins)
+        for clause, begin in zip((sentence.start(), *later), begins, strict=True):
+            if begin == looks_from:
+                end, status, rule = looks_to, "look-around", "look-around"
             elif not conditional and (clause not in later or _SO.match(said, begin)) and (
                 claim := _FINISHED.match(said, begin)
             ):  # fmt: skip
-                status, rule = "claimed-done", "done"
+                end, status, rule = claim.end(), "claimed-done", "done"
             else:
                 continue
-            start, end = piece.start + claim.start(), piece.start + claim.end()
+            start, end = piece.start + begin, piece.start + end
             return Reading(piece.line, start, end, text[start:end], cast(Status, status), rule=rule)
     return None
+
+
+def _words_begin(said: str, begin: int, stop: int) -> int:
+    while begin < stop and said[begin] in " *_`\"'“({[>,":
+        begin += 1
+    return begin
+
+
+def _look(said: str, sentence: re.Match[str], begins: Sequence[int]) -> tuple[int, int]:
+    """Where the first clause begins that leads to "look around" without a word that takes it back, and where it ends.
+
+    Both are -1 where there is none. Each clause is looked at once: a sentence may have thousands.
+    """
+    denied = [word.start() for word in _NO_WISH.finditer(said, sentence.start(), sentence.end())]
+    for look in _LOOK.finditer(said, sentence.start(), sentence.end()):
+        last = denied[bisect_left(denied, look.start()) - 1] if denied and denied[0] < look.start() else -1
+        at = bisect_right(begins, last)
+        if at < len(begins) and begins[at] <= look.start():
+            return begins[at], look.end()
+    return -1, -1
 
 
 _SPOKEN = re.compile(r"[^.!?;\n]+[.!?;]*")
