@@ -44,14 +44,16 @@ def _export(
     out: Annotated[Path, option("DIR", "The folder for the files of rows.")] = Path("rows"),
     domain: Annotated[list[str] | None, option("NAME", "A shipped domain, for prompts; repeat.", "none")] = None,
     chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
-    policy: Annotated[Literal["basic", "cot"], option("", "The policy whose prompts --domain gives.")] = "basic",
+    policy: Annotated[
+        Literal["basic", "cot", "taskgraph"], option("", "The policy whose prompts --domain gives.")
+    ] = "basic",
     style: Annotated[str, from_run("style")] = "nl",
     test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,
     time: TimeLimit = 60,
 ) -> None:
     """Write rows for training language models, JSON Lines, split into train and test by domain.
 
-    prompts-*.jsonl, for GRPO: prompts of Basic and CoT, with the columns from which rewards are computed.
+    prompts-*.jsonl, for GRPO: prompts of Basic, CoT and taskgraph, with the columns from which rewards are computed.
     pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act and ReAct, with the thought and
     action of a planner from the state that the run was in (DAgger); this needs a planner.
     """

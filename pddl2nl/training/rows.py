@@ -1,7 +1,7 @@
 """Rows for training from the events of runs: prompts with reward columns, and prompts with the planner's reply.
 
-*Prompt rows* are for reinforcement learning (GRPO): the first prompt of a one-shot run, and the columns from which
-`rewards` judges any reply to it.
+*Prompt rows* are for reinforcement learning (GRPO): the first prompt of a run by Basic, CoT or GraphPlan's policies,
+and the columns from which `rewards` and `graph_rewards` judge any reply to it.
 
 *Pair rows* are for supervised fine-tuning. A model visits states that no correct plan visits, so a planner answers each
 prompt of a run again, from the state that the conversation has led to and in the form of the prompt: a thought where
@@ -18,12 +18,21 @@ import msgspec
 
 from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.llm import Message, Request
+from pddl2nl.macros.subtasks.graph import graph_of_labels
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
-from pddl2nl.pddl import parse_domain
+from pddl2nl.pddl import Task, parse_domain, parse_problem
+from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.prompting import PromptedPolicy
+from pddl2nl.policies.taskgraph.oracle import read_subtask
+from pddl2nl.policies.taskgraph.prompts import MECHANISMS, role_classes
+from pddl2nl.policies.taskgraph.taskgraph import shipped_subtasks
+from pddl2nl.tasks.references import reference_of
+from pddl2nl.training.graph_rewards import GraphColumns
+from pddlval import validate
+from pddlval.semantics import holds
 
 __all__ = ["PairRow", "PromptRow", "TrainingRow", "pair_rows", "prompt_rows"]
 
@@ -44,13 +53,14 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PromptRow(TrainingRow, frozen=True, kw_only=True):
-    """A prompt with the columns of `rewards.RewardColumns`."""
+    """A prompt with the columns of `rewards.RewardColumns`, and ``graph`` (`graph_rewards`) for plans of subtasks."""
 
     domain: str
     problem: str
     wording: str = ""
     names: str = ""
     optimum: float | None = None
+    graph: str = ""
 
 
 class PairRow(TrainingRow, frozen=True, kw_only=True):
@@ -65,15 +75,19 @@ class PairRow(TrainingRow, frozen=True, kw_only=True):
 
 
 def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Iterator[PromptRow]:
-    """The prompt of a run by Basic or CoT; nothing for runs by other policies, whose first reply is no plan.
+    """The first prompt of a run; nothing for runs by policies whose first reply is no plan.
 
     Args:
         events: of the run, finished or not.
         optimum: the cost of an optimal plan, if it is known.
     """
     started, asked = _planner_prompts(events)
-    mechanism = None if started is None else _mechanism(started.policy)
-    if started is None or mechanism is None or not mechanism.one_shot or not asked:
+    if started is None or not asked:
+        return
+    mechanism, graph = _mechanism(started.policy), ""
+    if mechanism is None:
+        graph = _graph_column(started)
+    if not (graph or (mechanism is not None and mechanism.one_shot)):
         return
     in_words = started.style == "nl" and started.wording is not None
     yield PromptRow(
@@ -86,6 +100,7 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
         wording=json.dumps(started.wording, ensure_ascii=False) if in_words else "",
         names=json.dumps(dict(started.names), ensure_ascii=False) if in_words else "",
         optimum=optimum,
+        graph=graph,
     )
 
 
@@ -104,7 +119,7 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
         MissingExtraError: Fast Downward is not installed.
     """
     started, asked = _planner_prompts(events)
-    if started is None:
+    if started is None or _mechanism(started.policy) is None:
         return
     domain = parse_domain(started.domain_pddl)
     wording = template_wording(domain)
@@ -129,10 +144,8 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
 
 
 def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[tuple[Message, ...]]]:
-    """How a run by one of the four mechanisms began, and its prompts in full, each once; None for other runs."""
+    """How a run began, and the prompts of its policy in full, each once."""
     started = next((event for event in events if isinstance(event, Started)), None)
-    if started is None or _mechanism(started.policy) is None:
-        return None, []
     asked: dict[tuple[Message, ...], None] = {}
     before: tuple[Message, ...] = ()
     for event in events:
@@ -140,6 +153,33 @@ def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[t
             before = (*before[: event.kept], *event.messages)
             asked[before] = None
     return started, [*asked]
+
+
+def _graph_column(started: Started) -> str:
+    """The column ``graph`` of a run by GraphPlan's policies on a task with a ground truth; empty for others."""
+    if started.policy not in MECHANISMS:
+        return ""
+    domain = parse_domain(started.domain_pddl)
+    task = Task(domain, parse_problem(started.problem_pddl, domain))
+    subtasks, reference = shipped_subtasks(domain), reference_of(task)
+    if subtasks is None or reference is None:
+        return ""
+    graph = graph_of_labels("proved", subtasks, subtasks.graphs["proved"])
+    blocks = reference.ways[0].blocks
+    end = validate(task, [action for block in blocks for action in block.actions]).state
+    assert end is not None, "ground truths are executed when they are shipped"
+    columns = GraphColumns(
+        # A target is a class or one of its objects.
+        objects={
+            role: (*names, *(each for name in names for each in task.objects_of((subtasks.classes[name],))))
+            for role, names in role_classes(subtasks).items()
+        },
+        edges=graph.edges,
+        roles={node.name: tuple(target.role for target in node.targets) for node in graph.nodes},
+        ground_truth=tuple(read_subtask(block.macro) for block in blocks),
+        key=tuple(read_subtask(block.macro) for block in blocks if holds(parse_condition(block.goal), end, {})),
+    )
+    return msgspec.json.encode(columns).decode()
 
 
 def _mechanism(name: str) -> PromptedPolicy | None:

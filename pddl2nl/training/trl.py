@@ -49,9 +49,10 @@ def completion_text(completion: str | Sequence[Mapping[str, Any]]) -> str:
 
 def _reward(kind: str, name: str) -> TRLReward:
     needed = ("graph",) if kind == "graph" else ("domain", "problem")
+    taken = ("domain", "problem", *(("graph",) if kind == "graph" else ("wording", "names", "optimum")))
 
     def reward(completions: Sequence[str | Sequence[Mapping[str, Any]]], **columns: Any) -> list[float]:
-        rows = _rows(columns, (*needed, "wording", "names", "optimum"), len(completions))
+        rows = _rows(columns, taken, len(completions))
         if missing := [column for column in needed if rows and column not in rows[0]]:
             raise InputError(f"no column {missing[0]}: export rows with 'pddl2nl training export'")
         texts = map(completion_text, completions)
