@@ -30,7 +30,10 @@ PAGES = {
 README = PAGES["README.md"]
 BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
 EXTRAS = {
-    "macros": (("rdflib", "z3"), r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*pddl2nl\.prove"),
+    "macros": (
+        ("rdflib", "z3"),
+        r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*(pddl2nl\.prove|EdgeProver)",
+    ),
     "tokens": (("rs_bpe",), r"(?m)^\$.*(sayplan-tables|scene (show|expand|collapse))"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
     "mcp": (("mcp",), r"(?m)^from mcp "),

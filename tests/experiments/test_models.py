@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -75,7 +76,16 @@ def specs(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("kind", SHIPPED)
+def _needs(extra: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(
+        importlib.util.find_spec(extra) is None, reason=f"{extra} is absent: pip install 'pddl2nl[{extra}]'"
+    )
+
+
+KINDS = [pytest.param(kind, marks=_needs(kind) if kind in ("litellm", "transformers") else ()) for kind in SHIPPED]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
     kind: str, specs: dict[str, str], context: ModelContext
 ) -> None:
@@ -89,7 +99,7 @@ def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
     assert callable(made.model.complete)
 
 
-@pytest.mark.parametrize("kind", SHIPPED)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_model_made_by_the_caller_is_priced_alike(kind: str, specs: dict[str, str], context: ModelContext) -> None:
     made = make_model(specs[kind], context)
     wrapped = wrap_model(made.model)

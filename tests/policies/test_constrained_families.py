@@ -42,6 +42,7 @@ def asked(
 
 
 def test_of_hvr_blocks_are_constrained_and_nothing_else() -> None:
+    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
     replies = {
         "macro-plan": "1. Free block_1",
         "block": "First lift it.\nActions:\nunstack block_2 from block_1\n",
