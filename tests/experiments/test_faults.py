@@ -92,7 +92,9 @@ def test_five_hundred_episodes_with_every_fault_at_thirty_percent(lamps, tmp_pat
     records = [tmp_path / "runs" / f"{job.name}.jsonl" for job in jobs]
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == sorted(path.name for path in records)
     assert summary.runs == sum(summary.outcomes.values()) + len(summary.broken) == EPISODES
-    assert {trouble.message for trouble in summary.broken} == {"the endpoint's content filter withheld the reply"}
+    # A run may also say that replies before were cut off.
+    withheld = {trouble.message.partition(";")[0] for trouble in summary.broken}
+    assert withheld == {"the endpoint's content filter withheld the reply"}
     assert set(summary.outcomes) == {"solved", "goal-missed", "unreadable", "gave-up", "budget"}
     assert len(endpoint.met) == len(FAULTS)
 

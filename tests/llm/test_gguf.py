@@ -229,7 +229,8 @@ def test_a_killed_experiment_leaves_no_server_and_is_resumed(small_model: Path, 
 
 def _children(parent: int, script: str) -> list[int]:
     """The processes of a script that a process started."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=True)
+    # It fails where there are none.
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False)
     return [pid for pid in map(int, listed.stdout.split()) if script in _command_line(pid)]
 
 

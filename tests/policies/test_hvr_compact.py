@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 
 KITCHEN = shipped_domain("kitchen")
+LARGEST = "t12"
 WINDOW = 4096
 """Of Phi-3-mini-4k-instruct."""
 SHORTEST_REPLY = 200
@@ -75,19 +76,21 @@ def setting(instance: str) -> Setting:
 @pytest.mark.parametrize("instance", [item.name for item in KITCHEN.instances if item.name != "example"])
 def test_every_stage_fits_the_window(instance: str) -> None:
     most: dict[tuple[str, str], float] = {}
-    for policy, mistake, careless in (
+    every = (
         ("hvr", "missing-step", True),
         ("hvr", "wrong-precondition", False),
         ("hv", "missing-step", True),
         ("hv", "wrong-precondition", False),
         ("vr", "missing-step", False),
         ("llm", None, False),
-    ):
+    )
+    # The whole system has every stage but that of `llm`; its ablations say less, and are tried on the largest task.
+    for policy, mistake, careless in every if instance == LARGEST else (*every[:2], every[-1]):
         here = setting(instance)
         model = Counting(here, mistake, careless)
         finished = Episode(here, model).play(POLICIES[policy]())
         assert finished.outcome == "solved", finished
         for stage, used in model.most.items():
             most[policy, stage] = max(used, most.get((policy, stage), 0.0))
-    assert {stage for _, stage in most} == {*LAYOUT.stages}
+    assert instance != LARGEST or {stage for _, stage in most} == {*LAYOUT.stages}
     assert {key: round(used) for key, used in most.items() if used > WINDOW} == {}
