@@ -151,7 +151,7 @@ def test_whatever_the_words_a_negation_keeps_the_parameters_and_is_undone_by_ano
     assert negated != text
     assert re.findall(r"\{[^}]*\}", negated) == re.findall(r"\{[^}]*\}", text)
     assert "  " not in negated
-    assert " not not " not in f" {negated} "
+    assert " not not " in f" {text} " or " not not " not in f" {negated} "
     # A negation can be said in several ways and comes back in one; what affirms comes back as it was.
     if not {"no", "not", "cannot", "does", "yet"} & {*text.split(), *({"no"} & set(negated.split()))}:
         back = negate(negated)
