@@ -15,7 +15,7 @@ from pddl2nl.cli.options import argument, option
 
 __all__ = ["register"]
 
-_EPILOG = "Example, in the configuration of an agent: command pddl2nl, arguments mcp /home/me/tasks"
+_EPILOG = "Example, in the configuration of an agent: command pddl2nl, arguments mcp /path/to/tasks"
 
 
 def register(app: typer.Typer) -> None:
