@@ -43,7 +43,7 @@ class GraphColumns(msgspec.Struct, frozen=True):
     """What the rewards need to know beside the reply.
 
     Attributes:
-        objects: the names of each meta class: ``obj``, ``rec``, ``mov``, ``spec``.
+        objects: the names of each class of targets: the paper's ``obj``, ``rec``, ``mov`` and ``spec``, or roles.
         edges: the pairs of subtasks that may follow each other.
         roles: the subtasks, which are the nodes, each with the class of each of its targets.
         ground_truth: the correct plan.

@@ -11,8 +11,7 @@ validity    1 for a valid plan, 0 for any other
 length      ``optimum / cost`` of a valid plan, at most 1; 0 for any other plan, and where the optimum is unknown
 ==========  =========================================================================================================
 
-An empty plan of a task that is not solved in its initial state earns nothing, and neither does a reply that only
-repeats facts: only ``format`` looks at form.
+Where the initial state is no solution, an empty plan between the tags earns its format and nothing else.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import math
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import takewhile
-from typing import Literal, cast
 
 import msgspec
 
@@ -71,8 +69,8 @@ class PlanRewards:
         return asdict(self)
 
 
-Reward = Literal["format", "prefix", "goals", "validity", "length"]
-REWARDS: tuple[Reward, ...] = tuple(cast(Reward, field.name) for field in fields(PlanRewards))
+REWARDS = tuple(field.name for field in fields(PlanRewards))
+"""The names of the rewards."""
 
 
 @lru_cache(maxsize=4096)
