@@ -45,8 +45,9 @@ class TaskGraph:
         return tuple(place for place, edge in enumerate(pairwise(path), start=1) if edge not in self.edges)
 
     def united(self, other: TaskGraph, name: str) -> TaskGraph:
-        """The graph with the edges of both; the nodes must be the same."""
-        return TaskGraph(name, self.nodes, self.edges | other.edges)
+        """The graph with the nodes and edges of both."""
+        nodes = tuple(dict.fromkeys((*self.nodes, *other.nodes)))
+        return TaskGraph(name, nodes, self.edges | other.edges)
 
     def without(self, names: Iterable[str]) -> TaskGraph:
         """The graph without some nodes."""

@@ -17,7 +17,7 @@ key              contents
 ``known``        the ground atoms of closed predicates that hold at first
 ``classes``      how types are written in plans, ``{"Apple": "apple"}``; other types have their own names
 ``sight``        what the agent sees: nothing is hidden without it (`SubtaskSight`)
-``graphs``       named task graphs: for each label the labels that may follow, ``{"proved": {"A": "BD"}}``
+``graphs``       named task graphs: for each label of a node the labels that may follow, ``{"proved": {"A": "BD"}}``
 ``products``     classes of things that a subtask makes, ``{"AppleSliced": ["SliceObject", "Apple"]}``
 ===============  ====================================================================================================
 
