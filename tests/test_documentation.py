@@ -32,7 +32,7 @@ BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTA
 EXTRAS = {
     "macros": (
         ("rdflib", "z3"),
-        r"(?m)^\$.*(macro prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*(pddl2nl\.prove|EdgeProver)",
+        r"(?m)^\$.*(macro prove|taskgraph prove|--policy hvr|hvr-table-2|hvr-faults)|^>>>.*(pddl2nl\.prove|EdgeProver)",
     ),
     "tokens": (("rs_bpe",), r"(?m)^\$.*(sayplan-tables|scene (show|expand|collapse))"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),

@@ -46,6 +46,7 @@ COMMANDS = {
     "manifest": "manifest",
     "macro": "macro",
     "scene": "scene",
+    "taskgraph": "taskgraph",
     "audit": "audit",
     "export": "export",
     "questions": "questions",

@@ -32,7 +32,7 @@ class PlanFault:
     """What is wrong with a step of a plan: its place, from 0, the kind of fault, and the reason in words."""
 
     place: int
-    kind: Literal["unknown-subtask", "wrong-targets", "impossible"]
+    kind: Literal["unknown-subtask", "wrong-targets", "impossible", "no-edge"]
     text: str
 
 

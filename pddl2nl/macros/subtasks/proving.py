@@ -18,7 +18,7 @@ keeps them (`broken_invariants`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, product
 from typing import Any, Literal
@@ -99,18 +99,16 @@ class EdgeProof:
     witness: EdgeWitness | None = None
     core: tuple[tuple[EdgeNeed, ...], ...] = ()
 
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why a refuted edge is impossible, in words with conditions in PDDL."""
+    def reasons(self, tell: Callable[[Condition], str] = write_condition) -> tuple[str, ...]:
+        """Why a refuted edge is impossible; ``tell`` puts a condition in words, by default in PDDL."""
+        return tuple(dict.fromkeys(self._reason(needs, tell) for needs in self.core))
+
+    def _reason(self, needs: Sequence[EdgeNeed], tell: Callable[[Condition], str]) -> str:
         names = (self.first, self.second)
-        return tuple(dict.fromkeys(_reason(names, needs) for needs in self.core))
-
-
-def _reason(names: tuple[str, str], needs: Sequence[EdgeNeed]) -> str:
-    told = [f"{names[need.subtask]} needs {write_condition(need.condition)} for {need.step}" for need in needs]
-    if len(needs) == 1 and needs[0].subtask:
-        return f"after {names[0]}, {names[1]} cannot have {write_condition(needs[0].condition)} for {needs[0].step}"
-    return f"{' and '.join(told) or 'no objects have the types of both'}: this is impossible together"
+        told = [f"{names[need.subtask]} needs that {tell(need.condition)} for {need.step}" for need in needs]
+        if len(needs) == 1 and needs[0].subtask:
+            return f"{told[0]}, which cannot be after {self.first}"
+        return f"{' and '.join(told) or 'no objects have the types of both'}: this is impossible together"
 
 
 def proved_graph(name: str, subtasks: Subtasks, proofs: Iterable[EdgeProof]) -> TaskGraph:

@@ -40,7 +40,8 @@ def test_a_possible_edge_has_a_witness_that_the_simulator_replays() -> None:
 def test_a_refuted_edge_names_the_conditions_in_conflict() -> None:
     proof = EdgeProver(BLOCKS).prove("pick-up", "unstack")
     assert (proof.kind, proof.witness) == ("refuted", None)
-    assert proof.reasons == ("after pick-up, unstack cannot have (handempty) for (unstack ?ob' ?underob')",)
+    reason = "unstack needs that (handempty) for (unstack ?ob' ?underob'), which cannot be after pick-up"
+    assert proof.reasons() == (reason,)
 
 
 def test_the_proved_graph_of_blocksworld_is_that_of_its_one_arm() -> None:
@@ -107,9 +108,9 @@ def test_edges_between_subtasks_of_alfred(alfred: Subtasks, first: str, second: 
 
 @pytest.mark.heavy
 def test_why_things_cannot_be_put_down_twice(alfred: Subtasks) -> None:
-    reasons = EdgeProver(alfred).prove("PutObject", "PutObject").reasons
-    assert "PutObject needs (holding ?x) for (put ?x ?r)" in reasons[0]
-    assert "PutObject needs (holding ?x) for (put ?x' ?r')" in reasons[0]
+    reasons = EdgeProver(alfred).prove("PutObject", "PutObject").reasons()
+    assert "PutObject needs that (holding ?x) for (put ?x ?r)" in reasons[0]
+    assert "PutObject needs that (holding ?x) for (put ?x' ?r')" in reasons[0]
 
 
 def test_all_printed_edges_are_possible_and_some_possible_ones_are_not_printed(alfred: Subtasks) -> None:

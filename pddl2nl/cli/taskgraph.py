@@ -1,0 +1,233 @@
+"""``pddl2nl taskgraph``: which subtask may follow which in a domain, proved, and plans of subtasks checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.options import DomainFile, JsonOption, argument, option
+from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_result, print_table, warn
+from pddl2nl.cli.progress import bar_shown
+from pddl2nl.cli.run_options import WordingOption, wording_of
+from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
+
+if TYPE_CHECKING:
+    from pddl2nl.macros.subtasks.graph import TaskGraph
+    from pddl2nl.macros.subtasks.nodes import Subtasks
+    from pddl2nl.macros.subtasks.proving import EdgeProof, EdgeProver
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl import Condition, Domain
+
+__all__ = ["register"]
+
+_SHOW = "Example: pddl2nl taskgraph show alfred --graph printed"
+_CHECK = "Example: pddl2nl taskgraph check alfred subtasks.txt --graph printed"
+_PROVE = "Example: pddl2nl taskgraph prove blocksworld pick-up unstack"
+
+SubtasksOption = Annotated[
+    list[Path] | None,
+    option(
+        "PATH",
+        "What the subtasks are: a subtasks.json, or files and folders of macro-actions; can be repeated.",
+        "the subtasks.json beside DOMAIN, or else each action",
+        flag="--subtasks",
+    ),
+]
+GraphOption = Annotated[
+    str | None, option("NAME", "A graph of subtasks.json.", "proved, where there is one", flag="--graph")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to the application, as a group of their own."""
+    group = typer.Typer(no_args_is_help=True, help="Task graphs: which subtask may follow which.")
+    group.command("show", epilog=_SHOW)(_show)
+    group.command("check", epilog=_CHECK)(_check)
+    group.command("prove", epilog=_PROVE)(_prove)
+    app.add_typer(group, name="taskgraph")
+
+
+def _show(
+    domain: DomainFile, graph: GraphOption = None, subtasks: SubtasksOption = None, as_json: JsonOption = False
+) -> None:
+    """Print a graph: its subtasks, and the labels of those that may follow each."""
+    read = _subtasks(domain, subtasks)
+    shown = _graph(read, graph)
+    if shown is None:
+        raise InputError(f"{domain}: no graph comes with these subtasks; 'pddl2nl taskgraph prove' finds their edges")
+    if as_json:
+        print_json(shown.as_json())
+        return
+    labels = {node.name: node.label for node in shown.nodes}
+    rows = [(node.label, node, " ".join(labels[name] for name in shown.after(node.name))) for node in shown.nodes]
+    print_table(
+        f"{shown.name}: {plural(len(shown.nodes), 'subtask')}, {plural(len(shown.edges), 'edge')}",
+        ("label", "subtask", "what may follow"),
+        rows,
+    )
+
+
+def _check(
+    domain: DomainFile,
+    plan: Annotated[
+        Path, argument("PLAN", "A subtask a line, PutObject(Apple, Fridge), or a model's reply; - is standard input.")
+    ],
+    graph: GraphOption = None,
+    subtasks: SubtasksOption = None,
+    wording: WordingOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a plan of subtasks against a graph and the automaton, which knows what pairs of subtasks cannot show.
+
+    Exit code 1: something is wrong with the plan.
+    """
+    from pddl2nl.macros.subtasks.checking import plan_faults
+
+    read = _subtasks(domain, subtasks)
+    steps, lines, form = _plan(plan)
+    tell = _teller(wording_of(wording, read.domain, domain), read.domain)
+    faults = plan_faults(read, _graph(read, graph), steps, tell)
+    data: list[dict[str, object]] = [{"step": None, "line": None, "kind": "form", "text": text} for text in form]
+    told = [f"{plan}: {text}" for text in form]
+    for fault in faults:
+        step, line = fault.place + 1, lines[fault.place] if lines else None
+        data.append({"step": step, "line": line, "kind": fault.kind, "text": fault.text})
+        told.append(f"{plan}:{line}: {fault.text}" if line else f"{plan}: step {step}: {fault.text}")
+    print_result({"ok": not data, "steps": len(steps), "faults": data}, "\n".join(told) or "no faults", as_json=as_json)
+    raise typer.Exit(FAILED if data else DONE)
+
+
+def _plan(path: Path) -> tuple[list[tuple[str, ...]], list[int], tuple[str, ...]]:
+    """The steps of a plan, their lines in a file of one a line, and what is wrong with the form of a reply."""
+    from pddl2nl.files import read_text
+    from pddl2nl.macros.subtasks.checking import read_plan
+    from pddl2nl.policies.taskgraph.replies import read_plan_reply
+
+    text = read_text(path, "plan of subtasks")
+    if text.lstrip().startswith(("<", "{", "`")):
+        reply = read_plan_reply(text)
+        return [*reply.steps], [], reply.faults
+    steps = read_plan(text, str(path))
+    return [*steps.values()], [*steps], ()
+
+
+def _prove(
+    domain: DomainFile,
+    first: Annotated[str | None, argument("[FIRST]", "A subtask, by name or label.", "all pairs")] = None,
+    second: Annotated[str | None, argument("[SECOND]", "One that shall follow it.")] = None,
+    subtasks: SubtasksOption = None,
+    wording: WordingOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove whether one subtask can directly follow another, for all problems of the domain; of all pairs without two.
+
+    An edge is possible, with a problem as its witness; certain, if the second is possible in every state after the
+    first; or refuted, with the preconditions that contradict each other. Proofs take the invariants of subtasks.json
+    for granted; that actions keep them is proved along with all pairs.
+
+    Exit code 1: the edge is refuted or undecided; of all pairs, an invariant is broken or a pair undecided.
+    """
+    from pddl2nl.macros.subtasks.proving import EdgeProver
+    from pddl2nl.pddl import write_problem
+
+    read = _subtasks(domain, subtasks)
+    tell = _teller(wording_of(wording, read.domain, domain), read.domain)
+    prover = EdgeProver(read)
+    if first is None or second is None:
+        if first is not None:
+            raise InputError("two subtasks are expected, or none for all pairs")
+        _prove_all(prover, tell, as_json)
+        return
+    proof = prover.prove(first, second)
+    lines = [f"{proof.first} → {proof.second}: {proof.kind}", *(f"  {text}" for text in proof.reasons(tell))]
+    if proof.witness is not None:
+        lines += [*(f"  {action}" for action in proof.witness.plan), "in", write_problem(proof.witness.task.problem)]
+    print_result(_proof_json(proof, tell), "\n".join(lines), as_json=as_json)
+    raise typer.Exit(DONE if proof.witness is not None else FAILED)
+
+
+def _prove_all(prover: EdgeProver, tell: Callable[[Condition], str], as_json: bool) -> None:
+    nodes = [node.name for node in prover.subtasks.nodes]
+    proofs = []
+    with bar_shown("proving pairs of subtasks", lines=True) as update:
+        for number, (first, second) in enumerate(product(nodes, repeat=2)):
+            update("proving pairs of subtasks", number, len(nodes) ** 2)
+            proofs.append(prover.prove(first, second))
+    broken = [f"{action} does not keep that {tell(condition)}" for action, condition in prover.broken_invariants()]
+    lines = [f"{each.first} → {each.second}: {'; '.join((each.kind, *each.reasons(tell)[:1]))}" for each in proofs]
+    counts = Counter(each.kind for each in proofs)
+    told = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+    data = {"edges": [_proof_json(each, tell) for each in proofs], "broken_invariants": broken}
+    print_result(data, "\n".join([*lines, *broken, told]), as_json=as_json)
+    raise typer.Exit(FAILED if broken or counts["undecided"] else DONE)
+
+
+def _proof_json(proof: EdgeProof, tell: Callable[[Condition], str]) -> dict[str, object]:
+    from pddl2nl.pddl import write_problem
+
+    witness = proof.witness
+    return {
+        "first": proof.first,
+        "second": proof.second,
+        "kind": proof.kind,
+        "reasons": list(proof.reasons(tell)),
+        "witness": witness
+        and {
+            "problem": write_problem(witness.task.problem),
+            "plan": [str(action) for action in witness.plan],
+            "of_first": witness.split,
+        },
+    }
+
+
+# ── what the options name ────────────────────────────────────────────────────────────────────────
+
+
+def _subtasks(domain: Path, paths: list[Path] | None) -> Subtasks:
+    from pddl2nl.macros.library import load_macros
+    from pddl2nl.macros.subtasks.nodes import load_subtasks, subtasks_of_actions, subtasks_of_macros
+    from pddl2nl.pddl import load_domain
+
+    read = load_domain(domain)
+    beside = domain.resolve().parent / "subtasks.json"
+    if not paths:
+        return load_subtasks(beside, read) if beside.is_file() else subtasks_of_actions(read)
+    if len(paths) == 1 and paths[0].suffix == ".json":
+        return load_subtasks(paths[0], read)
+    return subtasks_of_macros(read, [stored.macro for stored in load_macros(paths, read, warn)])
+
+
+def _graph(subtasks: Subtasks, name: str | None) -> TaskGraph | None:
+    """The graph of a name; without one the proved graph, or None if there is none."""
+    from pddl2nl.macros.subtasks.graph import graph_of_labels
+
+    if name is None and "proved" not in subtasks.graphs:
+        return None
+    name = name or "proved"
+    if name not in subtasks.graphs:
+        there = ", ".join(subtasks.graphs) or "none"
+        raise InputError(
+            f"--graph {name}: there is no such graph{did_you_mean(name, subtasks.graphs, f'; there are {there}')}"
+        )
+    return graph_of_labels(name, subtasks, subtasks.graphs[name])
+
+
+def _teller(wording: Wording, domain: Domain) -> Callable[[Condition], str]:
+    """Conditions in the words of the domain; those that cannot be told are in PDDL."""
+    from pddl2nl.nl.telling.phrases import Phrases, Scope
+    from pddl2nl.pddl import write_condition
+
+    phrases = Phrases(wording, domain)
+
+    def tell(condition: Condition) -> str:
+        try:
+            return phrases.condition(condition, Scope("a reason", {}))
+        except UnsupportedError:
+            return write_condition(condition)
+
+    return tell
