@@ -20,6 +20,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
+from pddl2nl.macros.subtasks.building import graph_named
+from pddl2nl.macros.subtasks.nodes import Subtasks, load_subtasks, parse_subtasks
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.brainbody.primitives import Robot, load_robot, parse_robot
@@ -27,6 +29,7 @@ from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.sayplan.prompts import shipped_roles
+from pddl2nl.policies.taskgraph.prompts import shipped_subtasks
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, TaskReference, reference_of
 from pddl2nl.worlds.scene_graph import SceneRoles, load_roles, parse_roles
@@ -47,6 +50,7 @@ _RECORDED = (
     "preview",
     "dead_ends",
     "goal_feedback",
+    "graph",
     "from_prefix",
     "calls",
     "expansions",
@@ -83,7 +87,8 @@ def family_settings(
     if family.takes(spec.policy_name, "task_text"):
         settings = {"task_text": text, **settings}
     setting: dict[str, Any] = {**settings}
-    setting.pop("form", None)
+    for name in ("form", "graph"):
+        setting.pop(name, None)
     setting |= {name: setting[name] == "on" for name in _SWITCHES if name in setting}
     more, world = _world(spec, family, simulator, wording, access)
     setting |= more
@@ -117,6 +122,9 @@ def _world(
     if family.takes(spec.policy_name, "scene") and (scene := _scene(spec)) is not None:
         setting["scene"] = scene
         world["scene"] = scene.to_json()
+    if family.takes(spec.policy_name, "subtasks") and (subtasks := _subtasks(spec)) is not None:
+        setting |= {"subtasks": subtasks, "graph": graph_named(spec.graph, subtasks)}
+        world["subtasks"] = subtasks.text
     ontology = _ontology(spec) if family.takes(spec.policy_name, "ontology") else None
     if ontology is not None:
         setting["ontology"] = ontology
@@ -179,6 +187,17 @@ def _scene(spec: RunSpec) -> SceneRoles | None:
     return shipped_roles(spec.task.domain)
 
 
+def _subtasks(spec: RunSpec) -> Subtasks | None:
+    """The subtasks that were given, else those that are shipped with the domain, if there are some."""
+    if isinstance(spec.subtasks, Subtasks):
+        if not spec.subtasks.text:
+            raise InputError("subtasks: give a file, or what load_subtasks returns, which a record can hold")
+        return spec.subtasks
+    if spec.subtasks is not None:
+        return load_subtasks(spec.subtasks, spec.task.domain)
+    return shipped_subtasks(spec.task.domain)
+
+
 def _embedder(
     spec: RunSpec, wording: Wording, access: Access
 ) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
@@ -209,6 +228,7 @@ class _FamilyOptions(msgspec.Struct):
     preview: str = "off"
     dead_ends: str = "ignore"
     goal_feedback: str = "off"
+    graph: str = "automaton"
     from_prefix: str = "off"
     calls: int = 10
     expansions: int = 5_000
@@ -222,6 +242,7 @@ class _RecordedWorld(msgspec.Struct):
     ontology: str | None = None
     robot: str | None = None
     scene: str | None = None
+    subtasks: str | None = None
     library: tuple[str, ...] | None = None
     embedding_model: str | None = None
 
@@ -257,6 +278,9 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
         fields["robot"] = parse_robot(world.robot, domain, "<the recorded robot>")
     if world.scene is not None:
         fields["scene"] = parse_roles(world.scene, "<the recorded scene>")
+    if world.subtasks is not None:
+        domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
+        fields["subtasks"] = parse_subtasks(world.subtasks, domain, "<the recorded subtasks>")
     if world.library is None:
         yield fields
         return

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from pddl2nl.experiments.example import SolvedProblem
     from pddl2nl.llm import Model
+    from pddl2nl.macros.subtasks.nodes import Subtasks
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Task
     from pddl2nl.policies import Policy
@@ -306,6 +307,13 @@ class RunSpec:
         metavar="FILE",
         default_text="the shipped domain's own",
     )
+    subtasks: str | Path | Subtasks | None = _family_task(
+        None,
+        "taskgraph and ablations: the subtasks of the domain, the actions that carry them out, and task graphs, in "
+        "JSON.",
+        metavar="FILE",
+        default_text="the shipped domain's own",
+    )
     library: str | Path | None = _family_policy(
         None,
         "hvr and ablations: folder in which the macro-actions of solved tasks are stored for later tasks.",
@@ -370,6 +378,13 @@ class RunSpec:
         "on (ignore), tell the planning model, or end the run as gave-up. With --preview on, no step into a dead end "
         "is carried out (not in the paper).",
         choices=("ignore", "tell", "end"),
+    )
+    graph: str = _family_policy(
+        "automaton",
+        "taskgraph and ablations: the task graph in prompts and checks of plans. It is one of the file (of alfred "
+        "printed, repaired, traversal, fewshot, compatible, proved), or several united by +; automaton has the proved "
+        "edges, and checks also know what is held, open and sliced.",
+        metavar="automaton|NAME",
     )
     from_prefix: str = _family_policy(
         "off",

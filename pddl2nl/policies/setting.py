@@ -12,6 +12,8 @@ from pddlval import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library
+    from pddl2nl.macros.subtasks.graph import TaskGraph
+    from pddl2nl.macros.subtasks.nodes import Subtasks
     from pddl2nl.policies.brainbody.primitives import Robot
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.ontology import Ontology
@@ -114,6 +116,10 @@ class Setting:
         scene: what types and predicates are in a scene graph; None for a domain without one.
         goal_feedback: whether a model is told that its plan misses the goal, or that what it has found cannot reach it.
 
+    For taskgraph (`pddl2nl.policies.taskgraph`):
+        subtasks: those of the domain; None for a domain without any.
+        graph: the task graph; None for the automaton's.
+
     For hybrids (`pddl2nl.policies.hybrids`):
         from_prefix: whether repair keeps the executable prefix of a proposal.
         calls: how often a search may ask a model.
@@ -152,6 +158,8 @@ class Setting:
     dead_ends: Literal["ignore", "tell", "end"] = "ignore"
     scene: SceneRoles | None = None
     goal_feedback: bool = False
+    subtasks: Subtasks | None = None
+    graph: TaskGraph | None = None
     from_prefix: bool = False
     calls: int = 10
     expansions: int = 5_000

@@ -18,7 +18,7 @@ import msgspec
 
 from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.llm import Message, Request
-from pddl2nl.macros.subtasks.graph import graph_of_labels
+from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
 from pddl2nl.pddl import Task, parse_domain, parse_problem
@@ -27,8 +27,7 @@ from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddl2nl.policies.taskgraph.oracle import read_subtask
-from pddl2nl.policies.taskgraph.prompts import MECHANISMS, role_classes
-from pddl2nl.policies.taskgraph.taskgraph import shipped_subtasks
+from pddl2nl.policies.taskgraph.prompts import MECHANISMS, role_classes, shipped_subtasks
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.training.graph_rewards import GraphColumns
 from pddlval import validate
@@ -164,7 +163,7 @@ def _graph_column(started: Started) -> str:
     subtasks, reference = shipped_subtasks(domain), reference_of(task)
     if subtasks is None or reference is None:
         return ""
-    graph = graph_of_labels("proved", subtasks, subtasks.graphs["proved"])
+    graph = graph_named(str(started.settings.get("graph", AUTOMATON)), subtasks)
     blocks = reference.ways[0].blocks
     end = validate(task, [action for block in blocks for action in block.actions]).state
     assert end is not None, "ground truths are executed when they are shipped"

@@ -22,6 +22,8 @@ DIFFERENT = {
     *("--planner", "--reading", "--ontology", "--task-text"),
     # Of runs, and of prompts for training.
     "--policy",
+    # Of a policy, which knows the automaton, and of a command; a file of subtasks, and macro-actions as well.
+    *("--graph", "--subtasks"),
     # Of problems and of questions.
     *("--count", "--form"),
 }

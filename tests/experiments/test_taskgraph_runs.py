@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.llm import Completion, Request
+from pddl2nl.policies.taskgraph.prompts import CORRECT, LAYOUT, REPLAN, subtask_reply
 from pddl2nl.tasks import shipped_task
 
 
@@ -17,6 +20,7 @@ from pddl2nl.tasks import shipped_task
         ("h02", {}),
         ("s05", {"model": "oracle:illegal-transition", "faults": "fail (pick-up *) once"}),
         ("a02", {"policy": "taskgraph-nomemory"}),
+        ("s01", {"graph": "fewshot+compatible"}),
     ],
 )
 def test_a_run_replays_identically(instance: str, options: dict[str, str], tmp_path: Path) -> None:
@@ -26,3 +30,70 @@ def test_a_run_replays_identically(instance: str, options: dict[str, str], tmp_p
     again = replay_record(path)
     assert again.identical, again.difference
     assert again.complete
+
+
+BLOCKS = """{"format": 1, "nodes": [
+  {"label": "T", "name": "Take", "targets": [{"variable": "?x", "role": "block"}],
+   "ways": [["(pick-up ?x)"], ["(unstack ?x ?y)"]]},
+  {"label": "P", "name": "Place", "targets": [{"variable": "?x", "role": "block"}, {"variable": "?y", "role": "block"}],
+   "ways": [["(stack ?x ?y)"]]},
+  {"label": "D", "name": "Drop", "targets": [{"variable": "?x", "role": "block"}], "ways": [["(put-down ?x)"]]}],
+ "closed": ["handempty", "holding"], "known": ["(handempty)"], "rules": ["Build from below."],
+ "graphs": {"mine": {"T": "PD", "P": "T", "D": "T"}}}"""
+"""Subtasks of blocksworld, whose plans name blocks, as nothing has a class."""
+
+
+WRONG = [("Take", "c"), ("Take", "d"), ("Place", "d", "a")]
+RIGHT = [("Take", "c"), ("Drop", "c"), ("Take", "d"), ("Place", "d", "a"), ("Take", "c"), ("Place", "c", "d")]
+
+
+class BlocksPlanner:
+    """A model that takes two blocks at once until it is told."""
+
+    name = "planner"
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.asked.append(request)
+        stage = LAYOUT.stage_of(request.messages)
+        return Completion(
+            "<answer>keep</answer>" if stage == REPLAN else subtask_reply("", RIGHT if stage == CORRECT else WRONG)
+        )
+
+
+def test_any_domain_has_task_graphs_by_a_file_of_its_own(tmp_path: Path) -> None:
+    path, file, model = tmp_path / "run.jsonl", tmp_path / "subtasks.json", BlocksPlanner()
+    file.write_text(BLOCKS, encoding="utf-8")
+    task = shipped_task("blocksworld", "example")
+    result = run_spec(RunSpec(task, "taskgraph", model, subtasks=file, graph="mine", record=path))
+    assert result.outcome == "solved"
+    system, question = (message.content for message in model.asked[0].messages)
+    assert "Objects:\n- block: a, b, c, d" in system
+    assert "- Build from below." in system
+    assert '{"high_level": [["Take", "a"], ["Place", ["a", "a"]]]}' in system
+    # Nothing is hidden, so the state is told, by the names that plans use.
+    assert "- (d, on, b)" in question
+    corrections = [request for request in model.asked if LAYOUT.stage_of(request.messages) == CORRECT]
+    assert (
+        "step 2: Take may not follow Take in the graph 'mine'; what may: Place, Drop"
+        in corrections[0].messages[-1].content
+    )
+    # The record holds the file.
+    file.unlink()
+    again = replay_record(path)
+    assert again.identical, again.difference
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"policy": "taskgraph", "graph": "prited"}, "no graph 'prited'; did you mean 'printed'"),
+        ({"policy": "basic", "graph": "printed"}, "--graph printed: --policy basic has no use for it"),
+        ({"policy": "taskgraph", "subtasks": "/nowhere.json"}, "nowhere.json"),
+    ],
+)
+def test_a_wrong_graph_or_file_is_refused_before_anything_is_asked(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_spec(RunSpec(shipped_task("alfred", "s01"), model="oracle", **options))

@@ -15,7 +15,8 @@ Kinds are united by ``+``: the paper's default is ``fewshot+compatible``.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 
@@ -24,8 +25,10 @@ from pddl2nl.macros.subtasks.graph import TaskGraph, graph_of_labels, graph_of_p
 from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.macros.subtasks.proving import EdgeProver, proved_graph
 
-__all__ = ["FEW_PLANS", "GRAPH_KINDS", "build_graph", "graph_named"]
+__all__ = ["AUTOMATON", "FEW_PLANS", "GRAPH_KINDS", "build_graph", "graph_named"]
 
+AUTOMATON = "automaton"
+"""The name of the proved graph if plans are checked by `pddl2nl.macros.subtasks.automaton`, not by its pairs."""
 FEW_PLANS = 98
 """The size of the sample of ``fewshot``."""
 GRAPH_KINDS = ("traversal", "fewshot", "compatible", "proved")
@@ -66,20 +69,22 @@ def build_graph(kind: str, subtasks: Subtasks, plans: Iterable[Sequence[str]] = 
 def graph_named(name: str, subtasks: Subtasks) -> TaskGraph:
     """A graph that the file of the subtasks holds, or several united by ``+``.
 
-    ``compatible`` and ``proved`` are decided by z3 if the file does not hold them.
+    ``compatible`` and ``proved`` are decided by z3 if the file does not hold them. ``automaton`` has the proved edges.
 
     Raises:
         InputError: the file holds no graph of this name.
         MissingExtraError: z3 is needed and not installed.
     """
-    graphs: Mapping[str, Mapping[str, str]] = subtasks.graphs
+    graphs = subtasks.graphs
+    if name == AUTOMATON:
+        return replace(graph_named("proved", subtasks), name=AUTOMATON)
 
     def part(each: str) -> TaskGraph:
         if each in graphs:
             return graph_of_labels(each, subtasks, graphs[each])
         if each in ("compatible", "proved"):
             return build_graph(each, subtasks)
-        known = [*dict.fromkeys((*graphs, "compatible", "proved"))]
+        known = [*dict.fromkeys((*graphs, "compatible", "proved", AUTOMATON))]
         raise InputError(
             f"the subtasks have no graph '{each}'{did_you_mean(each, known)}; there are {', '.join(known)}"
         )

@@ -19,15 +19,17 @@ key              contents
 ``sight``        what the agent sees: nothing is hidden without it (`SubtaskSight`)
 ``graphs``       named task graphs: for each label of a node the labels that may follow, ``{"proved": {"A": "BD"}}``
 ``products``     classes of things that a subtask makes, ``{"AppleSliced": ["SliceObject", "Apple"]}``
+``rules``        sentences for prompts about how subtasks are used
 ===============  ====================================================================================================
 
-The variables that no target fills (places, tools) are free: there must be objects for them.
+The variables that no target fills (places, tools) are free: there must be objects for them. Without ``classes`` plans
+name the objects of the task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -41,7 +43,7 @@ from pddl2nl.files import parse_json, read_text
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro, MacroStep
 from pddl2nl.macros.simplify import TermScope
-from pddl2nl.pddl import Atom, Condition, Domain, GroundAtom, Not, TypedName, conjuncts, is_variable
+from pddl2nl.pddl import Atom, Condition, Domain, GroundAtom, Not, Task, TypedName, conjuncts, is_variable
 from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.task import effect_literals
@@ -54,6 +56,7 @@ __all__ = [
     "SubtaskWay",
     "Subtasks",
     "load_subtasks",
+    "parse_subtasks",
     "subtasks_of_actions",
     "subtasks_of_macros",
 ]
@@ -127,6 +130,9 @@ class Subtasks:
         classes: the types of the class names in plans.
         graphs: the edges of named task graphs, by labels.
         sight: what the agent sees; None if nothing is hidden.
+        rules: sentences for prompts.
+        names_objects: whether each class is one object of a task.
+        text: the file; empty without one.
     """
 
     domain: Domain
@@ -139,6 +145,9 @@ class Subtasks:
     classes: Mapping[str, str] = field(default_factory=dict)
     graphs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sight: SubtaskSight | None = None
+    rules: tuple[str, ...] = ()
+    names_objects: bool = False
+    text: str = field(default="", repr=False)
 
     @cached_property
     def by_name(self) -> Mapping[str, Subtask]:
@@ -147,8 +156,15 @@ class Subtasks:
 
     def class_of(self, name: str) -> str:
         """The class of a name in a plan: itself, or that of an object, ``apple-1``; unknown names stay as they are."""
+        if self.names_objects:
+            return name
         kinds = {kind: each for each, kind in self.classes.items()} | {each.lower(): each for each in self.classes}
         return name if name in self.classes else kinds.get(name.rpartition("-")[0].lower(), name)
+
+    def of_task(self, task: Task) -> Subtasks:
+        """The subtasks in plans for a task: without classes, each of its objects is its own class."""
+        objects = {name: item.types[0] for name, item in task.objects.items()}
+        return self if self.classes else replace(self, classes=objects, names_objects=True)
 
     def named(self, name: str) -> Subtask:
         """A node by its name or label; raises `InputError`, with a near name, for others."""
@@ -179,16 +195,22 @@ class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: dict[str, str] = {}
     graphs: dict[str, dict[str, str]] = {}
     sight: SubtaskSight | None = None
+    rules: tuple[str, ...] = ()
 
 
 def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
-    """The subtasks of a ``subtasks.json``.
+    """The subtasks of a ``subtasks.json``; raises `InputError` as `parse_subtasks` does."""
+    return parse_subtasks(read_text(path, "file of subtasks"), domain, str(path))
+
+
+def parse_subtasks(text: str, domain: Domain, path: str = "subtasks.json") -> Subtasks:
+    """The subtasks of a file's text.
 
     Raises:
-        InputError: a file of another form, or an action, type or predicate that the domain does not have.
+        InputError: a text of another form, or an action, type or predicate that the domain does not have.
     """
     try:
-        data = convert(parse_json(read_text(path, "file of subtasks"), str(path)), _SubtaskFile)
+        data = convert(parse_json(text, path), _SubtaskFile)
         nodes = tuple(_node(entry, domain) for entry in data.nodes)
     except WrongValueError as error:
         raise InputError(f"{path}: {error}") from None
@@ -204,7 +226,7 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
     for kind, names in (("name", [node.name for node in nodes]), ("label", [node.label for node in nodes])):
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"{path}: two nodes have the {kind} '{twice}'")
-    invariants = tuple(_invariant(domain, text, str(path)) for text in data.invariants)
+    invariants = tuple(_invariant(domain, each, path) for each in data.invariants)
     known = frozenset(GroundAtom((name, *args)) for name, args in map(GroundAction.parse, data.known))
     products = {name: tuple(step) for name, step in data.products.items()}
     if data.sight is not None and domain.action(data.sight.move) is None:
@@ -212,7 +234,7 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
         raise InputError(
             f"{path}: {domain.name} has no action '{data.sight.move}'{did_you_mean(data.sight.move, names)}"
         )
-    _refuse_conditional(domain, {*data.closed, *data.open}, str(path))
+    _refuse_conditional(domain, {*data.closed, *data.open}, path)
     return Subtasks(
         domain,
         nodes,
@@ -224,6 +246,8 @@ def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
         data.classes,
         data.graphs,
         data.sight,
+        data.rules,
+        text=text,
     )
 
 

@@ -48,8 +48,8 @@ def _candidates(simulator: Simulator, subtasks: Subtasks, targets: Sequence[str]
     named = []
     for name in targets:
         kind = subtasks.classes.get(name)
-        objects = task.objects_of((kind,)) if kind is not None else (name,) if name in task.objects else ()
-        named.append(handled.sorted(objects))
+        of_kind = () if kind is None else task.objects_of((kind,))
+        named.append(handled.sorted((name,) if name in task.objects else of_kind))
     return named
 
 
@@ -192,8 +192,11 @@ class SubtaskDoer:
         return f"{text}: no {step[1 + missing]} was seen anywhere{told}"
 
     def scene(self, keys: Sequence[str]) -> tuple[str, ...]:
-        """What is known of the objects of some classes, as triples whose first object is one of them."""
+        """What is known of the objects of some classes, as triples whose first object is one of them; without sight
+        the whole state."""
         sight = self._subtasks.sight
-        noted = (*sight.located, *sight.noted) if sight is not None else ()
+        if sight is None:
+            return tuple(str(triple_of(atom)) for atom in sorted(self._episode.state.atoms))
+        noted = (*sight.located, *sight.noted)
         atoms = (atom for atom in sorted(self._believed().atoms) if atom[0] in noted and len(atom) > 1)
         return tuple(str(triple_of(atom)) for atom in atoms if self._subtasks.class_of(atom[1]) in keys)

@@ -17,9 +17,8 @@ from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
 from pddl2nl.policies.taskgraph.mistakes import mistaken_subtasks
-from pddl2nl.policies.taskgraph.prompts import KEYS, LAYOUT, REPLAN, subtask_reply
+from pddl2nl.policies.taskgraph.prompts import KEYS, LAYOUT, REPLAN, shipped_subtasks, subtask_reply
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
-from pddl2nl.policies.taskgraph.taskgraph import shipped_subtasks
 from pddl2nl.tasks.references import told_references
 
 __all__ = ["SubtaskOracle", "oracle", "read_subtask"]

@@ -22,10 +22,11 @@ from types import MappingProxyType
 
 from pddl2nl.llm import Message
 from pddl2nl.macros.subtasks.graph import TaskGraph
-from pddl2nl.macros.subtasks.nodes import Subtasks
-from pddl2nl.pddl import supertypes
+from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks, load_subtasks
+from pddl2nl.pddl import Domain, supertypes
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.tasks import match_shipped
 
 __all__ = [
     "CORRECT",
@@ -39,6 +40,7 @@ __all__ = [
     "SubtaskPrompter",
     "prompt_hashes",
     "role_classes",
+    "shipped_subtasks",
     "subtask_reply",
     "subtask_text",
 ]
@@ -105,6 +107,13 @@ MECHANISMS: Mapping[str, GraphMechanism] = MappingProxyType(
 """The components of each policy, by the policy's name."""
 
 
+def shipped_subtasks(domain: Domain) -> Subtasks | None:
+    """The subtasks that are shipped with a domain; None if there are none."""
+    shipped = match_shipped(domain)
+    path = None if shipped is None else shipped.folder / "subtasks.json"
+    return load_subtasks(path, domain) if path is not None and path.is_file() else None
+
+
 @cache
 def _text(name: str) -> str:
     return (resources.files(__package__) / "texts" / f"{name}.txt").read_text(encoding="utf-8").rstrip()
@@ -127,9 +136,12 @@ def subtask_text(step: Sequence[str]) -> str:
 
 def subtask_reply(thought: str, plan: Iterable[PlannedSubtask]) -> str:
     """A reply in the form that prompts ask for."""
+    return f"<reasoning>\n{thought}\n</reasoning>\n<answer>\n{_answer(plan)}\n</answer>"
+
+
+def _answer(plan: Iterable[PlannedSubtask]) -> str:
     steps = [[name, targets[0] if len(targets) == 1 else list(targets)] for name, *targets in plan]
-    answer = json.dumps({"high_level": steps}, ensure_ascii=False)
-    return f"<reasoning>\n{thought}\n</reasoning>\n<answer>\n{answer}\n</answer>"
+    return json.dumps({"high_level": steps}, ensure_ascii=False)
 
 
 def role_classes(subtasks: Subtasks) -> Mapping[str, tuple[str, ...]]:
@@ -144,6 +156,21 @@ def role_classes(subtasks: Subtasks) -> Mapping[str, tuple[str, ...]]:
             )
             roles.setdefault(target.role, {}).update(dict.fromkeys(fitting))
     return {role: tuple(names) for role, names in roles.items()}
+
+
+_TARGETS = {
+    False: "Each target is a class from the lists that fits its role. If the task names something else, take the class "
+    "that is most like it.",
+    True: "Each target is an object from the lists that fits its role.",
+}
+"""The first rule, for targets that are classes, and that are objects."""
+
+
+def _example(nodes: Iterable[Subtask], roles: Mapping[str, Sequence[str]]) -> list[PlannedSubtask]:
+    """The first subtasks with one and with two targets, for the form of the answer."""
+    first = {len(node.targets): node for node in reversed([*nodes])}
+    shown = [first[count] for count in sorted(first)]
+    return [(node.name, *(next(iter(roles.get(item.role, ())), item.role) for item in node.targets)) for node in shown]
 
 
 class SubtaskPrompter:
@@ -163,6 +190,9 @@ class SubtaskPrompter:
         roles = {role: names for role, names in role_classes(subtasks).items() if len(names) > 1}
         self._classes = dashed(f"{role}: {', '.join(names)}" for role, names in roles.items())
         self._graph = filled.replace("$edges", "\n".join(graph.lines()))
+        self._kind = "Objects" if subtasks.names_objects else "Classes of objects"
+        self._rules = dashed((_TARGETS[subtasks.names_objects], *subtasks.rules))
+        self._example = _answer(_example(graph.nodes, roles))
 
     def messages(self, stage: str, **sections: str | Sequence[str]) -> list[Message]:
         """A whole prompt."""
@@ -170,6 +200,7 @@ class SubtaskPrompter:
             system = LAYOUT.system(stage, _text("keys"), classes=self._classes)
         else:
             own = "" if stage == PLAN else f"\n\n{_text(stage.removeprefix('taskgraph/'))}"
-            system = LAYOUT.system(stage, _text("plan"), classes=self._classes, graph=f"{self._graph}\n") + own
+            shown = {"kind": self._kind, "rules": self._rules, "example": self._example}
+            system = LAYOUT.system(stage, _text("plan"), classes=self._classes, graph=f"{self._graph}\n", **shown) + own
         asked: Sections = {"Task": self._task_text, **{name.capitalize(): text for name, text in sections.items()}}
         return conversation(system, (), LAYOUT.question(asked))

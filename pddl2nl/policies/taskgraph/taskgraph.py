@@ -4,28 +4,30 @@ After "GraphPlan: Graph-Enhanced Planning via Thinking LLMs for Embodied Agents"
 with Graphplan of Blum and Furst. The modules of this package:
 
 * ``prompts``, ``replies``: what the model is asked, and how plans of subtasks are read
+* ``checking``: what is wrong with a plan
 * ``doing``: the low level, which carries out subtasks
 * ``oracle``, ``mistakes``: shipped plans in place of the model
 * ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
 
-The paper checks pairs of subtasks; ours also checks what pairs cannot see (`pddl2nl.macros.subtasks.automaton`), and a
-subtask counts as completed only if the world has its effect. The paper's plan may be revised without end; ours at most
-`MOST_REVISIONS` times, and never twice in one state for one event with one plan. A subtask that fails and is not
-revised is skipped.
+The paper checks pairs of subtasks; ours by default also what pairs cannot see (`pddl2nl.macros.subtasks.automaton`),
+because no plan that can be carried out is refused. A subtask counts as completed only if the world has its effect. The
+paper's plan may be revised without end; ours at most `MOST_REVISIONS` times, and never twice in one state for one event
+with one plan. A subtask that fails and is not revised is skipped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from pddl2nl.errors import InputError
-from pddl2nl.macros.subtasks.automaton import TaskAutomaton
-from pddl2nl.macros.subtasks.graph import graph_of_labels
-from pddl2nl.macros.subtasks.nodes import Subtasks, load_subtasks
-from pddl2nl.pddl import Domain
+from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
+from pddl2nl.macros.subtasks.graph import TaskGraph
+from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.nl import Teller, make_names
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
+from pddl2nl.policies.taskgraph.checking import CheckedSubtasks, PlanChecker
 from pddl2nl.policies.taskgraph.doing import SubtaskDoer, reaches_goal
 from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 from pddl2nl.policies.taskgraph.prompts import (
@@ -39,21 +41,13 @@ from pddl2nl.policies.taskgraph.prompts import (
     SubtaskPrompter,
     subtask_text,
 )
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_keys, read_plan_reply, says
-from pddl2nl.tasks import match_shipped
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask, read_keys, read_plan_reply, says
 
-__all__ = ["MOST_CORRECTIONS", "MOST_REVISIONS", "TaskGraphPolicy", "shipped_subtasks"]
+__all__ = ["MOST_CORRECTIONS", "MOST_REVISIONS", "TaskGraphPolicy"]
 
 MOST_CORRECTIONS = 3
 """As in the paper (section 3.1.4)."""
 MOST_REVISIONS = 10
-
-
-def shipped_subtasks(domain: Domain) -> Subtasks | None:
-    """The subtasks that are shipped with a domain; None if there are none."""
-    shipped = match_shipped(domain)
-    path = None if shipped is None else shipped.folder / "subtasks.json"
-    return load_subtasks(path, domain) if path is not None and path.is_file() else None
 
 
 class TaskGraphPolicy:
@@ -77,40 +71,31 @@ class TaskGraphPolicy:
         """Plans, carries out subtasks, and revises the plan; the goal must hold at the end.
 
         Raises:
-            InputError: no subtasks are shipped with the domain.
+            InputError: the domain has no subtasks.
+            MissingExtraError: z3 is not installed, and the file of the subtasks does not hold the graph.
         """
-        domain = episode.setting.simulator.task.domain
-        subtasks = shipped_subtasks(domain)
+        task, subtasks = episode.setting.simulator.task, episode.setting.subtasks
         if subtasks is None:
-            raise InputError(f"{domain.name} has no subtasks.json, which taskgraph needs; the domain alfred has one")
+            name = task.domain.name
+            raise InputError(f"{name} has no subtasks.json, which taskgraph needs; name a file by --subtasks FILE")
         if not episode.done:
-            _GraphLoop(episode, subtasks, self.mechanism).run()
-
-
-@dataclass(frozen=True)
-class _CheckedSubtasks:
-    """A reply with what is wrong with its plan."""
-
-    reply: SubtaskReply
-    targets: tuple[str, ...]
-    transitions: tuple[str, ...]
-
-    @property
-    def faults(self) -> tuple[str, ...]:
-        return (*self.reply.faults, *self.targets, *self.transitions)
+            graph = episode.setting.graph or graph_named(AUTOMATON, subtasks)
+            own = replace(subtasks.of_task(task), nodes=graph.nodes)
+            _GraphLoop(episode, own, graph, self.mechanism).run()
 
 
 class _GraphLoop:
     """One run."""
 
-    def __init__(self, episode: Episode, subtasks: Subtasks, mechanism: GraphMechanism):
+    def __init__(self, episode: Episode, subtasks: Subtasks, graph: TaskGraph, mechanism: GraphMechanism):
         setting = episode.setting
-        graph = graph_of_labels("proved", subtasks, subtasks.graphs["proved"])
-        text = setting.task_text or setting.teller.goal_text()
+        task, wording = setting.simulator.task, setting.teller.wording
+        # Plans name objects as in PDDL.
+        text = setting.task_text or Teller(task, wording, make_names(task, "original", wording)).goal_text()
         self._episode = episode
         self._subtasks = subtasks
         self._mechanism = mechanism
-        self._automaton = TaskAutomaton(subtasks)
+        self._checker = PlanChecker(subtasks, graph)
         self._prompter = SubtaskPrompter(text, subtasks, graph, shown=mechanism.prompt)
         self._doer = SubtaskDoer(episode, subtasks, memory=mechanism.memory)
         self._keys: tuple[str, ...] = ()
@@ -120,11 +105,11 @@ class _GraphLoop:
 
     def run(self) -> None:
         """Plans, and goes through the plan."""
-        rest = [*self._planned(PLAN, ()).reply.steps]
+        rest = [*self._plan()]
         if not rest:
             self._episode.end_plan("unreadable", "no plan could be read in what the model said")
             return
-        if self._mechanism.on_error or self._mechanism.on_completed:
+        if self._subtasks.sight is not None and (self._mechanism.on_error or self._mechanism.on_completed):
             self._keys = self._chosen_keys()
         place = 0
         while rest and not self._episode.done:
@@ -141,40 +126,29 @@ class _GraphLoop:
 
     # ── planning ─────────────────────────────────────────────────────────────────────────────────
 
-    def _planned(self, stage: str, done: Sequence[PlannedSubtask], **sections: str | Sequence[str]) -> _CheckedSubtasks:
-        """The plan of the model after its corrections."""
-        first = self._episode.ask(self._prompter.messages(stage, **sections), again=True)
-        return self._corrected(first, done)
+    def _plan(self) -> tuple[PlannedSubtask, ...]:
+        """The plan of the model after its corrections; where nothing is hidden it is told the state."""
+        scene = self._doer.scene(()) if self._subtasks.sight is None else ()
+        first = self._episode.ask(self._prompter.messages(PLAN, scene=scene), again=True)
+        return self._corrected(first, (), scene).reply.steps
 
-    def _corrected(self, first: str, done: Sequence[PlannedSubtask]) -> _CheckedSubtasks:
-        def propose(failed: Attempt[_CheckedSubtasks] | None) -> _CheckedSubtasks:
+    def _corrected(self, first: str, done: Sequence[PlannedSubtask], scene: Sequence[str]) -> CheckedSubtasks:
+        def propose(failed: Attempt[CheckedSubtasks] | None) -> CheckedSubtasks:
             reply = first
             if failed is not None:
                 plan = [subtask_text(step) for step in failed.proposal.reply.steps]
-                asked = self._prompter.messages(CORRECT, plan=plan, feedback=failed.feedback)
+                asked = self._prompter.messages(CORRECT, plan=plan, scene=scene, feedback=failed.feedback)
                 reply = self._episode.ask(asked, again=True)
-            checked = self._checked(read_plan_reply(reply), done)
+            checked = self._checker.check(read_plan_reply(reply), done)
             self._note(checked, 0 if failed is None else failed.number + 1)
             return checked
 
         most = MOST_CORRECTIONS if self._mechanism.verify else 0
         same = None if self._episode.sampling else lambda checked: checked.reply.steps
-        check = Check[_CheckedSubtasks]("graph", lambda checked: "\n".join(checked.faults))
+        check = Check[CheckedSubtasks]("graph", lambda checked: "\n".join(checked.faults))
         return refine(propose, [check], lambda checked: most, same=same).proposal
 
-    def _checked(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> _CheckedSubtasks:
-        faults = [fault for fault in self._automaton.faults([*done, *reply.steps]) if fault.place >= len(done)]
-        told = {
-            wrong: tuple(
-                f"step {fault.place - len(done) + 1}: {fault.text}"
-                for fault in faults
-                if (fault.kind == "impossible") is wrong
-            )
-            for wrong in (False, True)
-        }
-        return _CheckedSubtasks(reply, told[False], told[True])
-
-    def _note(self, checked: _CheckedSubtasks, number: int) -> None:
+    def _note(self, checked: CheckedSubtasks, number: int) -> None:
         plan = checked.reply.steps
         event = GraphChecked(
             number,
@@ -227,7 +201,8 @@ class _GraphLoop:
         new = otherwise
         if not kept:
             self._revisions += 1
-            new = [*self._corrected(reply, self._done).reply.steps]
+            shown = scene if self._subtasks.sight is None else ()
+            new = [*self._corrected(reply, self._done, shown).reply.steps]
         changed = not kept and new != otherwise
         self._episode.note(
             PlanRevised(

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, Request
+from pddl2nl.macros.subtasks.building import graph_named
+from pddl2nl.macros.subtasks.nodes import load_subtasks
 from pddl2nl.nl import Reader, Teller, load_wording, make_names
 from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
 from pddl2nl.policies.events import Finished
@@ -23,6 +25,7 @@ from tests.policies.staged_model import Answer, Staged
 
 ALFRED = shipped_domain("alfred")
 WORDING = load_wording(ALFRED.wording_path, ALFRED.domain)
+SUBTASKS = load_subtasks(ALFRED.folder / "subtasks.json", ALFRED.domain)
 TASKS = {reference.instance: reference for reference in ALFRED.references}
 
 
@@ -74,6 +77,7 @@ def play(
     policy: str = "taskgraph",
     mistake: str | None = None,
     faults: str = "",
+    graph: str = "automaton",
     steps: int = 400,
 ) -> GraphRun:
     """A run with these replies, or with the oracle."""
@@ -86,6 +90,8 @@ def play(
         Reader(task, WORDING, names),
         task_text=TASKS[instance].texts["goal"],
         executor=executor,
+        subtasks=SUBTASKS,
+        graph=graph_named(graph, SUBTASKS),
     )
     events: list[RunEvent] = []
     model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)

@@ -82,6 +82,33 @@ def test_feedback_names_every_fault_with_its_step() -> None:
     assert feedback[1].startswith("step 2: PutObject(Mug, Shelf) is not possible there: it needs that (holding Mug)")
 
 
+FORK = subtask_reply("", [("PickupObject", "Fork"), ("SliceObject", "Tomato"), ("PutObject", "Fork", "CounterTop")])
+
+
+@pytest.mark.parametrize(
+    ("graph", "feedback"),
+    [
+        ("printed", "step 2: SliceObject may not follow PickupObject in the graph 'printed'; what may: ToggleObject"),
+        # Its pairs do not see that a fork is no knife.
+        ("repaired", ""),
+        ("fewshot+compatible", ""),
+        ("automaton", "step 2: SliceObject(Tomato) is not possible there: it needs that (holding knife)"),
+    ],
+)
+def test_the_graph_decides_what_is_told_in_corrections(graph: str, feedback: str) -> None:
+    run = play("s10", {PLAN: FORK, CORRECT: FORK, KEYS: "", REPLAN: KEEP}, graph=graph)
+    asked = run.model.asked(CORRECT)
+    assert [sections["Feedback"][: len(feedback)] for sections in asked[:1]] == ([feedback] if feedback else [])
+    assert bool(run.checks[0].transitions) is bool(feedback)
+
+
+def test_subtasks_that_are_no_nodes_of_the_graph_are_unknown_and_not_in_the_prompt() -> None:
+    thrown = subtask_reply("", [("PickupObject", "Fork"), ("ThrowObject", "Fork", "GarbageCan")])
+    run = play("s10", {PLAN: thrown, CORRECT: thrown, KEYS: "", REPLAN: KEEP}, graph="printed")
+    assert run.checks[0].targets == ("step 2: there is no subtask ThrowObject; did you mean 'ToggleObject'?",)
+    assert "ThrowObject" not in run.model.requests[0].messages[0].content
+
+
 def test_without_any_plan_the_run_ends() -> None:
     run = play("s05", {PLAN: "I cannot."})
     assert run.finished.outcome == "unreadable"
@@ -178,7 +205,7 @@ def test_prompts_have_the_graph_or_not() -> None:
 def test_a_domain_without_subtasks_is_refused(setting_of_blocks: Setting) -> None:
     from pddl2nl.errors import InputError
 
-    with pytest.raises(InputError, match=r"has no subtasks\.json"):
+    with pytest.raises(InputError, match=r"has no subtasks\.json.*--subtasks FILE"):
         POLICIES["taskgraph"]().run(Episode(setting_of_blocks, None))
 
 

@@ -1,0 +1,58 @@
+"""What is wrong with a plan of subtasks: its names, its targets, and what follows what in the task graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddl2nl.macros.subtasks.building import AUTOMATON
+from pddl2nl.macros.subtasks.checking import plan_faults
+from pddl2nl.macros.subtasks.graph import TaskGraph
+from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply
+
+__all__ = ["CheckedSubtasks", "PlanChecker"]
+
+_TRANSITIONS = ("impossible", "no-edge")
+"""The faults of a step that could be right elsewhere in the plan."""
+
+
+@dataclass(frozen=True)
+class CheckedSubtasks:
+    """A reply with what is wrong with its plan."""
+
+    reply: SubtaskReply
+    targets: tuple[str, ...]
+    transitions: tuple[str, ...]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """All faults in words, with the number of their steps."""
+        return (*self.reply.faults, *self.targets, *self.transitions)
+
+
+class PlanChecker:
+    """Checks plans against a task graph: by its pairs, or, if it is that of the automaton, by what these cannot see.
+
+    Args:
+        subtasks: those of the graph.
+        graph: which may follow which.
+    """
+
+    def __init__(self, subtasks: Subtasks, graph: TaskGraph):
+        self._subtasks = subtasks
+        self._graph = None if graph.name == AUTOMATON else graph
+
+    def check(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> CheckedSubtasks:
+        """A reply whose plan goes on after what is done."""
+        ignored = "" if self._graph is None else "impossible"
+        faults = plan_faults(self._subtasks, self._graph, (*done, *reply.steps))
+        told = {
+            wrong: tuple(
+                f"step {fault.place - len(done) + 1}: {fault.text}"
+                for fault in faults
+                if fault.place >= len(done) and fault.kind != ignored and (fault.kind in _TRANSITIONS) is wrong
+            )
+            for wrong in (False, True)
+        }
+        return CheckedSubtasks(reply, told[False], told[True])
