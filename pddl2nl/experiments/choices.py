@@ -10,7 +10,7 @@ from typing import Any
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec, policy_name
 from pddl2nl.policies import POLICIES, Policy, make_policy
-from pddl2nl.policies.families import family_of, family_of_mistake, policies_with
+from pddl2nl.policies.families import asking_policy, family_of, family_of_mistake, policies_with
 
 __all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"]
 
@@ -65,7 +65,11 @@ def _reasons(policy: str, style: str, one_shot: bool, thoughts: bool, needs_mode
 
 def _reason(option: Option, policy: str, style: str, one_shot: bool, thoughts: bool, needs_model: bool) -> str:
     """Why an option has no effect; empty if it has one."""
-    users, family = option.users, family_of(policy)
+    users, family, asking = option.users, family_of(policy), asking_policy(policy)
+    if asking != policy and not (family is not None and family.takes("repair", option.name)):
+        if option.name == "faults":
+            return f"--policy {policy} plans for the world as the task describes it"
+        return _reason(option, asking, style, one_shot, thoughts, needs_model)
     if users == "families" and (family is None or not family.takes(policy, option.name)):
         takers = policies_with(option.name)
         return f"--policy {policy} has no use for it; it is for {', '.join(takers)}"
@@ -97,9 +101,10 @@ def checked_policy(spec: RunSpec) -> Policy:
     """
     name = spec.policy_name
     try:
-        policy, family = make_policy(spec.policy), family_of(name)
+        policy, asking = make_policy(spec.policy), asking_policy(name)
     except InputError as error:
         raise InputError(f"--policy {error}") from error
+    family = family_of(asking)
     if policy is spec.policy and name in POLICIES and type(POLICIES[name]()) is not type(policy):
         raise InputError(f"the policy is called '{name}', as a registered one is; give it another name")
     for option in RUN_OPTIONS.values():
@@ -117,12 +122,12 @@ def checked_policy(spec: RunSpec) -> Policy:
     if policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:"):
         mistaken = family_of_mistake(spec.model.removeprefix("oracle:"))
         playing = () if mistaken is None else (*mistaken.policies, *mistaken.mistaken)
-        if mistaken is not None and name not in playing:
+        if mistaken is not None and asking not in playing:
             raise InputError(
                 f"--model {spec.model}: with --policy {name} the oracle makes no mistakes; it does with "
                 f"{', '.join(playing)}"
             )
-    if family is not None and family.takes(name, "body"):
+    if family is not None and family.takes(asking, "body"):
         for role, body in (("body_model", "llm"), ("embedding_model", "embedding")):
             if getattr(spec, role) is not None and spec.body != body:
                 raise InputError(f"{RUN_OPTIONS[role].flag}: --body {spec.body} has no use for it; --body {body} has")
@@ -144,7 +149,7 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
         option, value = RUN_OPTIONS[name], getattr(spec, name)
         # In style pddl a model that is asked for explicitly is an error, as nothing would ask it.
         asks = spec.style == "pddl" and (value in ("llm", "reader+llm") or name == "thoughts_model")
-        of_family = family_of(spec.policy_name) is not None and option.users in ("flat", "thoughts")
+        of_family = family_of(asking_policy(spec.policy_name)) is not None and option.users in ("flat", "thoughts")
         # Policies of families show no example in any case.
         given = value != option.default and (name, value) != ("example", "none")
         if given and (option.refused or of_family or (asks and policy.needs_model)):

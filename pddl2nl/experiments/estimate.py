@@ -21,7 +21,7 @@ from pddl2nl.experiments.specification.product import Cell, behind_endpoint
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.budget import LimitReachedError
-from pddl2nl.policies.families import FAMILIES, family_of
+from pddl2nl.policies.families import FAMILIES, asking_policy, family_of
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
@@ -151,7 +151,8 @@ def _measure(cell: Cell) -> tuple[float, float]:
     )
     wording = "template" if run.wording == "llm" else run.wording
     simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "steps": 1}
-    if (family := family_of(cell.policy)) is not None and family.takes(cell.policy, "expansions"):
+    asking = asking_policy(cell.policy)
+    if (family := family_of(asking)) is not None and family.takes(asking, "expansions"):
         # A search asks where it is stuck, or never.
         simple["expansions"] = 40
     try:
@@ -163,12 +164,12 @@ def _measure(cell: Cell) -> tuple[float, float]:
 
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
-    policy, run = policy_of(cell.policy), cell.runs[0]
-    if (family := family_of(cell.policy)) is not None:
+    policy, asking, run = policy_of(cell.policy), asking_policy(cell.policy), cell.runs[0]
+    if (family := family_of(asking)) is not None:
         reference = reference_of(cell.task.task)
         shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
         actions = next(length for length in (cell.task.plan_length, shortest, _PLAN) if length is not None)
-        effort = family.effort(cell.policy, actions)
+        effort = family.effort(asking, actions)
         prompts = effort.opening * (system + problem) + effort.later * (system + problem + effort.growth)
         return _priced(effort.opening + effort.later, prompts, effort.replies, price)
     reply = _ACTION + (_THOUGHT if policy.thoughts else 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,7 +27,7 @@ from pddl2nl.nl import Wording
 from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.brainbody.primitives import Robot, load_robot, parse_robot
 from pddl2nl.policies.events import Started
-from pddl2nl.policies.families import family_of
+from pddl2nl.policies.families import asking_policy, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.sayplan.prompts import shipped_roles
 from pddl2nl.policies.taskgraph.prompts import shipped_subtasks
@@ -77,6 +78,11 @@ def family_settings(
             no folder, or a model without embeddings.
         MissingExtraError: an ontology is given, and rdflib is not installed.
     """
+    asking = asking_policy(spec.policy_name)
+    if asking != spec.policy_name:
+        proposing, event = family_settings(replace(spec, policy=asking), simulator, wording, access)
+        recorded = {**event.get("settings", {}), "from_prefix": spec.from_prefix}
+        return {**proposing, "from_prefix": spec.from_prefix == "on"}, {**event, "settings": recorded}
     reference = reference_of(spec.task)
     family = family_of(spec.policy_name)
     if family is None:

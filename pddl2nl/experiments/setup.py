@@ -42,7 +42,7 @@ from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, 
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.events import Started
-from pddl2nl.policies.families import family_of
+from pddl2nl.policies.families import asking_policy, family_of
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import CORRECTION_PROMPT, no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.translating import Translator, TranslatorMode
@@ -272,8 +272,9 @@ def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
 
 def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The example's problem; None without an example."""
-    family = family_of(spec.policy_name)
-    if not policy.needs_model or (family is not None and not family.takes(spec.policy_name, "example")):
+    asking = asking_policy(spec.policy_name)
+    family = family_of(asking)
+    if not policy.needs_model or (family is not None and not family.takes(asking, "example")):
         return None
     if spec.example == "none":
         if spec.example_plan is not None:

@@ -118,7 +118,8 @@ class RunSpec:
     task: Task
     policy: str | Policy = _policy(
         "react",
-        "How actions are chosen; pddl2nl policies lists them. module:Class names one of your own.",
+        "How actions are chosen; pddl2nl policies lists them. repair:P repairs the plan of policy P, and module:Class "
+        "names one of your own.",
         metavar="P|MODULE:CLASS",
         in_file=False,
     )
@@ -127,9 +128,10 @@ class RunSpec:
         "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (a file, run on this machine by "
         "llama.cpp; extra local), transformers:PATH (extra transformers), litellm:NAME (other providers; extra "
         "litellm), oracle (reads the prompt, plans with Fast Downward, needs no key), script:FILE "
-        "(replies from a file), replay:DIR (replies from records) or python:MODULE:CLASS (one of your own). With hvr, "
-        "brainbody and ablations, oracle:MISTAKE makes a mistake on purpose, such as missing-step or forgotten-open; "
-        "an unknown name lists all.",
+        "(replies from a file), replay:DIR (replies from records) or python:MODULE:CLASS (one of your own). "
+        "oracle:MISTAKE makes a mistake on purpose: missing-step and others with hvr, forgotten-open and others with "
+        "brainbody, and with basic, cot, act, react and hybrids (repair, guided, landmarks, tree, llm+p) wrong-action, "
+        "swapped-objects, invented-action or missing-init; an unknown name lists all.",
         users="models",
         model=True,
         in_file=False,

@@ -17,7 +17,7 @@ from pddl2nl.plugins import POLICY_GROUP, installed, make_object
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.episode import Episode, EpisodeOver, Policy, Turn
 from pddl2nl.policies.events import RunEvent, event_to_json
-from pddl2nl.policies.families import FAMILY_POLICIES
+from pddl2nl.policies.families import FAMILY_POLICIES, REPAIR, asking_policy
 from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 __all__ = [
@@ -62,19 +62,23 @@ for _entry in installed(POLICY_GROUP):
 
 
 def make_policy(policy: str | Policy) -> Policy:
-    """A policy by its name in `POLICIES`, or as ``module:Class``; an object is returned as it is.
+    """A policy by its name in `POLICIES`, as ``module:Class``, or as ``repair:POLICY``; an object is returned as it is.
 
     Raises:
-        InputError: there is no such policy, or it lacks a member of `Policy`.
+        InputError: there is no such policy, it lacks a member of `Policy`, or it gives no plan that can be repaired.
     """
     if not isinstance(policy, str):
         made = policy
     elif policy in POLICIES:
         made = POLICIES[policy]()
+    elif policy.startswith(f"{REPAIR}:"):
+        from pddl2nl.policies.hybrids.repair import RepairPolicy
+
+        made = RepairPolicy(make_policy(asking_policy(policy)), asking_policy(policy))
     elif ":" in policy:
         made = make_object(policy)
     else:
-        known = f"there are {', '.join(POLICIES)}, and module:Class{did_you_mean(policy, POLICIES)}"
+        known = f"there are {', '.join(POLICIES)}, {REPAIR}:POLICY and module:Class{did_you_mean(policy, POLICIES)}"
         raise InputError(f"{policy}: no such policy; {known}")
     lacking = [name for name in ("run", *Policy.__annotations__) if not hasattr(made, name)]
     if lacking:

@@ -13,4 +13,4 @@ class Basic(PromptedPolicy):
     summary = "a whole plan at once"
     one_shot = True
     thoughts = False
-    prompt = "basic"
+    prompt: str | None = "basic"

@@ -443,6 +443,7 @@ class Episode:
         self._last_status = ""
         self._failures = 0
         self._verdicts: list[Verdict] = []
+        self._outer: Episode | None = None
 
     # ── what a policy may know ────────────────────────────────────────────────────────────────────
 
@@ -704,6 +705,41 @@ class Episode:
         outcome, message = _execute(lines, trace)
         return self._judged(Verdict(outcome, message, trace.fault, trace, tuple(lines), round=round))
 
+    def proposal_of(self, policy: Policy) -> Verdict:
+        """The verdict on the plan of another policy, as one plan of several; the episode goes on until `conclude`.
+
+        The policy runs in an episode of its own, whose events and calls are those of this one. Its proposal is the plan
+        that it submitted or declared, else the actions that it tried, executed or not.
+        """
+        self._check_open()
+        tried: list[str] = []
+
+        def emit(event: RunEvent) -> None:
+            if isinstance(event, Acted | Rejected) and event.action is not None:
+                tried.append(event.action)
+            if not isinstance(event, Finished):
+                self._emit(event)
+
+        inner = Episode(self.setting, self._calls, limits=self._limits, request=self._request, emit=emit)
+        inner.rng, inner._outer = self.rng, self
+        try:
+            policy.run(inner)
+        except EpisodeOver:
+            # A limit ended this episode, too.
+            self._check_open()
+        finally:
+            self._calls.attach(self._emit)
+            self._cut += inner._cut
+        if inner._verdicts:
+            self._verdicts += inner._verdicts
+            self._trace = inner._trace
+            return self._verdicts[_counting(self._verdicts)]
+        ended, trace = inner.finished, inner._trace
+        trace.proposed = trace.proposed or [*map(GroundAction.parse, tried)]
+        if ended is None:
+            return self._judged(Verdict("gave-up", "the policy stopped by itself", trace.fault, trace))
+        return self._judged(Verdict(ended.outcome, ended.message, ended.fault, trace))
+
     def _judged(self, verdict: Verdict, sample: int = 0) -> Verdict:
         """Adds a verdict to those from which `conclude` chooses."""
         self._verdicts.append(verdict)
@@ -831,6 +867,8 @@ class Episode:
         return self.finished
 
     def _stop(self, outcome: Outcome, message: str, status: str) -> NoReturn:
+        if self._outer is not None:
+            self._outer._stop(outcome, message, status)
         fault = Fault(self._trace.steps, status, message)
         self._finish(outcome, message, fault if outcome == "infrastructure-error" else self._trace.fault or fault)
         raise EpisodeOver(message)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "FAMILIES",
     "FAMILY_POLICIES",
+    "REPAIR",
+    "asking_policy",
     "family_of",
     "family_of_mistake",
     "note_of",
@@ -39,9 +41,18 @@ FAMILY_POLICIES: Mapping[str, Family] = MappingProxyType(
 """The family of each policy that has one."""
 
 
+REPAIR = "repair"
+"""The policy that repairs the plans of others: ``repair:cot`` those of CoT, and ``repair`` those of Basic."""
+
+
+def asking_policy(policy: str) -> str:
+    """The policy that asks the model: for ``repair:cot`` it is ``cot``, for most policies the policy itself."""
+    return "basic" if policy == REPAIR else policy.removeprefix(f"{REPAIR}:")
+
+
 def family_of(policy: str) -> Family | None:
     """The family of a policy; None if it has none."""
-    return FAMILY_POLICIES.get(policy)
+    return FAMILY_POLICIES.get(policy if asking_policy(policy) == policy else REPAIR)
 
 
 def family_of_mistake(name: str) -> Family | None:

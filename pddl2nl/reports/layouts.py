@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.experiments.specification.schema import QUESTION_TABLES
-from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
+from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of
 from pddl2nl.questions.question import KINDS
 from pddl2nl.reports.summaries import RunSummary
 
@@ -56,7 +56,7 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
         tasks.setdefault(run.suite, set()).add(run.task)
     row_at = {suite: number for number, suite in enumerate(sorted(tasks))}
     policies = {run.policy for run in runs}
-    own = [family.paper.tables[0].kind for family in FAMILIES.values() if policies.intersection(family.policies)]
+    own = [family.paper.tables[0].kind for family in FAMILIES.values() if family in {*map(family_of, policies)}]
     return TableLayout(
         name=name,
         columns=tuple(columns.values()),

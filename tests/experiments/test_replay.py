@@ -218,7 +218,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
 
 
 # These have Fast Downward plan again; Score takes few options and no replies (tests/policies/test_score.py).
-PLANNING = ("sayplan-exact", "repair", "repair-cot", "llm+p")
+PLANNING = ("sayplan-exact", "repair", "llm+p")
 EVERY = [
     (name, style)
     for name, make in POLICIES.items()

@@ -12,7 +12,7 @@ import pytest
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
 from pddl2nl.pddl import Task, load_task, parse_task
-from pddl2nl.policies import POLICIES, Episode, Example, ExampleStep, Limits, RequestSettings, RunEvent, Setting
+from pddl2nl.policies import Episode, Example, ExampleStep, Limits, RequestSettings, RunEvent, Setting, make_policy
 from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
@@ -169,7 +169,7 @@ def play(world: World) -> Play:
             emit=events.append,
             **options,
         )
-        finished = episode.play(POLICIES[policy]())
+        finished = episode.play(make_policy(policy))
         return Played(finished, events, getattr(asked, "requests", []), episode)
 
     return _play

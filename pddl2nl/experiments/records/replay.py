@@ -36,6 +36,7 @@ from pddl2nl.pddl import Task, parse_domain, parse_problem
 from pddl2nl.plugins import POLICY_GROUP
 from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
+from pddl2nl.policies.families import asking_policy
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
@@ -125,7 +126,7 @@ def replay_record(path: str | Path, policy: Policy | None = None) -> Replayed:
     recorded, started = _read(path)
     complete = recorded[-1].get("event") == "finished"
     try:
-        if policy is None and started.policy not in POLICIES:
+        if policy is None and asking_policy(started.policy) not in POLICIES:
             raise InputError(
                 f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
                 "or give the policy to pddl2nl.experiments.records.replay.replay_record"

@@ -23,7 +23,7 @@ from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import OPTIONS, ZIP, Column, given, many
 from pddl2nl.policies import POLICIES, Policy, make_policy
-from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.families import FAMILIES, asking_policy
 
 __all__ = ["NO_MODEL", "ROLES", "SYMBOLIC", "TITLES", "Defaults", "Repetition", "SpecColumn", "columns_of", "distinct"]
 
@@ -47,6 +47,14 @@ TITLES = {
     "lama": "LAMA",
 }
 """The names of columns without a name in the file."""
+
+
+def title_of(policy: str) -> str:
+    """The name of a column of a policy."""
+    asking = asking_policy(policy)
+    if policy in TITLES or asking == policy:
+        return TITLES.get(policy, policy.rpartition(":")[2])
+    return f"repair of {title_of(asking)}"
 
 
 @lru_cache(maxsize=64)
@@ -194,7 +202,7 @@ def columns_of(
                 worded = asks and style == "nl"
                 for wording in wordings if worded else ("default",):
                     yield SpecColumn(
-                        name=row.get("name", entry.name) or TITLES.get(policy, policy.rpartition(":")[2]),
+                        name=row.get("name", entry.name) or title_of(policy),
                         group=("" if asks else SYMBOLIC) if entry.group is None else entry.group,
                         policy=policy,
                         style=style,
@@ -313,7 +321,7 @@ def _short(name: str) -> str:
 
 def _attributes(column: SpecColumn, shown: Callable[[str], str]) -> dict[str, str]:
     return {
-        "policy": TITLES.get(column.policy, column.policy),
+        "policy": title_of(column.policy),
         "model": "+".join(map(shown, column.models)),
         "style": column.style,
         "wording": "+".join(map(shown, column.wordings)),

@@ -15,7 +15,6 @@ _ACTION = 10
 
 _OPTIONS = {
     "repair": frozenset(("from_prefix",)),
-    "repair-cot": frozenset(("from_prefix",)),
     "guided": frozenset(("calls", "expansions")),
     "landmarks": frozenset(("expansions",)),
     "tree": frozenset(("calls", "candidates", "beam", "ranking")),
@@ -41,7 +40,6 @@ FAMILY = Family(
     policy_class="registry.make_hybrid",
     titles={
         "repair": "repair of Basic",
-        "repair-cot": "repair of CoT",
         "guided": "guided search",
         "landmarks": "landmarks of plans",
         "tree": "tree",
@@ -55,8 +53,6 @@ FAMILY = Family(
     why_only="a planner or a search uses what its model says, by rules of its own",
     without={policy: _ALL - own for policy, own in _OPTIONS.items()},
     also={
-        "repair": _AS_BASIC,
-        "repair-cot": _AS_BASIC | {"thoughts", "thoughts_model"},
         "landmarks": _AS_BASIC | {"samples"},
         "llm+p": frozenset(("example", "example_plan", "rounds")),
     },

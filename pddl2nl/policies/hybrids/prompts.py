@@ -1,4 +1,5 @@
-"""The prompts of the hybrids, laid out as in `pddl2nl.policies.staged`; repair and landmarks ask as Basic or CoT does.
+"""The prompts of the hybrids, laid out as in `pddl2nl.policies.staged`; repair asks as the policy that
+proposes the plan, and landmarks as Basic.
 
 ====================  ==================================================================================================
 stage                 content
@@ -56,7 +57,7 @@ goal, and nothing but the file: (define (problem ...) ...).""",
     }
 )
 _USED = MappingProxyType({"guided": NEXT, "tree": CANDIDATES, "llm+p": PROBLEM})
-_AS_OTHERS = MappingProxyType({"repair": "basic", "repair-cot": "cot", "landmarks": "basic"})
+_AS_OTHERS = MappingProxyType({"repair": "basic", "landmarks": "basic"})
 
 
 def prompt_hashes(policy: str) -> dict[str, str]:

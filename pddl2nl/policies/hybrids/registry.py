@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from pddl2nl.policies.basic import Basic
 from pddl2nl.policies.episode import Policy
 from pddl2nl.policies.hybrids.guided import Guided
 from pddl2nl.policies.hybrids.landmarks import LandmarkPolicy
@@ -16,8 +17,7 @@ __all__ = ["make_hybrid"]
 
 _MAKE: Mapping[str, Callable[[str], Policy]] = MappingProxyType(
     {
-        "repair": RepairPolicy,
-        "repair-cot": RepairPolicy,
+        "repair": lambda name: RepairPolicy(Basic()),
         "guided": lambda name: Guided(),
         "landmarks": lambda name: LandmarkPolicy(),
         "tree": lambda name: Tree(),

@@ -1,9 +1,10 @@
 """``repair``: the valid plan that deviates least from the plan that a model proposes.
 
 The AutoPlanBench paper (section 7) names plan repair among the ways to combine a language model with a planner. The
-proposal is that of Basic, or of CoT (``repair-cot``), with the same prompt. A valid one is the plan. Else the proposal
-is compiled into the task (`pddl2nl.policies.hybrids.compiling`), and Fast Downward finds the plan of the smallest
-distance, optimally if LM-cut can. Lines that cannot be read are not in the proposal.
+proposal is that of Basic, or with ``repair:POLICY`` that of another policy that gives a whole plan, which runs as it
+does by itself. A valid proposal is the plan. Else it is compiled into the task
+(`pddl2nl.policies.hybrids.compiling`), and Fast Downward finds the plan of the smallest distance, optimally if LM-cut
+can. Lines that cannot be read are not in the proposal.
 
 With ``from_prefix`` the longest executable prefix is kept, and LAMA plans on from the state that it reaches.
 """
@@ -14,14 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.errors import InputError
 from pddl2nl.macros.planning import with_unit_costs
 from pddl2nl.pddl import Task
-from pddl2nl.policies.constraining import reply_constraint
-from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.episode import Episode, Policy
 from pddl2nl.policies.hybrids.compiling import compile_proposal
 from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.hybrids.planning import Planners, best_plan
-from pddl2nl.policies.prompting import PromptedPolicy
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 __all__ = ["RepairPolicy", "RepairedPlan", "common_actions", "executable_prefix", "plan_on", "repair_plan"]
@@ -35,25 +35,40 @@ class RepairedPlan:
     planners: Planners
 
 
-class RepairPolicy(PromptedPolicy):
-    """Asks for a plan as Basic or CoT does, and repairs it.
+class RepairPolicy:
+    """Has a policy propose a plan, and repairs it.
 
     Args:
-        name: ``repair`` or ``repair-cot``.
+        proposing: the policy.
+        name: its name.
+
+    Raises:
+        InputError: it gives no whole plan, or repairs plans itself.
     """
 
     one_shot = True
 
-    def __init__(self, name: str = "repair"):
-        self.thoughts = name == "repair-cot"
-        self.prompt = "cot" if self.thoughts else "basic"
-        self.styles = ("nl",) if self.thoughts else ("nl", "pddl")
-        self.summary = f"the valid plan nearest to {'a CoT' if self.thoughts else 'a Basic'} plan, by Fast Downward"
+    def __init__(self, proposing: Policy, name: str = "basic"):
+        if not proposing.one_shot:
+            raise InputError(
+                f"repair:{name}: {name} takes its actions one at a time, and a plan is repaired as a whole; name a "
+                "policy that gives one: basic, cot, llm+p, hvr, brainbody-open, …"
+            )
+        if isinstance(proposing, RepairPolicy):
+            raise InputError(f"repair:{name}: {name} repairs plans itself")
+        self.name = "repair" if name == "basic" else f"repair:{name}"
+        self.styles, self.prompt = proposing.styles, proposing.prompt
+        self.thoughts, self.needs_model = proposing.thoughts, proposing.needs_model
+        self.summary = "the valid plan nearest to one of Basic (repair:POLICY: of another policy), by Fast Downward"
+        self._proposing = proposing
 
     def run(self, episode: Episode) -> None:
-        """Asks, repairs, and ends the episode with the repaired plan, or with the proposal if there is none."""
-        constraint = reply_constraint(episode, one_shot=True, thoughts=self.thoughts)
-        verdict = episode.propose(episode.ask(self.opening(episode), constraint=constraint))
+        """Has a plan proposed, repairs it, and ends the episode with the result, or with the proposal if there is none.
+
+        Raises:
+            UnsupportedError, MissingExtraError, InfrastructureError: as `pddl2nl.baselines.solve`.
+        """
+        verdict = episode.proposal_of(self._proposing)
         simulator = episode.setting.simulator
         proposal = tuple(verdict.trace.proposed)
         prefix, state = executable_prefix(simulator, proposal)
@@ -70,7 +85,7 @@ class RepairPolicy(PromptedPolicy):
             alone = best_plan(with_unit_costs(simulator.task), (repaired.planners.result.planner,)).result.expanded
         episode.note(_event(proposal, prefix, repaired.plan, repaired.planners, alone))
         if repaired.plan is not None:
-            episode.propose_plan(repaired.plan, round=1)
+            episode.propose_plan(repaired.plan, round=verdict.round + 1)
         episode.conclude()
 
 

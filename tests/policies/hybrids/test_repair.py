@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
-from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import ScriptedModel
 from pddl2nl.macros.planning import with_unit_costs
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.hybrids.compiling import compile_proposal
@@ -171,30 +168,6 @@ def test_the_prefix_ends_at_the_first_action_that_fails(world: World) -> None:
     assert executable_prefix(simulator, actions(f"{GOOD}\n(smash red)\n(put red shelf)"))[0] == 2
     assert executable_prefix(simulator, actions("(nothing)"))[0] == 0
     assert executable_prefix(simulator, actions(GOOD))[0] == 2
-
-
-def test_thoughts_stand_in_no_proposal(play: Play) -> None:
-    thinking = "Thought: the red cup first\nAction: put cup_0 on place_0"
-    played = play("repair-cot", replied(thinking))
-    [event] = played.of("plan-repaired")
-    assert isinstance(event, PlanRepaired)
-    assert event.proposal == ("(put red shelf)",)
-    assert played.finished.plan == tuple(GOOD.splitlines())
-
-
-@pytest.mark.parametrize(("policy", "example"), [("repair", "none"), ("repair-cot", None)])
-def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
-    record = tmp_path / "run.jsonl"
-    spec = RunSpec(
-        shipped_task("blocksworld", "p01"),
-        policy,
-        ScriptedModel(["[PLAN]\nput down block_1\n[PLAN END]"]),
-        example=example,
-        from_prefix="on",
-        record=record,
-    )
-    assert run_spec(spec).solved
-    assert replay_record(record).identical
 
 
 @pytest.mark.parametrize("mistake", [None, *MISTAKES])
