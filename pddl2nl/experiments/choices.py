@@ -12,7 +12,7 @@ from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec, policy_name
 from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import asking_policy, family_of, family_of_mistake, policies_with
 
-__all__ = ["beyond_paper", "checked_policy", "unused_options", "unused_warnings"]
+__all__ = ["beyond_paper", "checked_policy", "constrain_levels", "unused_options", "unused_warnings"]
 
 _OF_REPLIES = (
     *("translator", "translator_model", "on_ambiguous", "unsolvable", "constrain", "feedback", "stop_after"),
@@ -133,13 +133,30 @@ def checked_policy(spec: RunSpec) -> Policy:
                 raise InputError(f"{RUN_OPTIONS[role].flag}: --body {spec.body} has no use for it; --body {body} has")
         if spec.constrain != "off" and spec.body in ("reader", "embedding"):
             raise InputError(f"--constrain {spec.constrain}: --body {spec.body} writes no commands with a model")
-    if spec.constrain == "applicable" and policy.one_shot:
-        raise InputError(f"--constrain applicable: --policy {name} gives a whole plan, in no state; see actions")
-    if spec.constrain in ("actions", "applicable") and spec.task.domain.durative_actions:
-        raise InputError(f"--constrain {spec.constrain}: a plan with time is not only actions; see format")
+    _check_level(spec)
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt; leave it out")
     return policy
+
+
+def constrain_levels(policy: str | Policy) -> tuple[str, ...]:
+    """What ``--constrain`` can ask of the replies of a policy; nothing of one that asks for none."""
+    if "constrain" in unused_options(policy, "nl"):
+        return ()
+    levels: tuple[str, ...] = ("format", "actions", "applicable")
+    family, name = family_of(policy_name(policy)), policy_name(policy)
+    levels = levels[:-1] if make_policy(policy).one_shot else levels
+    return levels if family is None else family.levels.get(name, levels)
+
+
+def _check_level(spec: RunSpec) -> None:
+    """Refuses a level of ``--constrain`` that means nothing for the replies of a policy."""
+    level, levels = spec.constrain, constrain_levels(spec.policy)
+    if level != "off" and level not in levels:
+        why = "gives a whole plan, in no state" if "actions" in levels else "asks for no actions"
+        raise InputError(f"--constrain {level}: --policy {spec.policy_name} {why}; see {levels[-1]}")
+    if level in ("actions", "applicable") and spec.task.domain.durative_actions:
+        raise InputError(f"--constrain {level}: a plan with time is not only actions; see format")
 
 
 def _check_used(spec: RunSpec, policy: Policy) -> None:

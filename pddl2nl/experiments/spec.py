@@ -265,8 +265,8 @@ class RunSpec:
     constrain: str = _policy(
         "off",
         "what the endpoint lets the model write: the form of a reply (format), and in it only actions of the task "
-        "(actions), or only those applicable in the present state (applicable; act and react). Of hvr, brainbody, "
-        "sayplan and ablations, replies that hold actions. It changes what is measured (not in the paper).",
+        "(actions), or only those applicable in the present state (applicable; act, react, guided, tree). llm+p takes "
+        "format. It changes what is measured (not in the paper).",
         choices=("off", "format", "actions", "applicable"),
         users="flat",
         refused=True,

@@ -21,10 +21,13 @@ Way = Literal["structured_outputs", "grammar", "guided_grammar", "json_schema"]
 WAYS: tuple[Way, ...] = get_args(Way)
 """The ways of sending a constraint, in the order in which they are tried."""
 
-Line = tuple[str | tuple[str, ...], ...]
-"""A line in parts: texts, and for each slot the texts that may stand there."""
+Slot = tuple["str | Line", ...]
+"""The texts or lines that may stand at one place of a line."""
+Line = tuple["str | Slot | None", ...]
+"""A line in parts: texts, slots, and None for any text without quotation marks and backslashes."""
 _ANY = r"[^\n]+"
 _IN_QUOTES = r'[^"\\\n]+'
+_IN_TAGS = r"[^<\n]+"
 _MOST_LISTED = 500
 """Lines in a schema's ``enum``; OpenAI takes no more."""
 
@@ -37,8 +40,11 @@ class Constraint:
         lines: the actions; None for any text.
         action, thought: what stands before an action, and before a thought; where ``thought`` is empty there is none.
         after: what stands behind an action.
-        begin, end: what stands around a plan of any number of steps; both empty for one step.
+        begin, end: what stands around a plan of any number of steps; all three empty for one step.
+        between: what stands between the steps of a plan of at least one; where it is empty, a line break stands behind
+            each step.
         words: whether lines of any words may stand before ``begin``.
+        before: the tag before these words, which then have no other tags.
         instead: replies that are allowed as they are; a JSON schema cannot offer them.
     """
 
@@ -48,7 +54,9 @@ class Constraint:
     after: str = ""
     begin: str = ""
     end: str = ""
+    between: str = ""
     words: bool = False
+    before: str = ""
     instead: tuple[str, ...] = ()
 
     @cached_property
@@ -77,28 +85,21 @@ class Constraint:
         thought = f'{_quoted(self.thought)} {_ANY} "\\n" ' if self.thought else ""
         step = f"{thought}{_quoted(self.action)} action" if self.action else "action"
         step = f"{step} {_quoted(self.after)}" if self.after else step
-        words = f'({_ANY} "\\n")* ' if self.words else ""
-        end = f" {_quoted(self.end)}" if self.end else ""
-        root = f'{words}{_quoted(self.begin)} ({step} "\\n")*{end}' if self.begin else step
+        if self.between:
+            steps = f"{step} ({_quoted(self.between)} {step})*"
+        else:
+            steps = f'({step} "\\n")*' if self.begin else step
+        words = f'({_IN_TAGS if self.before else _ANY} "\\n")*' if self.words else ""
+        marks = [_quoted(text) if text else "" for text in (self.before, self.begin, self.end)]
+        root = " ".join(filter(None, [marks[0], words, marks[1], steps, marks[2]]))
         rules["root"] = " | ".join([root, *map(_quoted, self.instead)])
-        rules["action"] = (_IN_QUOTES if self.after else _ANY) if self.lines is None else self._actions(rules)
+        free = _IN_QUOTES if self.after else _ANY
+        rules["action"] = free if self.lines is None else _choices(self.lines, rules, {})
         return "\n".join(f"{name} ::= {rule}" for name, rule in rules.items())
 
-    def _actions(self, rules: dict[str, str]) -> str:
-        slots: dict[tuple[str, ...], str] = {}
-        whole, choices = [], []
-        for line in self.lines or ():
-            if all(isinstance(part, str) for part in line):
-                whole.append("".join(map(str, line)))
-                continue
-            for part in line:
-                if isinstance(part, tuple) and part not in slots:
-                    slots[part] = name = f"slot{len(slots)}"
-                    rules[name] = " | ".join(map(_quoted, part))
-            choices.append(" ".join(_quoted(part) if isinstance(part, str) else slots[part] for part in line))
-        if whole:
-            choices.append(_tree([re.findall(r"\S*\s*", text)[:-1] for text in sorted(set(whole))]))
-        return " | ".join(choices)
+    @property
+    def _is_plan(self) -> bool:
+        return bool(self.begin or self.between)
 
     # ── a schema ─────────────────────────────────────────────────────────────────────────────────
 
@@ -108,20 +109,23 @@ class Constraint:
         if self.lines is not None:
             literal = ["".join(line) for line in self.lines if all(isinstance(part, str) for part in line)]  # type: ignore[arg-type]
             listed = len(literal) == len(self.lines) <= _MOST_LISTED
-            action |= {"enum": literal} if listed else {"pattern": f"^({'|'.join(map(_pattern, self.lines))})$"}
+            action |= {"enum": literal} if listed else {"pattern": f"^{_any_of(self.lines)}$"}
         parts = {"thought": {"type": "string"}, "action": action} if self.thought else {"action": action}
         step = _object(parts)
         words = {"words": {"type": "string"}} if self.words else {}
-        return _object({**words, "steps": {"type": "array", "items": step}}) if self.begin else step
+        return _object({**words, "steps": {"type": "array", "items": step}}) if self._is_plan else step
 
     def text(self, reply: str) -> str:
         """A reply to the schema as the text that the grammar describes; one that is no such JSON stays as it is."""
         try:
-            data = json.loads(reply)
-            if not self.begin:
+            # Not strict: an endpoint may write the line breaks of a pattern as they are.
+            data = json.loads(reply, strict=False)
+            if not self._is_plan:
                 return self._step(data)
             words = f"{str(data['words']).strip()}\n" if self.words else ""
-            return "".join([words, self.begin, *(f"{self._step(step)}\n" for step in data["steps"]), self.end])
+            steps = [self._step(step) for step in data["steps"]]
+            plan = self.between.join(steps) if self.between else "".join(f"{step}\n" for step in steps)
+            return f"{self.before}{words}{self.begin}{plan}{self.end}"
         except (ValueError, KeyError, TypeError, RecursionError):
             return reply
 
@@ -138,8 +142,37 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def _choices(lines: Iterable[Line], rules: dict[str, str], slots: dict[Slot, str]) -> str:
+    """An expression for lines; their slots get rules."""
+    whole, choices = [], []
+    for line in lines:
+        if all(isinstance(part, str) for part in line):
+            whole.append("".join(map(str, line)))
+        else:
+            choices.append(" ".join(_part(part, rules, slots) for part in line))
+    if whole:
+        choices.append(_tree([re.findall(r"\S*\s*", text)[:-1] for text in sorted(set(whole))]))
+    return " | ".join(choices)
+
+
+def _part(part: str | Slot | None, rules: dict[str, str], slots: dict[Slot, str]) -> str:
+    if part is None or isinstance(part, str):
+        return _IN_QUOTES if part is None else _quoted(part)
+    if part not in slots:
+        slots[part] = name = f"slot{len(slots)}"
+        texts = [_quoted(each) for each in part if isinstance(each, str)]
+        lines = _choices([each for each in part if not isinstance(each, str)], rules, slots)
+        rules[name] = " | ".join(filter(None, [*texts, lines]))
+    return slots[part]
+
+
+def _any_of(choices: Iterable[str | Line]) -> str:
+    return f"({'|'.join(_plain(each) if isinstance(each, str) else _pattern(each) for each in choices)})"
+
+
 def _pattern(line: Line) -> str:
-    return "".join(_plain(part) if isinstance(part, str) else f"({'|'.join(map(_plain, part))})" for part in line)
+    parts = (_IN_QUOTES if part is None else _plain(part) if isinstance(part, str) else _any_of(part) for part in line)
+    return "".join(parts)
 
 
 def _plain(text: str) -> str:

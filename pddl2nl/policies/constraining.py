@@ -1,13 +1,13 @@
 """``--constrain``: what the replies of policies may be, for endpoints that decode under a constraint.
 
 =============  =====================================================================================================
-``format``     the form of the mechanism's replies (`pddl2nl.policies.prompting`), with any thoughts and actions
+``format``     the form of the policy's replies, with any thoughts and actions
 ``actions``    an action is a told ground action of the task: each argument is an object of the parameter's type
-``applicable`` an action is applicable in the present state (Act, ReAct)
+``applicable`` an action is applicable in the present state: for policies that ask about states that they know
 =============  =====================================================================================================
 
-Act and ReAct may look around in any case, as their prompts say. Families constrain the replies that hold actions: HVR
-blocks and plans, BrainBody lines of program, SayPlan commands and plans.
+Act and ReAct may look around in any case, as their prompts say. Families constrain the replies that hold actions, each
+in its own form.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import markers
 from pddl2nl.policies.episode import Episode
+from pddlval import State
 
-__all__ = ["reply_constraint", "told_actions"]
+__all__ = ["action_lines", "reply_constraint"]
 
 
 def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Constraint | None:
@@ -28,7 +29,7 @@ def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Con
         return None
     lines: tuple[Line, ...] | None = None
     if setting.constrain != "format":
-        lines = tuple(_applicable(episode) if setting.constrain == "applicable" else told_actions(episode))
+        lines = action_lines(episode, episode.state)
         lines = lines if one_shot else (*lines, (markers.LOOK_AROUND,))
     return Constraint(
         lines,
@@ -40,12 +41,15 @@ def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Con
     )
 
 
-def _applicable(episode: Episode) -> Iterator[Line]:
+def action_lines(episode: Episode, state: State) -> tuple[Line, ...]:
+    """The told actions that are applicable in a state, if applicable ones are asked for, else all of the task."""
     setting = episode.setting
-    return ((setting.teller.action(action),) for action in setting.simulator.applicable(episode.state))
+    if setting.constrain == "applicable":
+        return tuple((setting.teller.action(action),) for action in setting.simulator.applicable(state))
+    return tuple(_told_actions(episode))
 
 
-def told_actions(episode: Episode) -> Iterator[Line]:
+def _told_actions(episode: Episode) -> Iterator[Line]:
     """The told ground actions of the task, by slots."""
     teller = episode.setting.teller
     for schema in teller.task.domain.actions:

@@ -188,6 +188,7 @@ class Family:
         without: the options of families that a policy does not take.
         also: the options of policies without a family that a policy takes: those of its example, its replies and its
             samples.
+        levels: what ``--constrain`` can ask for, if it is not the form and the actions of the task, by policy.
         mistaken: the policies without a family in which its oracle makes its mistakes, too.
     """
 
@@ -204,6 +205,7 @@ class Family:
     why_only: str
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
     also: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     mistaken: tuple[str, ...] = ()
     pictured: bool = False
 

@@ -49,6 +49,34 @@ def test_whole_lines_share_their_beginnings() -> None:
     assert grammar.splitlines()[1] == 'action ::= "drive " ("t1 to " ("x" | "y") | "t2" | "t2 home")'
 
 
+def test_a_slot_may_hold_lines_with_slots_and_any_text() -> None:
+    line = ("assert ", (("(", ("a", "b"), " is clear)"), ("(done)",)), " else ", None)
+    constraint = Constraint((line,), action="- ", begin="Plan:\n")
+    assert constraint.grammar().splitlines() == [
+        r'root ::= "Plan:\n" ("- " action "\n")*',
+        'slot1 ::= "a" | "b"',
+        'slot0 ::= "(" slot1 " is clear)" | "(done)"',
+        r'action ::= "assert " slot0 " else " [^"\\\n]+',
+    ]
+    pattern = constraint.schema()["properties"]["steps"]["items"]["properties"]["action"]["pattern"]
+    allowed = (
+        "assert (a is clear) else go",
+        "assert (done) else go",
+        "assert (a is clear) else ",
+        "assert (c) else go",
+    )
+    assert [bool(re.match(pattern, text)) for text in allowed] == [True, True, False, False]
+
+
+def test_what_stands_between_steps_stands_behind_none() -> None:
+    listed = Constraint((("go",),), action='"', after='"', begin="[", end="]", between=", ")
+    assert listed.grammar().splitlines()[0] == r'root ::= "[" "\"" action "\"" (", " "\"" action "\"")* "]"'
+    assert listed.text('{"steps": [{"action": "go"}, {"action": "go"}]}') == '["go", "go"]'
+    tagged = Constraint((("go",),), begin="</a>\n", words=True, before="<a>\n")
+    assert tagged.grammar().splitlines()[0] == r'root ::= "<a>\n" ([^<\n]+ "\n")* "</a>\n" (action "\n")*'
+    assert tagged.text('{"words": "So.", "steps": [{"action": "go"}]}') == "<a>\nSo.\n</a>\ngo\n"
+
+
 def test_quotation_marks_and_line_breaks_in_names_are_escaped() -> None:
     assert '"say \\"hi\\"\\n\\\\"' in Constraint((('say "hi"\n\\',),)).grammar()
 
@@ -91,7 +119,9 @@ def server_for(obeyed: Way | None, refused: bool) -> tuple[ChatServer, Callable[
             if obeyed == "json_schema":
                 text = json.dumps({"action": text.removeprefix("Action: ")})
             message = {"role": "assistant", "content": text}
-            return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
+            choice = {"finish_reason": "stop", "message": message}
+            usage = {"prompt_tokens": 5, "completion_tokens": 2}
+            return Trouble(200, json.dumps({"choices": [choice], "usage": usage}))
         return Trouble(400) if sent and refused else None
 
     return ChatServer(Obeying(), fault=fault), fault
@@ -111,10 +141,12 @@ def test_auto_tries_the_ways_once_and_remembers_the_one_that_holds(way: Way, ref
         again = model.complete(REQUEST)
         assert again.text == "Action: go"
         assert len(server.calls) == tried + 1
-    # What no account has, the record says, once.
-    calls = f"calls that tried how the endpoint takes constraints, in no account: {tried - 1}, "
-    assert first.remark.startswith(calls)
-    assert again.remark == ""
+    # The tokens are paid once: the first reply has them, and says so.
+    tokens = f"its tokens include those of {tried - 1} calls that tried how the endpoint takes constraints"
+    assert (first.remark, again.remark) == (tokens, "")
+    # Ways that the server ignores are answered as "Say hello." is: two words.
+    assert again.usage.prompt_tokens == 5
+    assert first.usage.prompt_tokens == 5 + 5 + (0 if refused else 2 * (tried - 2))
 
 
 def test_an_endpoint_that_obeys_nothing_is_refused_and_not_measured() -> None:

@@ -20,12 +20,15 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import run
+from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message, ModelConfigurationError, OpenAIModel, Request
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.providers.gguf.model import GGUFModel
 from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Acted, Finished, Prompted, Replied, Started
+from pddl2nl.policies.hybrids.events import StatesAsked
 from pddl2nl.tasks import shipped_task
 from tests.llm.small_model import small_model
 
@@ -94,9 +97,17 @@ def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("policy", ["act", "react"])
+@pytest.mark.parametrize("policy", [name for name in POLICIES if "applicable" in constrain_levels(name)])
 def test_under_applicable_no_turn_is_refused(policy: str, small_model: Path) -> None:
-    options = {"constrain": "applicable", "steps": 4, "thoughts": "template", "max_tokens": 200, "cache": "none"}
+    options = {"constrain": "applicable", "max_tokens": 200, "cache": "none"}
+    if policy in ("guided", "tree"):
+        # Guided asks only where it is stuck.
+        result = run(shipped_task("goldminer", "p05"), policy, f"gguf:{small_model}", calls=2, **options)
+        asked = [event for event in result.events if isinstance(event, StatesAsked)]
+        assert len(asked) == 2
+        assert all(sum(event.possible) == sum(map(len, event.named)) > 0 for event in asked)
+        return
+    options |= {"steps": 4, "thoughts": "template"}
     result = run(shipped_task("blocksworld", "p01"), policy, f"gguf:{small_model}", **options)
     finished = result.events[-1]
     assert isinstance(finished, Finished)
@@ -125,13 +136,17 @@ def test_the_forms_of_families_hold(small_model: Path) -> None:
     calls = Constraint((("goto(", ("a", "b"), ")"),), action='"', after='",', begin='{"plan": [\n', end='"done()"]}')
     block = Constraint((("go ", ("left", "right")),), begin="Actions:\n", words=True)
     command = Constraint((("go",),), action='{"command": "', after='"}')
+    assertion = Constraint((("assert ", ("", "not "), (("(", ("a", "b"), ")"),), " else ", (("go",),)),))
+    tagged = Constraint((("[", ("a", "b"), "]"),), begin="</a>[", end="]", between=", ", words=True, before="<a>\n")
     said = [
         model.complete(Request((Message("user", "Where to?"),), max_tokens=20, constraint=each)).text
-        for each in (calls, block, command)
+        for each in (calls, block, command, assertion, tagged)
     ]
     assert re.match(r'\{"plan": \[\n("goto\([ab]\)",\n)*', said[0])
     assert not re.match(r"\n|Actions:\n(?!go (left|right)\n|g|\Z)", said[1])
     assert said[2] == '{"command": "go"}'
+    assert re.fullmatch(r"assert (not )?\([ab]\) else go", said[3])
+    assert said[4].startswith("<a>\n")
 
 
 @pytest.mark.heavy

@@ -70,7 +70,7 @@ def test_of_brainbody_the_body_writes_commands_of_the_robot() -> None:
     assert grammar.splitlines()[0] == 'root ::= action | "<pass>"'
     assert '"<char0> [unstack] <" slot0 "> <" slot0 ">"' in grammar
     _, form = asked("blocksworld", "brainbody", "format", lambda stage: replies.get(stage, ""))[0][1]
-    assert form.splitlines() == ['root ::= "<char0> [" action | "<pass>"', r"action ::= [^\n]+"]
+    assert form.splitlines() == ['root ::= action | "<pass>"', r'action ::= "<char0> [" [^"\\\n]+']
 
 
 def test_a_constrained_program_is_a_plan_that_is_read() -> None:
@@ -98,11 +98,48 @@ def test_sayplan_searches_and_plans_with_nodes_that_are_shown() -> None:
     assert form.splitlines()[-1] == r'action ::= [^"\\\n]+'
 
 
-@pytest.mark.parametrize("policy", ["progprompt", "sayplan-queries", "sayplan-exact"])
-def test_policies_whose_replies_are_of_another_form_refuse_it(policy: str) -> None:
-    domain = "building" if policy.startswith("say") else "blocksworld"
-    with pytest.raises(InputError, match=r"no model|has no use for it"):
-        run(shipped_task(domain, "p01"), policy, constrain="format")
+def test_progprompt_asserts_facts_that_the_robot_can_check() -> None:
+    plan = "New plan:\n- assert not (world, is, handempty) else <char0> [unstack] <block_2> <block_1>\n"
+    sent, result = asked("blocksworld", "progprompt", "actions", lambda stage: plan)
+    grammar = sent[0][1]
+    assert '"assert " slot' in grammar
+    assert '"(" slot0 ", on, " slot0 ")"' in grammar
+    assert "(world, is, handempty)" in grammar
+    # The hand is empty, so the assertion fails and the command is carried out.
+    assert result.plan == ("(unstack c b)",)
+
+
+def test_a_search_with_queries_names_what_the_view_shows() -> None:
+    command = '{"mode": "exploring", "command": "count(desk)"}'
+    sent, _ = asked("building", "sayplan-queries", "actions", lambda stage: command)
+    rules = dict(line.split(" ::= ", 1) for line in sent[0][1].splitlines())
+    assert '"distance(" slot2 ", " slot2 ")"' in rules["action"]
+    assert '"count(" slot1 ")" | "without(" slot1 ")"' in rules["action"]
+    assert '"room"' in rules["slot1"]
+
+
+def test_subtasks_have_targets_that_fit_and_after_an_event_single_objects() -> None:
+    answers = {
+        "plan": '<reasoning>\n</reasoning>\n<answer>\n{"high_level": [["ToggleObject", "DeskLamp"]]}\n</answer>',
+        "keys": '<answer>\n{"objects": ["DeskLamp"]}\n</answer>',
+        "replan": "<answer>keep</answer>",
+    }
+    sent, _ = asked("alfred", "taskgraph", "actions", lambda stage: answers[stage.partition("/")[2]], "u01")
+    plan, keys, replan = (grammar.splitlines() for _, grammar in sent[:3])
+    assert plan[0].startswith(r'root ::= "<reasoning>\n" ([^<\n]+ "\n")* "</reasoning>\n<answer>\n{')
+    assert plan[0].endswith(r'action (", " action)* "]}\n</answer>"')
+    assert r'"[\"" "HeatObject" "\", [\"" slot' in plan[-1]
+    assert keys[0] == r'root ::= "<answer>\n{\"objects\": [" "\"" action "\"" (", " "\"" action "\"")* "]}\n</answer>"'
+    assert replan[0].endswith('| "<answer>keep</answer>"')
+    assert [any("desklamp-1" in rule for rule in grammar) for grammar in (plan, replan)] == [False, True]
+
+
+def test_only_a_policy_that_asks_for_actions_can_be_held_to_them() -> None:
+    task = shipped_task("blocksworld", "p01")
+    with pytest.raises(InputError, match="--policy llm\\+p asks for no actions; see format"):
+        run(task, "llm+p", constrain="actions")
+    with pytest.raises(InputError, match="no model"):
+        run(shipped_task("building", "p01"), "sayplan-exact", constrain="format")
 
 
 def test_a_body_that_is_no_model_refuses_it() -> None:

@@ -17,7 +17,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -165,10 +165,6 @@ class OpenAIModel:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
-        if constraint is not None and (probes := self._take_probes()):
-            tokens = f"{sum(it.prompt_tokens for it in probes)} + {sum(it.completion_tokens for it in probes)} tokens"
-            tried = f"calls that tried how the endpoint takes constraints, in no account: {len(probes)}, {tokens}"
-            completion = _remarking(completion, tried)
         if constraint is not None and "response_format" in body:
             completion = replace(completion, text=constraint.text(completion.text))
         if stream is not None and stream.ended:
@@ -179,7 +175,7 @@ class OpenAIModel:
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
-        return completion
+        return completion if constraint is None else _probed(completion, self._take_probes())
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
         """The answer to a request, and the stream in which it came, if it was to be streamed."""
@@ -262,7 +258,7 @@ class OpenAIModel:
         return _PROBE.text(reply.text).strip() == _PROBED
 
     def _take_probes(self) -> list[Usage]:
-        """What the calls that tried constraints took, told once."""
+        """What the calls that tried constraints took, given once."""
         with self._trying:
             probes, self._probes = self._probes, []
             return probes
@@ -502,6 +498,15 @@ def _json(data: bytes) -> Any:
 
 def _remarking(completion: Completion, remark: str) -> Completion:
     return replace(completion, remark="; ".join(filter(None, (completion.remark, remark))))
+
+
+def _probed(completion: Completion, probes: Sequence[Usage]) -> Completion:
+    """The first reply after calls that tried constraints, with their tokens, which are so in the account."""
+    if not probes:
+        return completion
+    usage = Usage(*map(sum, zip(*map(astuple, (completion.usage, *probes)), strict=True)))
+    tried = f"its tokens include those of {len(probes)} calls that tried how the endpoint takes constraints"
+    return _remarking(replace(completion, usage=usage), tried)
 
 
 def _ended(completion: Completion, stream: ReplyStream, prompt: int) -> Completion:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.brainbody.prompts import LAYOUT, prompt_hashes
+from pddl2nl.policies.brainbody.prompts import LAYOUT, MECHANISMS, prompt_hashes
 from pddl2nl.policies.family import Effort, Family
 
 __all__ = ["FAMILY"]
@@ -51,7 +51,6 @@ FAMILY = Family(
         "base": _ACTING | _FEEDBACK,
         "progprompt": _ACTING | _FEEDBACK,
     },
-    # ProgPrompt's lines may be assertions, too.
-    also={name: frozenset(("constrain",)) for name in ("brainbody", "brainbody-open", "base")},
+    also=dict.fromkeys(MECHANISMS, frozenset(("constrain",))),
     why_only="its prompts have examples of their own, and it reads plans and programs without a model",
 )

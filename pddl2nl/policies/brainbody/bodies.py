@@ -63,7 +63,7 @@ class ModelBody:
     def act(self, step: str) -> ProgramLine:
         """The first line of program in the model's reply."""
         messages = self._prompter.messages("brainbody/act", {"Step": step})
-        constraint = self._prompter.constraint(self._episode.setting.constrain, plan=False)
+        constraint = self._prompter.constraint(self._episode.setting.constrain, stage="brainbody/act")
         return self._reader.read(self._episode.ask(messages, "body", again=True, constraint=constraint))
 
 

@@ -142,7 +142,7 @@ class _Loop:
             stage = "brainbody/feedback"
             sections |= {"Plan": steps_text(plan), "Error step": str(step), "Message": message}
         level = self._setting.constrain if self._prompter.program else "off"
-        constraint = self._prompter.constraint(level, plan=True)
+        constraint = self._prompter.constraint(level, stage=stage)
         reply = episode.uncut(episode.ask(self._prompter.messages(stage, sections), again=True, constraint=constraint))
         read = read_plan_reply(reply, step)
         plan = (*plan[:step], *read.steps)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import msgspec
@@ -32,7 +32,8 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.constraint import Line
-from pddl2nl.pddl import Domain, Task
+from pddl2nl.pddl import Domain, GroundAtom, Task
+from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import names_in
 
@@ -43,6 +44,7 @@ __all__ = [
     "PrimitiveAction",
     "Robot",
     "command_lines",
+    "fact_lines",
     "ground",
     "load_robot",
     "parse_robot",
@@ -51,6 +53,7 @@ __all__ = [
 
 FORMAT = 1
 """The version of the file's format."""
+_SLOT = "\n"
 
 
 class PrimitiveAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,6 +149,17 @@ def command_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[L
             line.append("> <" if place < len(primitive.slots) else ">")
         if () not in line:
             lines.append(tuple(line))
+    return tuple(lines)
+
+
+def fact_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[Line, ...]:
+    """All facts that a robot can check as triples, with the told names of the objects that fit."""
+    lines: list[Line] = []
+    for predicate in task.domain.predicates:
+        objects = [tuple(names[name] for name in task.objects_of(item.types)) for item in predicate.parameters]
+        if predicate.name not in robot.hidden and all(objects):
+            texts = str(triple_of(GroundAtom((predicate.name, *[_SLOT] * len(objects))))).split(_SLOT)
+            lines.append((texts[0], *chain.from_iterable(zip(objects, texts[1:], strict=True))))
     return tuple(lines)
 
 

@@ -13,9 +13,9 @@ from importlib import resources
 from types import MappingProxyType
 
 from pddl2nl.llm import Message
-from pddl2nl.llm.constraint import Constraint
+from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller
-from pddl2nl.policies.brainbody.primitives import Robot, command_lines
+from pddl2nl.policies.brainbody.primitives import Robot, command_lines, fact_lines
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 from pddl2nl.worlds.triples import triple_of
 from pddlval import State
@@ -27,6 +27,7 @@ LAYOUT = PromptLayout(
     sections=("Objects", "Actions", "Environment information", "Task", "Plan", "Error step", "Message", "Step"),
 )
 
+_COMMAND = "<char0> ["
 Shots = Mapping[str, tuple[tuple[str, str], ...]]
 """The examples of each stage: questions and the replies to them."""
 
@@ -108,15 +109,18 @@ class StepPrompter:
         own: Sections = {"Objects": self.objects(), "Actions": list(map(str, self.robot.primitives)), **sections}
         return conversation(system, self.shots.get(stage, ()), LAYOUT.question(own))
 
-    def constraint(self, level: str, *, plan: bool) -> Constraint | None:
-        """What a line of program may be, or a plan of such lines, with ``--constrain``."""
+    def constraint(self, level: str, *, stage: str) -> Constraint | None:
+        """What a line of program may be, or a plan of such lines, with ``--constrain``; ProgPrompt may assert."""
         if level == "off":
             return None
-        given = None if level == "format" else command_lines(self.robot, self.teller.task, self.teller.names.to_nl)
-        form = "<char0> [" if given is None else ""
-        if plan:
-            return Constraint(given, action=f"- {form}", begin="New plan:\n")
-        return Constraint(given, action=form, instead=("<pass>",))
+        robot, task, names = self.robot, self.teller.task, self.teller.names.to_nl
+        lines: tuple[Line, ...] = ((_COMMAND, None),) if level == "format" else command_lines(robot, task, names)
+        if stage == "brainbody/act":
+            return Constraint(lines, instead=("<pass>",))
+        if stage == "brainbody/progprompt":
+            facts = None if level == "format" else fact_lines(robot, task, names)
+            lines = (*lines, ("assert ", ("", "not "), facts, " else ", lines))
+        return Constraint(lines, action="- ", begin="New plan:\n")
 
     def objects(self) -> list[str]:
         """The objects with their types."""

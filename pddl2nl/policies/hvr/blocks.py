@@ -19,7 +19,7 @@ from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition, write_condition
-from pddl2nl.policies.constraining import told_actions
+from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
@@ -178,7 +178,7 @@ class Expander:
         self._repair = Repair(setting.simulator)
         self._constraint: Constraint | None = None
         if setting.constrain != "off":
-            lines = None if setting.constrain == "format" else tuple(told_actions(episode))
+            lines = None if setting.constrain == "format" else action_lines(episode, episode.state)
             self._constraint = Constraint(lines, begin=f"{ACTIONS_MARK}\n", words=True)
 
     def expand(self, job: Job) -> ActionBlock:

@@ -54,8 +54,12 @@ FAMILY = Family(
     without={policy: _ALL - own for policy, own in _OPTIONS.items()},
     also={
         "landmarks": _AS_BASIC | {"samples"},
-        "llm+p": frozenset(("example", "example_plan", "rounds")),
+        "guided": frozenset(("constrain",)),
+        "tree": frozenset(("constrain",)),
+        "llm+p": frozenset(("example", "example_plan", "rounds", "constrain")),
     },
+    # Guided and tree ask about states that they know; what LLM+P asks for names no actions.
+    levels={**dict.fromkeys(("guided", "tree"), ("format", "actions", "applicable")), "llm+p": ("format",)},
     mistaken=("basic", "cot", "act", "react"),
 )
 """Models and planners together."""

@@ -19,8 +19,11 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.llm.constraint import Constraint
+from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hybrids.events import StatesAsked, StatesSearched
 from pddl2nl.policies.hybrids.prompts import NEXT, asked
@@ -137,7 +140,8 @@ class _GuidedSearch:
         self._asked |= {*states}
         told = [self._episode.setting.teller.state(state) for state in states]
         began = time.monotonic()
-        reply = self._episode.ask(asked(NEXT, self._episode, {"States": told}, self._episode.domain_text))
+        prompt = asked(NEXT, self._episode, {"States": told}, self._episode.domain_text)
+        reply = self._episode.ask(prompt, constraint=self._constraint(states))
         self._waited += time.monotonic() - began
         named = named_by_state(reply, len(states), self._episode.setting.reader)
         ways = [self._prefer(state, actions) for state, actions in zip(states, named, strict=True)]
@@ -149,6 +153,21 @@ class _GuidedSearch:
             )
         )
         self._begin([way for way in ways if len(way) > 1])
+
+    def _constraint(self, states: Sequence[State]) -> Constraint | None:
+        """What a reply about states may be: headings with actions of the task, or with one that is applicable each."""
+        episode, level = self._episode, self._episode.setting.constrain
+        headings = [f"State {number}:" for number in range(1, len(states) + 1)]
+        if level == "off":
+            return None
+        if level == "applicable":
+            parts = [
+                (f"{heading}\n", action_lines(episode, state) or None, "\n")
+                for heading, state in zip(headings, states, strict=True)
+            ]
+            return Constraint((tuple(chain.from_iterable(parts)),))
+        lines = (*((heading,) for heading in headings[1:]), *action_lines(episode, states[0]))
+        return Constraint(None if level == "format" else lines, begin=f"{headings[0]}\n")
 
     def _prefer(self, state: State, actions: Sequence[GroundAction]) -> list[State]:
         """Prefers each action in the state that those before it reach; returns these states, the first included."""

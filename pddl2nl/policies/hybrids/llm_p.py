@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Names
 from pddl2nl.nl.reading.told import NLReadError, read_problem
 from pddl2nl.pddl import Domain, GroundAtom, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
@@ -72,12 +73,14 @@ class LLMPlusP:
         setting = episode.setting
         domain, names = setting.simulator.task.domain, setting.teller.names
         examples = _example(episode)
+        begin = f"(define (problem task)\n(:domain {domain.name})\n"
+        form = None if setting.constrain == "off" else Constraint(begin=begin, end=")")
 
         def propose(failed: Attempt[_WrittenProblem] | None) -> _WrittenProblem:
             sections: Sections = {"State": episode.init_text}
             if failed is not None:
                 sections = {**sections, "Problem": failed.proposal.text, "Feedback": failed.feedback}
-            reply = episode.ask(asked(PROBLEM, episode, sections, write_domain(domain), examples))
+            reply = episode.ask(asked(PROBLEM, episode, sections, write_domain(domain), examples), constraint=form)
             written = _read(reply, domain, names)
             number = 0 if failed is None else failed.number + 1
             compared = None if written.problem is None else _compared(setting.simulator.task, written.problem)

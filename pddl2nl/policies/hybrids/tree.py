@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.llm.constraint import Constraint
+from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hybrids.events import StatesAsked, StatesSearched
 from pddl2nl.policies.hybrids.guided import end_search
@@ -26,6 +28,7 @@ __all__ = ["Tree", "valued_actions"]
 
 _VALUE = re.compile(r"[ \t]*\|[ \t]*(\d{1,2}(?:\.\d{1,3})?)[ \t]*(?:/[ \t]*10)?[ \t]*$", re.MULTILINE)
 _MOST_VALUE = 10.0
+_VALUES = tuple(map(str, range(11)))
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class _TreeSearch:
         told = {"State": setting.teller.state(here.state)}
         prompt = asked(CANDIDATES, self._episode, told, self._episode.domain_text, count=str(setting.candidates))
         began = time.monotonic()
-        reply = self._episode.ask(prompt)
+        reply = self._episode.ask(prompt, constraint=self._constraint(here.state))
         self._waited += time.monotonic() - began
         valued = valued_actions(reply, setting.reader)
         named = [*valued][: setting.candidates]
@@ -111,6 +114,15 @@ class _TreeSearch:
         estimate = self._estimate(here.state) or 0
         self._episode.note(StatesAsked((estimate,), (tuple(map(str, named)),), (possible,)))
         return new
+
+    def _constraint(self, state: State) -> Constraint | None:
+        """What the candidates in a state may be: lines of an action and a value."""
+        level = self._episode.setting.constrain
+        if level == "off":
+            return None
+        # Where no action is applicable, any text may stand in its place.
+        actions = None if level == "format" else action_lines(self._episode, state) or None
+        return Constraint(((actions, " | ", _VALUES),), between="\n")
 
     def _ranked(self, states: Sequence[_BeamState]) -> list[_BeamState]:
         """The best first; of equals the one that was reached first."""

@@ -30,9 +30,7 @@ FAMILY = Family(
     policy_class="sayplan.SayPlan",
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
     options=frozenset(("task_text", "form", "scene", "signal", "goal_feedback")),
-    also={
-        name: frozenset(("constrain",)) for name, it in MECHANISMS.items() if not it.queries and it.search != "exact"
-    },
+    also={name: frozenset(("constrain",)) for name, it in MECHANISMS.items() if it.search != "exact"},
     layout=LAYOUT,
     pictured=True,
     prompt_hashes=_hashes,

@@ -199,13 +199,17 @@ class ScenePrompter:
         return self._messages(PLAN, {"Scene graph": view.text, "Plan": list(map(str, plan)), "Feedback": feedback})
 
     def commands(self, view: SceneView, level: str) -> Constraint | None:
-        """What a command of the search may be, with ``--constrain``: of nodes that are shown."""
+        """What a command of the search may be, with ``--constrain``: of nodes that are shown, and of their words."""
         if level == "off":
             return None
         verbs = ["expand", *(["contract"] if self.mechanism.contraction else [])]
         opening = tuple(node.name for node in view.nodes if node.opens)
-        lines: tuple[Line, ...] = (*((f"{verb}(", opening, ")") for verb in verbs if opening), ("terminate",))
-        given = None if level == "format" else lines
+        lines: list[Line] = [(f"{verb}(", opening, ")") for verb in verbs if opening]
+        if self.mechanism.queries:
+            names = tuple(node.name for node in view.nodes)
+            words = tuple(sorted({word for node in view.nodes for word in node.words}))
+            lines += [("count(", words, ")"), ("without(", words, ")"), ("distance(", names, ", ", names, ")")]
+        given = None if level == "format" else (*lines, ("terminate",))
         return Constraint(given, action='{"mode": "exploring", "command": "', after='"}')
 
     def calls(self, view: SceneView, level: str) -> Constraint | None:

@@ -24,6 +24,7 @@ FAMILY = Family(
     policy_class="taskgraph.TaskGraphPolicy",
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
     options=frozenset(("task_text", "form", "faults", "subtasks", "graph")),
+    also={name: frozenset(("constrain",)) for name in MECHANISMS},
     layout=LAYOUT,
     prompt_hashes=prompt_hashes,
     effort=_effort,

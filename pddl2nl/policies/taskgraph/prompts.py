@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Constraint, Line, Slot
 from pddl2nl.macros.subtasks.graph import TaskGraph
 from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks, load_subtasks
 from pddl2nl.pddl import Domain, supertypes
@@ -187,7 +188,9 @@ class SubtaskPrompter:
         self._task_text = task_text
         nodes = [f"[{node.label}] {node}" if shown else str(node) for node in graph.nodes]
         filled = _text("graph" if shown else "names").replace("$nodes", dashed(nodes))
-        roles = {role: names for role, names in role_classes(subtasks).items() if len(names) > 1}
+        self._subtasks = subtasks
+        self._roles = role_classes(subtasks)
+        roles = {role: names for role, names in self._roles.items() if len(names) > 1}
         self._classes = dashed(f"{role}: {', '.join(names)}" for role, names in roles.items())
         self._graph = filled.replace("$edges", "\n".join(graph.lines()))
         self._kind = "Objects" if subtasks.names_objects else "Classes of objects"
@@ -204,3 +207,34 @@ class SubtaskPrompter:
             system = LAYOUT.system(stage, _text("plan"), classes=self._classes, graph=f"{self._graph}\n", **shown) + own
         asked: Sections = {"Task": self._task_text, **{name.capitalize(): text for name, text in sections.items()}}
         return conversation(system, (), LAYOUT.question(asked))
+
+    def constraint(self, level: str, stage: str, objects: Iterable[str] = ()) -> Constraint | None:
+        """What a reply may be, with ``--constrain``: subtasks with classes that fit their roles, and these objects."""
+        if level == "off":
+            return None
+        if stage == KEYS:
+            names: tuple[Line, ...] = ((tuple(self._subtasks.classes),),)
+            given = None if level == "format" else names
+            begin, end = '<answer>\n{"objects": [', "]}\n</answer>"
+            return Constraint(given, action='"', after='"', begin=begin, end=end, between=", ")
+        steps: tuple[Line, ...] = (_step(None, (None,)), _step(None, (None, None)))
+        if level != "format":
+            named = {
+                it: dict.fromkeys((*names, *self._of_classes(objects, names))) for it, names in self._roles.items()
+            }
+            fitting = {role: tuple(names) for role, names in named.items()}
+            steps = tuple(_step(node.name, [fitting[it.role] for it in node.targets]) for node in self._subtasks.nodes)
+        begin = '</reasoning>\n<answer>\n{"high_level": ['
+        form = Constraint(steps, begin=begin, end="]}\n</answer>", between=", ", words=True, before="<reasoning>\n")
+        return replace(form, instead=(f"<answer>{KEEP}</answer>",) if stage == REPLAN else ())
+
+    def _of_classes(self, objects: Iterable[str], classes: Collection[str]) -> Iterator[str]:
+        return (name for name in objects if self._subtasks.class_of(name) in classes)
+
+
+def _step(name: str | None, targets: Sequence[Slot | None]) -> Line:
+    """A subtask in JSON, as in `subtask_reply`."""
+    one, *other = targets
+    if other:
+        return ('["', name, '", ["', one, '", "', other[0], '"]]')
+    return ('["', name, '", "', one, '"]')

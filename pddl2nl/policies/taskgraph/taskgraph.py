@@ -129,16 +129,21 @@ class _GraphLoop:
     def _plan(self) -> tuple[PlannedSubtask, ...]:
         """The plan of the model after its corrections; where nothing is hidden it is told the state."""
         scene = self._doer.scene(()) if self._subtasks.sight is None else ()
-        first = self._episode.ask(self._prompter.messages(PLAN, scene=scene), again=True)
-        return self._corrected(first, (), scene).reply.steps
+        return self._corrected(self._ask(PLAN, scene=scene), (), scene).reply.steps
+
+    def _ask(self, stage: str, **sections: str | Sequence[str]) -> str:
+        """The reply to a prompt; where a state or an event is told, plans may also name single objects."""
+        level, task = self._episode.setting.constrain, self._episode.setting.simulator.task
+        told = self._asked or self._subtasks.sight is None
+        constraint = self._prompter.constraint(level, stage, task.objects if told else ())
+        return self._episode.ask(self._prompter.messages(stage, **sections), again=True, constraint=constraint)
 
     def _corrected(self, first: str, done: Sequence[PlannedSubtask], scene: Sequence[str]) -> CheckedSubtasks:
         def propose(failed: Attempt[CheckedSubtasks] | None) -> CheckedSubtasks:
             reply = first
             if failed is not None:
                 plan = [subtask_text(step) for step in failed.proposal.reply.steps]
-                asked = self._prompter.messages(CORRECT, plan=plan, scene=scene, feedback=failed.feedback)
-                reply = self._episode.ask(asked, again=True)
+                reply = self._ask(CORRECT, plan=plan, scene=scene, feedback=failed.feedback)
             checked = self._checker.check(read_plan_reply(reply), done)
             self._note(checked, 0 if failed is None else failed.number + 1)
             return checked
@@ -166,7 +171,7 @@ class _GraphLoop:
         return bool(plan) and reaches_goal(simulator, self._subtasks, self._episode.state, plan, self._doer.handled)
 
     def _chosen_keys(self) -> tuple[str, ...]:
-        named = read_keys(self._episode.ask(self._prompter.messages(KEYS)))
+        named = read_keys(self._ask(KEYS))
         known = tuple(name for name in named if name in self._subtasks.classes)
         self._episode.note(KeysChosen(known, tuple(name for name in named if name not in known)))
         return known
@@ -195,7 +200,7 @@ class _GraphLoop:
             "event": about,
             "scene": scene,
         }
-        reply = self._episode.ask(self._prompter.messages(REPLAN, **sections), again=True)
+        reply = self._ask(REPLAN, **sections)
         kept = says(reply, KEEP)
         before = self._reaches(otherwise)
         new = otherwise
