@@ -28,6 +28,7 @@ __all__ = ["register"]
 _SHOW = "Example: pddl2nl taskgraph show alfred --graph printed"
 _CHECK = "Example: pddl2nl taskgraph check alfred subtasks.txt --graph printed"
 _PROVE = "Example: pddl2nl taskgraph prove blocksworld pick-up unstack"
+_SETS = "Example: pddl2nl taskgraph sets long new --out sets --size 50"
 
 SubtasksOption = Annotated[
     list[Path] | None,
@@ -49,6 +50,7 @@ def register(app: typer.Typer) -> None:
     group.command("show", epilog=_SHOW)(_show)
     group.command("check", epilog=_CHECK)(_check)
     group.command("prove", epilog=_PROVE)(_prove)
+    group.command("sets", epilog=_SETS)(_sets)
     app.add_typer(group, name="taskgraph")
 
 
@@ -183,6 +185,37 @@ def _proof_json(proof: EdgeProof, tell: Callable[[Condition], str]) -> dict[str,
             "of_first": witness.split,
         },
     }
+
+
+def _sets(
+    names: Annotated[list[str] | None, argument("[SET]...", "Sets to write; without one they are listed.")] = None,
+    out: Annotated[
+        Path | None, option("DIR", "The folder; each set gets one of its name in it.", "needed with SET")
+    ] = None,
+    size: Annotated[int | None, option("N", "How many tasks of each set.", "as many as in the paper", min=1)] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the GraphPlan paper's sets of household tasks: problems, instructions, and ground truths in subtasks.
+
+    The tasks are generated in the paper's numbers, the same on every machine; manifest.csv has the seed and the digest
+    of each. The sets are a collection: domains = [{ suite = "DIR" }] in an experiment plays them.
+    """
+    from pddl2nl.policies.taskgraph.sets import write_set
+    from pddl2nl.tasks.generators.alfred.suites import SUITE_SIZES
+
+    if not names:
+        text = "\n".join(f"{name}: {plural(number, 'task')}" for name, number in SUITE_SIZES.items())
+        print_result(dict(SUITE_SIZES), text, as_json=as_json)
+        return
+    if out is None:
+        raise InputError("--out DIR is needed: the folder that the sets are written into")
+    written = {}
+    for name in names:
+        with bar_shown(name) as update:
+            written[name] = write_set(out, name, size, update)
+    print_result(
+        written, "\n".join(f"{out / name}: {plural(n, 'task')}" for name, n in written.items()), as_json=as_json
+    )
 
 
 # ── what the options name ────────────────────────────────────────────────────────────────────────

@@ -7,10 +7,20 @@ planner can find.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
-from pddl2nl.pddl import Domain, Task
-from pddl2nl.tasks.reference_files import FORMS, Form, ReferenceBlock, ReferenceWay, TaskReference, WayProof
+from pddl2nl.pddl import Domain, Task, load_problem
+from pddl2nl.tasks.reference_files import (
+    FORMS,
+    Form,
+    ReferenceBlock,
+    ReferenceWay,
+    TaskReference,
+    WayProof,
+    read_references,
+)
 from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
 
 __all__ = [
@@ -34,19 +44,30 @@ def references_of(domain: Domain) -> tuple[TaskReference, ...]:
 
 
 def reference_of(task: Task) -> TaskReference | None:
-    """The reference of the shipped task that equals a task, or None.
+    """The reference of the shipped task that equals a task, or that in the ``tasks.json`` beside its problem, or None.
 
     Compared are the domain (without requirements), objects, initial facts and goal. Of several equal tasks, the one
-    whose problem has the same name counts: two searches can have one answer.
+    whose problem has the same name counts: two searches can have one answer. Only in domains with shipped references
+    is a ``tasks.json`` looked for.
     """
     shipped = match_shipped(task.domain)
-    if shipped is None:
+    if shipped is None or not shipped.references:
         return None
     name = task.problem.name
     for reference in sorted(shipped.references, key=lambda each: name != f"{shipped.name}-{each.instance}"):
         if _said(_problem_task(shipped.name, reference.instance)) == _said(task):
             return reference
-    return None
+    path = Path(task.problem.source.name) if task.problem.source is not None else Path()
+    beside = path.parent / "tasks.json"
+    if not (path.is_file() and beside.is_file()):
+        return None
+    own = _by_instance(beside, beside.stat().st_mtime_ns).get(path.stem)
+    return own if _said(Task(task.domain, load_problem(path, task.domain))) == _said(task) else None
+
+
+@lru_cache(maxsize=8)
+def _by_instance(file: Path, changed: int) -> Mapping[str, TaskReference]:
+    return {each.instance: each for each in read_references(file)}
 
 
 def told_references(text: str, domain: Domain | None = None) -> tuple[TaskReference, ...]:

@@ -159,7 +159,8 @@ def _graph_column(started: Started) -> str:
     if started.policy not in MECHANISMS:
         return ""
     domain = parse_domain(started.domain_pddl)
-    task = Task(domain, parse_problem(started.problem_pddl, domain))
+    # The reference of a task of the user's stands in a file beside its problem.
+    task = Task(domain, parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>"))
     subtasks, reference = shipped_subtasks(domain), reference_of(task)
     if subtasks is None or reference is None:
         return ""

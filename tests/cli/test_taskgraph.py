@@ -118,3 +118,11 @@ def test_a_line_that_is_no_subtask_is_named(tmp_path: Path) -> None:
     code, _, error = run("check", "alfred", plan)
     assert code == 2
     assert f"{plan}:2: 'put it down' is no subtask" in error
+
+
+def test_sets_are_written_into_folders_of_their_names(tmp_path: Path) -> None:
+    code, out, _ = run("sets", "long", "--out", tmp_path, "--size", "2", "--json")
+    assert (code, json.loads(out)) == (0, {"long": 2})
+    assert (tmp_path / "long" / "long-0002.pddl").is_file()
+    assert json.loads(run("sets", "--json")[1])["test-seen"] == 1533
+    assert run("sets", "long")[0] == 2

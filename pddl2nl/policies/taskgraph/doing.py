@@ -20,7 +20,7 @@ from pddl2nl.worlds.sight import PlaceMemory
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["Handled", "SubtaskDoer", "reaches_goal"]
+__all__ = ["Handled", "SubtaskDoer", "carry_out", "reaches_goal"]
 
 
 @dataclass
@@ -53,22 +53,32 @@ def _candidates(simulator: Simulator, subtasks: Subtasks, targets: Sequence[str]
     return named
 
 
+def carry_out(
+    simulator: Simulator, subtasks: Subtasks, state: State, plan: Sequence[PlannedSubtask], handled: Handled
+) -> tuple[CarriedOut, ...] | None:
+    """The subtasks of a plan, carried out in the simulator by someone who sees everything; None if one cannot be."""
+    own = Handled({*handled.things}, {*handled.places})
+    carried: list[CarriedOut] = []
+    for name, *targets in plan:
+        node = subtasks.by_name.get(name)
+        if node is None or len(targets) != len(node.targets):
+            return None
+        candidates = _candidates(simulator, subtasks, targets, own)
+        done = next(ways_to_carry_out(simulator, state, node, candidates), None)
+        if done is None:
+            return None
+        own.note(node, done)
+        carried.append(done)
+        state = done.state
+    return tuple(carried)
+
+
 def reaches_goal(
     simulator: Simulator, subtasks: Subtasks, state: State, plan: Sequence[PlannedSubtask], handled: Handled
 ) -> bool:
     """Whether the goal holds after a plan, carried out in the simulator by someone who sees everything."""
-    own = Handled({*handled.things}, {*handled.places})
-    for name, *targets in plan:
-        node = subtasks.by_name.get(name)
-        if node is None or len(targets) != len(node.targets):
-            return False
-        candidates = _candidates(simulator, subtasks, targets, own)
-        done = next(ways_to_carry_out(simulator, state, node, candidates), None)
-        if done is None:
-            return False
-        own.note(node, done)
-        state = done.state
-    return simulator.is_goal(state)
+    carried = carry_out(simulator, subtasks, state, plan, handled)
+    return carried is not None and simulator.is_goal(carried[-1].state if carried else state)
 
 
 class SubtaskDoer:

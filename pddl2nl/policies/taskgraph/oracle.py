@@ -1,8 +1,9 @@
 """Answers `taskgraph`'s prompts with shipped plans in place of a model; what it needs to know stands in the prompt.
 
-It knows what the texts of shipped tasks mean: their plans in classes of objects. It does not know where anything is:
-the furniture of an ambiguous task it knows only by its class, until the scene says what it stands beside. After an
-error it opens what was not looked into, or tries again; after a subtask it corrects what was put in the wrong place.
+It knows what the texts of shipped tasks mean, and those of the generator's sets: their plans in classes of objects. It
+does not know where anything is: the furniture of an ambiguous task it knows only by its class, until the scene says
+what it stands beside. After an error it opens what was not looked into, or tries again; after a subtask it corrects
+what was put in the wrong place.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pddl2nl.pddl import Domain
 from pddl2nl.policies.taskgraph.mistakes import mistaken_subtasks
 from pddl2nl.policies.taskgraph.prompts import KEYS, LAYOUT, REPLAN, shipped_subtasks, subtask_reply
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.tasks.generators.alfred.words import plan_in
 from pddl2nl.tasks.references import told_references
 
 __all__ = ["SubtaskOracle", "oracle", "read_subtask"]
@@ -54,17 +56,16 @@ class SubtaskOracle:
         """The answer to a prompt; None if it is not one of taskgraph's.
 
         Raises:
-            ToldTaskError: the task is not one of the shipped ones.
+            ToldTaskError: the task is not one of the shipped ones, nor told in the generator's words.
         """
         stage = LAYOUT.stage_of(messages)
         if stage is None:
             return None
         subtasks = shipped_subtasks(self._domain)
         sections = LAYOUT.read(messages[-1].content)
-        known = told_references(sections["Task"], self._domain)
-        if subtasks is None or not known:
+        exact = self._exact(sections["Task"])
+        if subtasks is None or not exact:
             raise ToldTaskError("I know the shipped tasks of domains with subtasks only, and this is none of them")
-        exact = [read_subtask(block.macro) for block in known[0].ways[0].blocks]
         if stage == KEYS:
             return _keys(exact, subtasks, sections["Task"])
         if stage == REPLAN:
@@ -75,6 +76,13 @@ class SubtaskOracle:
         return subtask_reply(
             "first this, then that", plan if "Feedback" in sections else mistaken_subtasks(self._mistake, plan)
         )
+
+    def _exact(self, text: str) -> list[PlannedSubtask]:
+        """The plan of a text; empty if it is unknown."""
+        known = told_references(text, self._domain)
+        if known:
+            return [read_subtask(block.macro) for block in known[0].ways[0].blocks]
+        return [*(plan_in(text) or ())] if self._domain.name == "alfred" else []
 
     def _revision(self, exact: Sequence[PlannedSubtask], subtasks: Subtasks, sections: Mapping[str, str]) -> str:
         event = sections["Event"]

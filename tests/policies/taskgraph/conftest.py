@@ -12,11 +12,13 @@ from pddl2nl.llm import Completion, Request
 from pddl2nl.macros.subtasks.building import graph_named
 from pddl2nl.macros.subtasks.nodes import load_subtasks
 from pddl2nl.nl import Reader, Teller, load_wording, make_names
+from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 from pddl2nl.policies.taskgraph.oracle import oracle
 from pddl2nl.policies.taskgraph.prompts import LAYOUT
+from pddl2nl.policies.taskgraph.sets import SetTask
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import read_faults
@@ -81,20 +83,29 @@ def play(
     steps: int = 400,
 ) -> GraphRun:
     """A run with these replies, or with the oracle."""
-    task = ALFRED.task(instance)
+    model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
+    return _played(ALFRED.task(instance), TASKS[instance].texts["goal"], model, policy, faults, graph, steps)
+
+
+def play_set_task(made: SetTask, policy: str = "taskgraph") -> GraphRun:
+    """A run on a generated task with the oracle."""
+    task = Task(ALFRED.domain, parse_problem(made.text, ALFRED.domain))
+    return _played(task, made.reference.texts["goal"], SubtaskPlanner(None), policy, "", "automaton", 400)
+
+
+def _played(task: Task, text: str, model: Any, policy: str, faults: str, graph: str, steps: int) -> GraphRun:
     simulator, names = Simulator(task), make_names(task, "original", WORDING)
     executor = FaultyExecutor(simulator, read_faults(faults), seed=1) if faults else None
     setting = Setting(
         simulator,
         Teller(task, WORDING, names),
         Reader(task, WORDING, names),
-        task_text=TASKS[instance].texts["goal"],
+        task_text=text,
         executor=executor,
         subtasks=SUBTASKS,
         graph=graph_named(graph, SUBTASKS),
     )
     events: list[RunEvent] = []
-    model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
     episode = Episode(setting, model, limits=Limits(steps=steps), emit=events.append)
     return GraphRun(episode.play(POLICIES[policy]()), events, model)
 

@@ -29,7 +29,7 @@ from pddl2nl.tasks.generators.alfred.types import Errand, Step, TaskType, plan_o
 from pddl2nl.tasks.generators.alfred.words import instruction
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["AlfredTask", "make_task", "object_groups", "problem_facts"]
+__all__ = ["RESTS", "AlfredTask", "make_task", "object_groups", "problem_facts"]
 
 Fact = tuple[str, ...]
 
@@ -62,6 +62,8 @@ _UNFIT = frozenset(
     ("CoffeeMachine", "Microwave", "SinkBasin", "BathtubBasin", "Toilet", "ToiletPaperHanger", "StoveBurner")
 )
 """Where no errand ends."""
+RESTS = ("CounterTop", "SinkBasin")
+"""Where a knife is put after slicing."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def _drawn(errand: Errand, scene: AlfredScene, draw: Draw, used: set[str]) -> Er
     thing = draw.pick(things)
     place = draw.pick(lamps if errand.light else [each for each in places if each not in ("Fridge",)])
     knife = draw.pick(KNIVES) if errand.sliced else ""
-    rest = draw.pick(("CounterTop", "SinkBasin")) if errand.sliced else ""
+    rest = draw.pick(RESTS) if errand.sliced else ""
     dish = draw.pick(dishes) if errand.stacked else ""
     return replace(errand, thing=thing, dish=dish, place=place, knife=knife, rest=rest)
 
