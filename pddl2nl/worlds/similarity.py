@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from pddl2nl.errors import InfrastructureError
 
-__all__ = ["Embed", "Vectors", "cosine", "nearest", "plain"]
+__all__ = ["Embed", "Vectors", "cosine", "nearest", "plain", "similarities"]
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Computes one vector for each text, all of the same length."""
@@ -72,16 +72,20 @@ def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -
     words = plain(said)
     if not choices or not words:
         return ()
-    texts = [plain(choice) for choice in choices]
-    if vectors is None:
-        scores = [_resemblance(words, text) for text in texts]
-    else:
-        first, *others = vectors.of([words, *texts])
-        scores = [cosine(first, other) for other in others]
+    scores = similarities(said, choices, vectors)
     best = max(scores)
     if vectors is None and best < LEAST:
         return ()
     return tuple(place for place, score in enumerate(scores) if score >= best - _TIE)
+
+
+def similarities(said: str, choices: Sequence[str], vectors: Vectors | None = None) -> list[float]:
+    """How similar each choice is to a text: a cosine with embeddings, by letters a number from 0 to 100."""
+    words, texts = plain(said), [plain(choice) for choice in choices]
+    if vectors is None:
+        return [_resemblance(words, text) for text in texts]
+    first, *others = vectors.of([words, *texts])
+    return [cosine(first, other) for other in others]
 
 
 def _resemblance(said: str, name: str) -> float:

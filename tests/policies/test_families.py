@@ -16,7 +16,7 @@ from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mista
 from pddl2nl.policies.family import Family
 from pddl2nl.tasks import shipped_domain
 
-WITHOUT_MODEL = ("sayplan-exact",)
+WITHOUT_MODEL = ("sayplan-exact", "taskgraph-exact")
 GENERAL = {"coverage", "calls", "tokens", "planning-seconds", "expanded-states"}
 """The metrics of all policies that a family's table may show."""
 FAMILY = pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))

@@ -20,6 +20,7 @@ key              contents
 ``graphs``       named task graphs: for each label of a node the labels that may follow, ``{"proved": {"A": "BD"}}``
 ``products``     classes of things that a subtask makes, ``{"AppleSliced": ["SliceObject", "Apple"]}``
 ``rules``        sentences for prompts about how subtasks are used
+``examples``     tasks in words with their plans: ``{"task": "Chill an egg.", "plan": [["PickupObject", "Egg"], …]}``
 ===============  ====================================================================================================
 
 The variables that no target fills (places, tools) are free: there must be objects for them. Without ``classes`` plans
@@ -51,6 +52,7 @@ from pddlval import GroundAction
 
 __all__ = [
     "Subtask",
+    "SubtaskExample",
     "SubtaskSight",
     "SubtaskTarget",
     "SubtaskWay",
@@ -68,6 +70,13 @@ class SubtaskTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variable: str
     role: str
     type: str = "object"
+
+
+class SubtaskExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A task in words with its plan: subtasks with their targets."""
+
+    task: str
+    plan: tuple[tuple[str, ...], ...]
 
 
 class SubtaskSight(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,6 +140,7 @@ class Subtasks:
         graphs: the edges of named task graphs, by labels.
         sight: what the agent sees; None if nothing is hidden.
         rules: sentences for prompts.
+        examples: tasks with their plans.
         names_objects: whether each class is one object of a task.
         text: the file; empty without one.
     """
@@ -146,6 +156,7 @@ class Subtasks:
     graphs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sight: SubtaskSight | None = None
     rules: tuple[str, ...] = ()
+    examples: tuple[SubtaskExample, ...] = ()
     names_objects: bool = False
     text: str = field(default="", repr=False)
 
@@ -196,6 +207,7 @@ class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     graphs: dict[str, dict[str, str]] = {}
     sight: SubtaskSight | None = None
     rules: tuple[str, ...] = ()
+    examples: tuple[SubtaskExample, ...] = ()
 
 
 def load_subtasks(path: str | Path, domain: Domain) -> Subtasks:
@@ -247,6 +259,7 @@ def parse_subtasks(text: str, domain: Domain, path: str = "subtasks.json") -> Su
         data.graphs,
         data.sight,
         data.rules,
+        data.examples,
         text=text,
     )
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pddl2nl.policies.family import Effort, Family
-from pddl2nl.policies.taskgraph.prompts import LAYOUT, MECHANISMS, prompt_hashes
+from pddl2nl.policies.taskgraph.prompts import LAYOUT, MECHANISMS, PLAN, prompt_hashes
 
 __all__ = ["FAMILY"]
 
-_PLAN, _KEEP = 250, 10
+_REPLY, _KEEP = 250, 10
 
 
 def _effort(policy: str, actions: int) -> Effort:
     mechanism = MECHANISMS[policy]
+    if mechanism.planner in ("greedy", "beam"):
+        # A question for each subtask of each plan that is kept.
+        return Effort(1, actions // 3 * (3 if mechanism.planner == "beam" else 1), 50, actions * _REPLY / 3)
     # A subtask has about three actions.
     events = actions // 3 if mechanism.on_completed else 0
-    return Effort(1, events + 1, 100, _PLAN + (events + 1) * _KEEP)
+    return Effort(1, events + 1, 100, _REPLY + (events + 1) * _KEEP)
 
 
 FAMILY = Family(
@@ -23,14 +26,15 @@ FAMILY = Family(
     title="GraphPlan and its ablations",
     policy_class="taskgraph.TaskGraphPolicy",
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
-    options=frozenset(("task_text", "form", "faults", "subtasks", "graph")),
-    also={name: frozenset(("constrain",)) for name in MECHANISMS},
+    options=frozenset(("task_text", "form", "faults", "subtasks", "graph", "embedding_model")),
+    without={name: frozenset(("embedding_model",)) for name, it in MECHANISMS.items() if it.planner != "rag"},
+    also={name: frozenset(("constrain",)) for name, it in MECHANISMS.items() if PLAN in it.stages},
     layout=LAYOUT,
     prompt_hashes=prompt_hashes,
     effort=_effort,
     effort_text=(
-        f"of GraphPlan a plan of {_PLAN} tokens without corrections, a question after every three actions if plans are "
-        f"revised after subtasks, and answers of {_KEEP} tokens that keep the plan"
+        f"of GraphPlan a plan of {_REPLY} tokens without corrections, a question after every three actions if plans "
+        f"are revised after subtasks, and answers of {_KEEP} tokens that keep the plan"
     ),
     why_only="its prompts are those of the paper, it reads replies as JSON without a model, and corrects its own plan",
 )

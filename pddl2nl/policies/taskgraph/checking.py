@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pddl2nl.macros.subtasks.automaton import PlanFault
 from pddl2nl.macros.subtasks.building import AUTOMATON
 from pddl2nl.macros.subtasks.checking import plan_faults
 from pddl2nl.macros.subtasks.graph import TaskGraph
-from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply
 
 __all__ = ["CheckedSubtasks", "PlanChecker"]
@@ -41,18 +42,29 @@ class PlanChecker:
 
     def __init__(self, subtasks: Subtasks, graph: TaskGraph):
         self._subtasks = subtasks
-        self._graph = None if graph.name == AUTOMATON else graph
+        self._graph = graph
+        self._exact = graph.name == AUTOMATON
 
-    def check(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> CheckedSubtasks:
+    def check(self, plan: Sequence[PlannedSubtask], done: int) -> tuple[PlanFault, ...]:
+        """What is wrong with a plan whose first subtasks are done."""
+        faults = plan_faults(self._subtasks, None if self._exact else self._graph, plan)
+        ignored = "" if self._exact else "impossible"
+        return tuple(fault for fault in faults if fault.place >= done and fault.kind != ignored)
+
+    def read(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> CheckedSubtasks:
         """A reply whose plan goes on after what is done."""
-        ignored = "" if self._graph is None else "impossible"
-        faults = plan_faults(self._subtasks, self._graph, (*done, *reply.steps))
+        faults = self.check((*done, *reply.steps), len(done))
         told = {
             wrong: tuple(
                 f"step {fault.place - len(done) + 1}: {fault.text}"
                 for fault in faults
-                if fault.place >= len(done) and fault.kind != ignored and (fault.kind in _TRANSITIONS) is wrong
+                if (fault.kind in _TRANSITIONS) is wrong
             )
             for wrong in (False, True)
         }
         return CheckedSubtasks(reply, told[False], told[True])
+
+    def after(self, plan: Sequence[PlannedSubtask]) -> tuple[Subtask, ...]:
+        """The subtasks that may follow a plan by the graph's pairs; all at its beginning."""
+        names = self._graph.after(plan[-1][0]) if plan else self._subtasks.by_name
+        return tuple(self._subtasks.by_name[name] for name in names)

@@ -117,13 +117,15 @@ class SubtaskDoer:
         if done is None:
             failure = self._failure(text, step, self._unknown(node, fresh))
             return self._ended(SubtaskDone(place, text, (), searched, failure))
-        return self._carried(place, text, node, done, searched)
+        return self.carry_out(place, step, done, searched)
 
     def _ended(self, event: SubtaskDone) -> SubtaskDone:
         self._episode.note(event)
         return event
 
-    def _carried(self, place: int, text: str, node: Subtask, done: CarriedOut, searched: int) -> SubtaskDone:
+    def carry_out(self, place: int, step: PlannedSubtask, done: CarriedOut, searched: int = 0) -> SubtaskDone:
+        """Carries out a subtask in a way that is known, and records it."""
+        text = subtask_text(step)
         before = frozenset(self._believed().atoms)
         tried: list[str] = []
         for action in done.actions:
@@ -138,7 +140,7 @@ class SubtaskDoer:
             told = ", ".join(str(triple_of(atom)) for atom in lacking)
             error = f"{text} was carried out, but this is not so: {told}"
             return self._ended(SubtaskDone(place, text, tuple(tried), searched, error))
-        self.handled.note(node, done)
+        self.handled.note(self._subtasks.by_name[step[0]], done)
         return self._ended(SubtaskDone(place, text, tuple(tried), searched))
 
     # ── what is seen ─────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = ["EVENTS", "GraphChecked", "KeysChosen", "PlanRevised", "SubtaskDone"]
+__all__ = ["EVENTS", "GraphChecked", "KeysChosen", "NextScored", "PlanRevised", "SubtaskDone"]
 
 
 class GraphChecked(RunEvent, frozen=True):
@@ -31,6 +31,22 @@ class GraphChecked(RunEvent, frozen=True):
     targets: tuple[str, ...]
     transitions: tuple[str, ...]
     reaches: bool
+
+
+class NextScored(RunEvent, frozen=True):
+    """A model scored what may come next in a search along the graph.
+
+    Attributes:
+        plan: the subtasks so far.
+        candidates: those that it named and that are possible, with their targets.
+        scores: theirs.
+        refused: how many others it named.
+    """
+
+    plan: tuple[str, ...]
+    candidates: tuple[str, ...]
+    scores: tuple[float, ...]
+    refused: Count = 0
 
 
 class KeysChosen(RunEvent, frozen=True):
@@ -81,5 +97,5 @@ class PlanRevised(RunEvent, frozen=True):
     after: bool
 
 
-EVENTS: tuple[type[RunEvent], ...] = (GraphChecked, KeysChosen, SubtaskDone, PlanRevised)
+EVENTS: tuple[type[RunEvent], ...] = (GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised)
 """The events of `taskgraph`."""

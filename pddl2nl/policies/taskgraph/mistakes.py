@@ -9,6 +9,7 @@ missing-treatment     the first treatment (heating, cooling, cleaning) is left o
 wrong-receptacle      the last thing is put on the wrong furniture: the plan can be carried out, but misses the goal
 held-knife            the knife is not put down
 wrong-tag             the reply has no tags
+first-instance-twice  of two equal things, the first one is named both times
 overeager-replan      the plan is repeated as a revision after every subtask
 ====================  ==================================================================================================
 """
@@ -29,6 +30,7 @@ GraphMistake = Literal[
     "wrong-receptacle",
     "held-knife",
     "wrong-tag",
+    "first-instance-twice",
     "overeager-replan",
 ]
 MISTAKES: tuple[str, ...] = get_args(GraphMistake)
@@ -57,4 +59,11 @@ def mistaken_subtasks(mistake: str | None, plan: Sequence[PlannedSubtask]) -> tu
     if mistake == "held-knife" and "SliceObject" in names:
         after = names.index("SliceObject") + 1
         return (*steps[:after], *steps[after + 1 :])
+    if mistake == "first-instance-twice" and "PickSecond" in names:
+        thing = steps[names.index("PickSecond")][1]
+        named = {thing: f"{thing.lower()}-1"}
+        return tuple(
+            step if step[0] == "FindSecond" else (step[0], *(named.get(target, target) for target in step[1:]))
+            for step in steps
+        )
     return tuple(steps)

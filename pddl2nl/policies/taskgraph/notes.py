@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pddl2nl.policies.family import Item, Note, Tone
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, NextScored, PlanRevised, SubtaskDone
 
 __all__ = ["NOTES"]
 
@@ -20,6 +20,14 @@ def _checked(event: GraphChecked) -> Note:
     items = tuple(Item(fault, tone="bad") for fault in faults)
     tone: Tone = "bad" if faults else "good"
     return Note(event.event, f"{what}, {number}", f"{verdict}; {goal}", tone, tuple(map(Item, event.plan)), items)
+
+
+def _scored(event: NextScored) -> Note:
+    items = [Item(f"{score:g}", name) for name, score in zip(event.candidates, event.scores, strict=True)]
+    if event.refused:
+        items.append(Item(str(event.refused), "not possible", tone="bad"))
+    title = f"Candidates for subtask {len(event.plan) + 1}"
+    return Note(event.event, title, lines=tuple(map(Item, event.plan)), items=tuple(items))
 
 
 def _keys(event: KeysChosen) -> Note:
@@ -45,6 +53,7 @@ def _revised(event: PlanRevised) -> Note:
 
 NOTES: Mapping[type, Callable[[Any], Note]] = {
     GraphChecked: _checked,
+    NextScored: _scored,
     KeysChosen: _keys,
     SubtaskDone: _done,
     PlanRevised: _revised,

@@ -2,8 +2,9 @@
 
 It knows what the texts of shipped tasks mean, and those of the generator's sets: their plans in classes of objects. It
 does not know where anything is: the furniture of an ambiguous task it knows only by its class, until the scene says
-what it stands beside. After an error it opens what was not looked into, or tries again; after a subtask it corrects
-what was put in the wrong place.
+what it stands beside. After an error it opens what was not looked into, or tries again. After a subtask it corrects
+what was put in the wrong place, and puts another thing where one was put twice. In a search it gives the next subtask
+of the plan the best score.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
 from pddl2nl.policies.taskgraph.mistakes import mistaken_subtasks
-from pddl2nl.policies.taskgraph.prompts import KEYS, LAYOUT, REPLAN, shipped_subtasks, subtask_reply
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.policies.taskgraph.prompts import KEYS, LAYOUT, NEXT, REPLAN, scores_reply, shipped_subtasks, subtask_reply
+from pddl2nl.policies.taskgraph.replies import END, MOST_SCORE, PlannedSubtask
 from pddl2nl.tasks.generators.alfred.words import plan_in
 from pddl2nl.tasks.references import told_references
 
@@ -71,6 +72,8 @@ class SubtaskOracle:
         if stage == REPLAN:
             return self._revision(exact, subtasks, sections)
         plan = _classes(exact, subtasks)
+        if stage == NEXT:
+            return _scores(mistaken_subtasks(self._mistake, plan), sections)
         if self._mistake == "wrong-tag" and "Feedback" not in sections:
             return str(plan)
         return subtask_reply(
@@ -93,12 +96,23 @@ class SubtaskOracle:
             opened = [("OpenObject", behind[1].split(", ")[0])] if behind else []
             return subtask_reply("look behind a door, or try again", [*opened, *rest])
         last = done[-1] if done else ("",)
+        if last[0] == "PutObject" and done.count(last) > 1 and last[1] not in subtasks.classes:
+            mended = [("PickSecond", subtasks.class_of(last[1])), ("PutObject", subtasks.class_of(last[1]), last[2])]
+            return subtask_reply(f"{last[1]} was put there before: another one is wanted", [*mended, *rest])
         wanted = _wanted(exact, last)
         thing, where = _put_last(last, sections.get("Scene", ""), subtasks)
         if wanted and where and where != wanted and subtasks.class_of(where) != wanted:
             mended = [("PickupObject", thing), ("PutObject", thing, wanted)]
             return subtask_reply(f"it belongs in {wanted}", [*mended, *rest])
         return subtask_reply("all is well", rest) if self._mistake == "overeager-replan" and rest else _KEPT
+
+
+def _scores(plan: Sequence[PlannedSubtask], sections: Mapping[str, str]) -> str:
+    """10 for what comes next in the plan, and 0 for another candidate; off the plan, 10 for the end."""
+    before = [read_subtask(line) for line in _lines(sections.get("Plan", ""))]
+    on_plan = before == [*plan[: len(before)]] and len(before) < len(plan)
+    best, other = (plan[len(before)], (END,)) if on_plan else ((END,), plan[0])
+    return f"<answer>\n{scores_reply([(other, 0), (best, MOST_SCORE)])}\n</answer>"
 
 
 def _lines(section: str) -> list[str]:

@@ -3,11 +3,14 @@
 ====================  ==================================================================================================
 stage                 content of the question
 ====================  ==================================================================================================
-taskgraph/plan        the task
+taskgraph/plan        the task; with examples, if the policy shows them
+taskgraph/next        the task, the plan so far, and the subtasks that may come next, to be scored
 taskgraph/correct     the task, the plan, and what is wrong with it
 taskgraph/keys        the task; asked for the classes that matter
 taskgraph/replan      the task, the plan, the subtasks done, the event, and the scene as far as it was seen
 ====================  ==================================================================================================
+
+Where nothing is hidden from the robot, the scene is the whole state, and stands in all prompts but that for classes.
 """
 
 from __future__ import annotations
@@ -19,14 +22,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
+from typing import Literal
 
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line, Slot
 from pddl2nl.macros.subtasks.graph import TaskGraph
-from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks, load_subtasks
+from pddl2nl.macros.subtasks.nodes import Subtask, SubtaskExample, Subtasks, load_subtasks
 from pddl2nl.pddl import Domain, supertypes
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.policies.taskgraph.replies import END, PlannedSubtask
 from pddl2nl.tasks import match_shipped
 
 __all__ = [
@@ -35,21 +39,24 @@ __all__ = [
     "KEYS",
     "LAYOUT",
     "MECHANISMS",
+    "NEXT",
     "PLAN",
     "REPLAN",
     "GraphMechanism",
     "SubtaskPrompter",
     "prompt_hashes",
     "role_classes",
+    "scores_reply",
     "shipped_subtasks",
     "subtask_reply",
     "subtask_text",
 ]
 
 PLAN, CORRECT, KEYS, REPLAN = "taskgraph/plan", "taskgraph/correct", "taskgraph/keys", "taskgraph/replan"
+NEXT = "taskgraph/next"
 LAYOUT = PromptLayout(
-    (PLAN, CORRECT, KEYS, REPLAN),
-    ("Task", "Plan", "Done", "Event", "Scene", "Feedback"),
+    (PLAN, CORRECT, KEYS, REPLAN, NEXT),
+    ("Task", "Plan", "Done", "Event", "Scene", "Candidates", "Feedback"),
     frozenset(("Plan", "Done")),
 )
 KEEP = "keep"
@@ -63,6 +70,9 @@ class GraphMechanism:
     Attributes:
         title: what the paper calls it.
         summary: one line for people.
+        planner: who plans: a model, after thinking step by step (``cot``) or at once (``zero``), with examples
+            (``few``) or the most similar ones (``rag``); a search in which it scores (``greedy``, ``beam``); or one
+            without it (``exact``).
         prompt: the graph is in the prompt.
         verify: plans are checked and corrected.
         on_error, on_completed: the plan may be revised after an error, and after a subtask.
@@ -71,6 +81,7 @@ class GraphMechanism:
 
     title: str
     summary: str
+    planner: Literal["cot", "zero", "few", "rag", "greedy", "beam", "exact"] = "cot"
     prompt: bool = True
     verify: bool = True
     on_error: bool = True
@@ -80,8 +91,16 @@ class GraphMechanism:
     @property
     def stages(self) -> tuple[str, ...]:
         """The stages of prompts that the policy can use."""
+        if self.planner == "exact":
+            return ()
         replans = self.on_error or self.on_completed
-        return (PLAN, *((CORRECT,) if self.verify else ()), *((KEYS, REPLAN) if replans else ()))
+        first = NEXT if self.planner in ("greedy", "beam") else PLAN
+        return (first, *((CORRECT,) if self.verify else ()), *((KEYS, REPLAN) if replans else ()))
+
+
+def _without_graph(title: str, summary: str, planner: Literal["cot", "zero", "few", "rag"]) -> GraphMechanism:
+    """A strategy of prompting that the paper compares with, within the rest of the system."""
+    return GraphMechanism(title, summary, planner, prompt=False, verify=False)
 
 
 MECHANISMS: Mapping[str, GraphMechanism] = MappingProxyType(
@@ -103,6 +122,25 @@ MECHANISMS: Mapping[str, GraphMechanism] = MappingProxyType(
             "w/o replan_high", "taskgraph whose plan is revised after errors only", on_completed=False
         ),
         "taskgraph-nomemory": GraphMechanism("w/o memory", "taskgraph that knows only what it sees", memory=False),
+        "taskgraph-zero": _without_graph("Zero-shot", "taskgraph without its graph, planned without reasoning", "zero"),
+        "taskgraph-cot": _without_graph("CoT", "taskgraph without its graph, planned step by step", "cot"),
+        "taskgraph-few": _without_graph("Few-shot", "taskgraph without its graph, planned after three examples", "few"),
+        "taskgraph-rag": _without_graph(
+            "RAG", "taskgraph without its graph, planned after the three most similar examples", "rag"
+        ),
+        "taskgraph-greedy": GraphMechanism(
+            "Greedy search",
+            "greedy search along the task graph, scored by a model",
+            "greedy",
+            verify=False,
+            prompt=False,
+        ),
+        "taskgraph-beam": GraphMechanism(
+            "Beam search", "beam search along the task graph, scored by a model", "beam", verify=False, prompt=False
+        ),
+        "taskgraph-exact": GraphMechanism(
+            "Exact search", "subtasks along the task graph that do the actions of a plan by FF, and no model", "exact"
+        ),
     }
 )
 """The components of each policy, by the policy's name."""
@@ -125,7 +163,7 @@ def prompt_hashes(policy: str) -> dict[str, str]:
     mechanism = MECHANISMS[policy]
     names = [
         *(stage.removeprefix("taskgraph/") for stage in mechanism.stages),
-        "graph" if mechanism.prompt else "names",
+        *([] if mechanism.planner == "exact" else ["graph" if mechanism.prompt else "names"]),
     ]
     return {f"taskgraph/{name}.txt": hashlib.sha256(_text(name).encode("utf-8")).hexdigest() for name in names}
 
@@ -145,6 +183,15 @@ def _answer(plan: Iterable[PlannedSubtask]) -> str:
     return json.dumps({"high_level": steps}, ensure_ascii=False)
 
 
+def scores_reply(scored: Iterable[tuple[PlannedSubtask, float]]) -> str:
+    """The answer with scores, as its prompt asks for it."""
+    rated = [
+        [name, *([targets[0] if len(targets) == 1 else list(targets)] if targets else []), score]
+        for (name, *targets), score in scored
+    ]
+    return json.dumps({"next": rated}, ensure_ascii=False)
+
+
 def role_classes(subtasks: Subtasks) -> Mapping[str, tuple[str, ...]]:
     """The classes that fit each role of targets, by the name of the role."""
     hierarchy = supertypes(subtasks.domain)
@@ -159,6 +206,12 @@ def role_classes(subtasks: Subtasks) -> Mapping[str, tuple[str, ...]]:
     return {role: tuple(names) for role, names in roles.items()}
 
 
+_HOW = {
+    True: "First think step by step and check the plan, then answer",
+    False: "Answer at once, with an empty reasoning,",
+}
+"""How a plan is asked for, with and without reasoning."""
+_SHOWN_THOUGHT = "The subtasks of this task, one after the other."
 _TARGETS = {
     False: "Each target is a class from the lists that fits its role. If the task names something else, take the class "
     "that is most like it.",
@@ -182,10 +235,25 @@ class SubtaskPrompter:
         subtasks: of the domain.
         graph: which may follow which.
         shown: whether the graph is in the prompt.
+        thoughts: whether a plan is asked for after reasoning.
+        examples: tasks with their plans that are shown before the task.
     """
 
-    def __init__(self, task_text: str, subtasks: Subtasks, graph: TaskGraph, *, shown: bool):
+    def __init__(
+        self,
+        task_text: str,
+        subtasks: Subtasks,
+        graph: TaskGraph,
+        *,
+        shown: bool,
+        thoughts: bool = True,
+        examples: Iterable[SubtaskExample] = (),
+    ):
         self._task_text = task_text
+        self._how = _HOW[thoughts]
+        self._shots = [
+            (LAYOUT.question({"Task": each.task}), subtask_reply(_SHOWN_THOUGHT, each.plan)) for each in examples
+        ]
         nodes = [f"[{node.label}] {node}" if shown else str(node) for node in graph.nodes]
         filled = _text("graph" if shown else "names").replace("$nodes", dashed(nodes))
         self._subtasks = subtasks
@@ -195,18 +263,23 @@ class SubtaskPrompter:
         self._graph = filled.replace("$edges", "\n".join(graph.lines()))
         self._kind = "Objects" if subtasks.names_objects else "Classes of objects"
         self._rules = dashed((_TARGETS[subtasks.names_objects], *subtasks.rules))
-        self._example = _answer(_example(graph.nodes, roles))
+        example = _example(graph.nodes, roles)
+        self._example = _answer(example)
+        self._scores = scores_reply([(step, 9 - 7 * place) for place, step in enumerate(example)] + [((END,), 0)])
 
     def messages(self, stage: str, **sections: str | Sequence[str]) -> list[Message]:
         """A whole prompt."""
         if stage == KEYS:
             system = LAYOUT.system(stage, _text("keys"), classes=self._classes)
         else:
-            own = "" if stage == PLAN else f"\n\n{_text(stage.removeprefix('taskgraph/'))}"
-            shown = {"kind": self._kind, "rules": self._rules, "example": self._example}
-            system = LAYOUT.system(stage, _text("plan"), classes=self._classes, graph=f"{self._graph}\n", **shown) + own
+            shown = {"kind": self._kind, "classes": self._classes, "graph": f"{self._graph}\n", "rules": self._rules}
+            if stage == NEXT:
+                system = LAYOUT.system(stage, _text("next"), scores=self._scores, **shown)
+            else:
+                own = "" if stage == PLAN else f"\n\n{_text(stage.removeprefix('taskgraph/'))}"
+                system = LAYOUT.system(stage, _text("plan"), how=self._how, example=self._example, **shown) + own
         asked: Sections = {"Task": self._task_text, **{name.capitalize(): text for name, text in sections.items()}}
-        return conversation(system, (), LAYOUT.question(asked))
+        return conversation(system, self._shots if stage == PLAN else (), LAYOUT.question(asked))
 
     def constraint(self, level: str, stage: str, objects: Iterable[str] = ()) -> Constraint | None:
         """What a reply may be, with ``--constrain``: subtasks with classes that fit their roles, and these objects."""

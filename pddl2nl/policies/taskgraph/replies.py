@@ -20,7 +20,21 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 
-__all__ = ["MOST_STEPS", "SubtaskReply", "PlannedSubtask", "read_keys", "read_plan_reply", "says"]
+__all__ = [
+    "END",
+    "MOST_SCORE",
+    "MOST_STEPS",
+    "PlannedSubtask",
+    "SubtaskReply",
+    "read_keys",
+    "read_plan_reply",
+    "read_scores",
+    "says",
+]
+
+END = "END"
+"""The candidate that ends a plan."""
+MOST_SCORE = 10
 
 MOST_STEPS = 1000
 """A longer plan is refused as a whole."""
@@ -123,6 +137,33 @@ def says(text: str, word: str) -> bool:
     """Whether the last answer in a reply is a word."""
     answers = _ANSWER.findall(text)
     return bool(answers) and answers[-1].strip().strip(".\"'").casefold() == word
+
+
+def read_scores(text: str) -> tuple[tuple[PlannedSubtask, float], ...]:
+    """The candidates under ``next`` in the last answer of a reply, each with its score from 0 to 10.
+
+    ``["PutObject", ["Apple", "Fridge"], 9]`` is a subtask with its targets, ``["END", 2]`` the end of the plan. What is
+    written otherwise is left out; of a candidate that comes twice the first score counts.
+    """
+    answers = _ANSWER.findall(text)
+    try:
+        data = _parsed(answers[-1] if answers else text)
+    except InputError:
+        return ()
+    rated = data.get("next") if isinstance(data, dict) else None
+    scores: dict[PlannedSubtask, float] = {}
+    for each in rated[:MOST_STEPS] if isinstance(rated, list) else ():
+        if not isinstance(each, list) or len(each) not in (2, 3):
+            continue
+        *said, score = each
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= MOST_SCORE:
+            continue
+        try:
+            step = (END,) if said == [END] else _step(0, said)
+        except InputError:
+            continue
+        scores.setdefault((_ALIASES.get(step[0], step[0]), *step[1:]), float(score))
+    return tuple(scores.items())
 
 
 def read_keys(text: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ with Graphplan of Blum and Furst. The modules of this package:
 
 * ``prompts``, ``replies``: what the model is asked, and how plans of subtasks are read
 * ``checking``: what is wrong with a plan
+* ``searching``, ``exact``: search along the graph, scored by a model, and without one
 * ``doing``: the low level, which carries out subtasks
 * ``oracle``, ``mistakes``: shipped plans in place of the model
 * ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
@@ -23,13 +24,14 @@ from dataclasses import replace
 from pddl2nl.errors import InputError
 from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
 from pddl2nl.macros.subtasks.graph import TaskGraph
-from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.macros.subtasks.nodes import SubtaskExample, Subtasks
 from pddl2nl.nl import Teller, make_names
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.taskgraph.checking import CheckedSubtasks, PlanChecker
 from pddl2nl.policies.taskgraph.doing import SubtaskDoer, reaches_goal
 from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.exact import exact_plan
 from pddl2nl.policies.taskgraph.prompts import (
     CORRECT,
     KEEP,
@@ -41,13 +43,39 @@ from pddl2nl.policies.taskgraph.prompts import (
     SubtaskPrompter,
     subtask_text,
 )
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask, read_keys, read_plan_reply, says
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_keys, read_plan_reply, says
+from pddl2nl.policies.taskgraph.searching import BEAM, search_plan
+from pddl2nl.worlds.similarity import Embed, Vectors, similarities
 
 __all__ = ["MOST_CORRECTIONS", "MOST_REVISIONS", "TaskGraphPolicy"]
 
 MOST_CORRECTIONS = 3
 """As in the paper (section 3.1.4)."""
 MOST_REVISIONS = 10
+
+
+EXAMPLES = 3
+"""How many examples are shown."""
+
+
+def shown_examples(
+    planner: str, examples: Sequence[SubtaskExample], text: str, embed: Embed | None = None
+) -> list[SubtaskExample]:
+    """The examples that a planner shows: for ``few`` some of the whole file, for ``rag`` the most similar, best last.
+
+    Raises:
+        InputError: there are none.
+        InfrastructureError: the embedding model failed.
+    """
+    if planner not in ("few", "rag"):
+        return []
+    if not examples:
+        raise InputError("the subtasks have no examples, which this policy shows; 'examples' in the file holds them")
+    if planner == "few":
+        return [examples[number * len(examples) // EXAMPLES] for number in range(min(EXAMPLES, len(examples)))]
+    near = similarities(text, [each.task for each in examples], None if embed is None else Vectors(embed))
+    ranked = sorted(range(len(examples)), key=lambda place: (-near[place], place))[:EXAMPLES]
+    return [examples[place] for place in reversed(ranked)]
 
 
 class TaskGraphPolicy:
@@ -60,11 +88,11 @@ class TaskGraphPolicy:
     styles: tuple[str, ...] = ("nl",)
     one_shot = True
     thoughts = False
-    needs_model = True
     prompt: str | None = None
 
     def __init__(self, name: str = "taskgraph"):
         self.mechanism = MECHANISMS[name]
+        self.needs_model = self.mechanism.planner != "exact"
         self.summary = self.mechanism.summary
 
     def run(self, episode: Episode) -> None:
@@ -72,7 +100,9 @@ class TaskGraphPolicy:
 
         Raises:
             InputError: the domain has no subtasks.
-            MissingExtraError: z3 is not installed, and the file of the subtasks does not hold the graph.
+            MissingExtraError: z3 is not installed, and the file of the subtasks does not hold the graph; or Fast
+                Downward is not, for the exact search.
+            InfrastructureError: Fast Downward found no plan for the exact search within its limits.
         """
         task, subtasks = episode.setting.simulator.task, episode.setting.subtasks
         if subtasks is None:
@@ -81,7 +111,8 @@ class TaskGraphPolicy:
         if not episode.done:
             graph = episode.setting.graph or graph_named(AUTOMATON, subtasks)
             own = replace(subtasks.of_task(task), nodes=graph.nodes)
-            _GraphLoop(episode, own, graph, self.mechanism).run()
+            loop = _GraphLoop(episode, own, graph, self.mechanism)
+            loop.run() if self.needs_model else loop.run_exact()
 
 
 class _GraphLoop:
@@ -94,9 +125,17 @@ class _GraphLoop:
         text = setting.task_text or Teller(task, wording, make_names(task, "original", wording)).goal_text()
         self._episode = episode
         self._subtasks = subtasks
+        self._graph = graph
         self._mechanism = mechanism
         self._checker = PlanChecker(subtasks, graph)
-        self._prompter = SubtaskPrompter(text, subtasks, graph, shown=mechanism.prompt)
+        self._prompter = SubtaskPrompter(
+            text,
+            subtasks,
+            graph,
+            shown=mechanism.prompt,
+            thoughts=mechanism.planner != "zero",
+            examples=shown_examples(mechanism.planner, subtasks.examples, text, setting.embed),
+        )
         self._doer = SubtaskDoer(episode, subtasks, memory=mechanism.memory)
         self._keys: tuple[str, ...] = ()
         self._done: list[PlannedSubtask] = []
@@ -124,11 +163,32 @@ class _GraphLoop:
         if not self._episode.done:
             self._episode.end_plan()
 
+    def run_exact(self) -> None:
+        """Carries out what the exact search finds, and searches again where the world differs from the model."""
+        simulator = self._episode.setting.simulator
+        for number in range(1 + MOST_REVISIONS):
+            plan = exact_plan(simulator, self._subtasks, self._graph, self._episode.state)
+            if plan is None and not number:
+                self._episode.give_up("no-plan", "no subtasks along the task graph reach the goal")
+                return
+            steps = [step.subtask for step in plan or ()]
+            self._note(self._checker.read(SubtaskReply(tuple(steps), True, True), self._done), 0)
+            self._revisions += 1
+            events = (self._doer.carry_out(place, step.subtask, step.done) for place, step in enumerate(plan or ()))
+            if not any(event.error for event in events):
+                break
+        self._episode.end_plan()
+
     # ── planning ─────────────────────────────────────────────────────────────────────────────────
 
     def _plan(self) -> tuple[PlannedSubtask, ...]:
         """The plan of the model after its corrections; where nothing is hidden it is told the state."""
         scene = self._doer.scene(()) if self._subtasks.sight is None else ()
+        if self._mechanism.planner in ("greedy", "beam"):
+            width = BEAM if self._mechanism.planner == "beam" else 1
+            steps = search_plan(self._episode, self._prompter, self._checker, scene, width)
+            self._note(self._checker.read(SubtaskReply(steps, True, True), ()), 0)
+            return steps
         return self._corrected(self._ask(PLAN, scene=scene), (), scene).reply.steps
 
     def _ask(self, stage: str, **sections: str | Sequence[str]) -> str:
@@ -144,7 +204,7 @@ class _GraphLoop:
             if failed is not None:
                 plan = [subtask_text(step) for step in failed.proposal.reply.steps]
                 reply = self._ask(CORRECT, plan=plan, scene=scene, feedback=failed.feedback)
-            checked = self._checker.check(read_plan_reply(reply), done)
+            checked = self._checker.read(read_plan_reply(reply), done)
             self._note(checked, 0 if failed is None else failed.number + 1)
             return checked
 

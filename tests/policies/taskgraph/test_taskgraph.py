@@ -173,6 +173,15 @@ def test_without_memory_the_same_thing_is_moved_twice() -> None:
     assert play("s02", policy="taskgraph-nomemory").finished.outcome != "solved"
 
 
+def test_one_thing_that_is_named_twice_is_noticed_after_the_subtask() -> None:
+    # Both candles are candle-1: no step fails and no check sees it, but one candle lies there in the end.
+    run = play("s02", mistake="first-instance-twice")
+    assert "PickSecond(candle-1)" in run.checks[0].plan
+    assert run.finished.outcome == "solved"
+    assert [event.trigger for event in run.revisions if event.changed] == ["completed"]
+    assert play("s02", mistake="first-instance-twice", policy="taskgraph-noreplan").finished.outcome == "goal-missed"
+
+
 def test_a_plan_that_is_repeated_after_every_subtask_changes_nothing() -> None:
     run = play("s05", mistake="overeager-replan")
     assert run.finished.outcome == "solved"
@@ -241,5 +250,12 @@ def test_the_mechanisms_and_mistakes_are_those_that_are_documented() -> None:
         "taskgraph-noreplan-low",
         "taskgraph-noreplan-high",
         "taskgraph-nomemory",
+        "taskgraph-zero",
+        "taskgraph-cot",
+        "taskgraph-few",
+        "taskgraph-rag",
+        "taskgraph-greedy",
+        "taskgraph-beam",
+        "taskgraph-exact",
     ]
-    assert len(MISTAKES) == 7
+    assert len(MISTAKES) == 8

@@ -1,0 +1,122 @@
+"""The subtasks of a task whose goal is known, searched without a model: an upper bound for what models plan.
+
+FF plans in actions. A best-first search over the simulator's states then looks for subtasks along the task graph that
+do these actions: first the path with the fewest actions that are left or are none of FF's. Its subtasks name single
+objects, those of FF's plan, so that the search stays small. It is not complete: another plan of FF could have subtasks
+where this one has none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count, product
+
+from pddl2nl.baselines.planner import solve
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.macros.subtasks.building import AUTOMATON
+from pddl2nl.macros.subtasks.carrying import CarriedOut, ways_to_carry_out
+from pddl2nl.macros.subtasks.graph import TaskGraph
+from pddl2nl.macros.subtasks.nodes import Subtasks
+from pddl2nl.pddl import Task
+from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddlval import GroundAction, Simulator, State
+
+__all__ = ["MOST_EXPANDED", "ExactStep", "exact_plan"]
+
+MOST_EXPANDED = 2_000
+"""The states that the search expands at most."""
+
+
+@dataclass(frozen=True)
+class ExactStep:
+    """A subtask of the plan, and how it is carried out."""
+
+    subtask: PlannedSubtask
+    done: CarriedOut
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Subtasks, the state after them, the actions of FF's plan that are left, and how many others were done."""
+
+    state: State
+    steps: tuple[ExactStep, ...]
+    left: Counter[GroundAction]
+    others: int = 0
+
+    @property
+    def last(self) -> str:
+        return self.steps[-1].subtask[0] if self.steps else ""
+
+
+def exact_plan(
+    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, state: State
+) -> tuple[ExactStep, ...] | None:
+    """Subtasks that reach the goal from a state; None if there are none or the search ends without them.
+
+    Raises:
+        InfrastructureError: FF ended without a plan and without the proof that there is none.
+        MissingExtraError: Fast Downward is not installed.
+    """
+    task = simulator.task
+    if state != simulator.initial:
+        task = Task(task.domain, replace(task.problem, init=tuple(sorted(state.atoms))))
+    result = solve(task, "ff")
+    if result.plan is None:
+        if result.status == "unsolvable":
+            return None
+        raise InfrastructureError(f"there is no plan for an exact search: ff ended with {result.status}")
+    return _lifted(simulator, subtasks, graph, state, result.plan)
+
+
+def _lifted(
+    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, state: State, plan: Sequence[GroundAction]
+) -> tuple[ExactStep, ...] | None:
+    moves = () if subtasks.sight is None else (subtasks.sight.move,)
+    wanted = Counter(action for action in plan if action.name not in moves)
+    objects = sorted({name for action in plan for name in action.args})
+    ties = count()
+    start = _Path(state, (), wanted)
+    queue = [(wanted.total(), 0, next(ties), start)]
+    reached = {_key(start, graph)}
+    for _ in range(MOST_EXPANDED):
+        if not queue:
+            return None
+        path = heappop(queue)[-1]
+        if simulator.is_goal(path.state):
+            return path.steps
+        for step in _next_steps(simulator, subtasks, graph, path, objects):
+            done = Counter(action for action in step.done.actions if action.name not in moves)
+            others = path.others + (done - path.left).total()
+            new = _Path(step.done.state, (*path.steps, step), path.left - done, others)
+            if (key := _key(new, graph)) not in reached:
+                reached.add(key)
+                heappush(queue, (new.left.total() + others, len(new.steps), next(ties), new))
+    return None
+
+
+def _key(path: _Path, graph: TaskGraph) -> tuple[State, str]:
+    """What decides how a path can go on; in a graph of pairs its last subtask, too."""
+    return path.state, "" if graph.name == AUTOMATON else path.last
+
+
+def _next_steps(
+    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, path: _Path, objects: Sequence[str]
+) -> Iterator[ExactStep]:
+    """The possible subtasks after a path, with targets among some objects."""
+    task = simulator.task
+    allowed = graph.after(path.last) if path.last and graph.name != AUTOMATON else subtasks.by_name
+    for name in allowed:
+        node = subtasks.by_name[name]
+        targets = [{item.name: item.types for item in way.parameters} for way in node.ways]
+        fitting = (
+            [each for each in objects if any(task.is_a(each, types[target.variable]) for types in targets)]
+            for target in node.targets
+        )
+        for chosen in product(*fitting):
+            done = next(ways_to_carry_out(simulator, path.state, node, [[each] for each in chosen]), None)
+            if done is not None:
+                yield ExactStep((name, *chosen), done)
