@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
@@ -14,7 +15,8 @@ from pddl2nl.cli.options import DomainFile, JsonOption, argument, option
 from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_result, print_table, warn
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import WordingOption, wording_of
-from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
+from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.macros.subtasks.graph import TaskGraph
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _SHOW = "Example: pddl2nl taskgraph show alfred --graph printed"
+_BUILD = "Example: pddl2nl taskgraph build blocksworld --by proved --out graph.json"
 _CHECK = "Example: pddl2nl taskgraph check alfred subtasks.txt --graph printed"
 _PROVE = "Example: pddl2nl taskgraph prove blocksworld pick-up unstack"
 _SETS = "Example: pddl2nl taskgraph sets long new --out sets --size 50"
@@ -40,7 +43,13 @@ SubtasksOption = Annotated[
     ),
 ]
 GraphOption = Annotated[
-    str | None, option("NAME", "A graph of subtasks.json.", "proved, where there is one", flag="--graph")
+    str | None,
+    option(
+        "NAME|FILE",
+        "A graph of subtasks.json, several united by +, or a file of taskgraph build.",
+        "proved, where there is one",
+        flag="--graph",
+    ),
 ]
 
 
@@ -48,6 +57,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(no_args_is_help=True, help="Task graphs: which subtask may follow which.")
     group.command("show", epilog=_SHOW)(_show)
+    group.command("build", epilog=_BUILD)(_build)
     group.command("check", epilog=_CHECK)(_check)
     group.command("prove", epilog=_PROVE)(_prove)
     group.command("sets", epilog=_SETS)(_sets)
@@ -61,17 +71,52 @@ def _show(
     read = _subtasks(domain, subtasks)
     shown = _graph(read, graph)
     if shown is None:
-        raise InputError(f"{domain}: no graph comes with these subtasks; 'pddl2nl taskgraph prove' finds their edges")
+        raise InputError(f"{domain}: no graph comes with these subtasks; 'pddl2nl taskgraph build' makes one")
+    _print_graph(shown, as_json)
+
+
+def _print_graph(graph: TaskGraph, as_json: bool) -> None:
     if as_json:
-        print_json(shown.as_json())
+        print_json(graph.as_json())
         return
-    labels = {node.name: node.label for node in shown.nodes}
-    rows = [(node.label, node, " ".join(labels[name] for name in shown.after(node.name))) for node in shown.nodes]
-    print_table(
-        f"{shown.name}: {plural(len(shown.nodes), 'subtask')}, {plural(len(shown.edges), 'edge')}",
-        ("label", "subtask", "what may follow"),
-        rows,
-    )
+    labels = {node.name: node.label for node in graph.nodes}
+    rows = [(node.label, node, " ".join(labels[name] for name in graph.after(node.name))) for node in graph.nodes]
+    title = f"{graph.name}: {plural(len(graph.nodes), 'subtask')}, {plural(len(graph.edges), 'edge')}"
+    print_table(title, ("label", "subtask", "what may follow"), rows)
+
+
+def _build(
+    domain: DomainFile,
+    plans: Annotated[
+        list[Path] | None,
+        argument(
+            "[PLAN]...", "For traversal and fewshot: plans, a subtask a line, or a tasks.json with ground truths."
+        ),
+    ] = None,
+    by: Annotated[
+        str, option("KIND", "traversal, fewshot (98 plans), compatible, proved, or several united by +.")
+    ] = "proved",
+    seed: Annotated[int, option("N", "Seed of the plans that fewshot draws.", min=0)] = 1,
+    subtasks: SubtasksOption = None,
+    out: Annotated[
+        Path | None, option("FILE", "Also write the graph to a file, for --graph.", "not written", dir_okay=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a graph: an edge for each pair of subtasks that follow each other in a plan, whose actions are compatible,
+    or that is proved to be possible in some problem of the domain.
+
+    Proofs of many subtasks take minutes: alfred has 441 pairs.
+    """
+    from pddl2nl.macros.subtasks.building import build_graph
+    from pddl2nl.macros.subtasks.checking import load_plans
+
+    read = _subtasks(domain, subtasks)
+    shown = [plan for path in plans or () for plan in load_plans(path)]
+    built = build_graph(by, read, shown, seed)
+    if out is not None:
+        write_text_file(out, f"{json.dumps(built.as_json(), indent=1)}\n")
+    _print_graph(built, as_json)
 
 
 def _check(
@@ -236,18 +281,15 @@ def _subtasks(domain: Path, paths: list[Path] | None) -> Subtasks:
 
 
 def _graph(subtasks: Subtasks, name: str | None) -> TaskGraph | None:
-    """The graph of a name; without one the proved graph, or None if there is none."""
-    from pddl2nl.macros.subtasks.graph import graph_of_labels
+    """The graph of a name or file; without one the proved graph, or None if none comes with the subtasks."""
+    from pddl2nl.macros.subtasks.building import graph_named
+    from pddl2nl.macros.subtasks.graph import load_graph
 
     if name is None and "proved" not in subtasks.graphs:
         return None
-    name = name or "proved"
-    if name not in subtasks.graphs:
-        there = ", ".join(subtasks.graphs) or "none"
-        raise InputError(
-            f"--graph {name}: there is no such graph{did_you_mean(name, subtasks.graphs, f'; there are {there}')}"
-        )
-    return graph_of_labels(name, subtasks, subtasks.graphs[name])
+    if name is not None and name.endswith(".json"):
+        return load_graph(name, subtasks)
+    return graph_named(name or "proved", subtasks)
 
 
 def _teller(wording: Wording, domain: Domain) -> Callable[[Condition], str]:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from pddl2nl.errors import InputError
+from pddl2nl.files import read_text
 from pddl2nl.macros.subtasks.automaton import PlanFault, TaskAutomaton
 from pddl2nl.macros.subtasks.graph import TaskGraph
 from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.pddl import Condition, write_condition
+from pddl2nl.tasks.reference_files import read_references
 
-__all__ = ["plan_faults", "read_plan"]
+__all__ = ["load_plans", "plan_faults", "read_plan"]
 
 _STEP = re.compile(r"([\w-]+)\(([\w-]+(?:\s*,\s*[\w-]+)*)?\)")
 _SHOWN = 40
@@ -40,6 +43,18 @@ def read_plan(text: str, name: str) -> dict[int, tuple[str, ...]]:
             shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
             raise InputError(f"{name}:{number}: '{shown}' is no subtask; PutObject(Apple, Fridge) is an example of one")
     return steps
+
+
+def load_plans(path: Path) -> list[tuple[str, ...]]:
+    """The names of the subtasks in each plan of a file: one a line, or all ground truths of a ``tasks.json``.
+
+    Raises:
+        InputError: the file cannot be read, or has another form.
+    """
+    if path.suffix != ".json":
+        return [tuple(step[0] for step in read_plan(read_text(path, "plan of subtasks"), str(path)).values())]
+    ways = [way for reference in read_references(path) for way in reference.ways]
+    return [tuple(block.macro.partition("(")[0] for block in way.blocks) for way in ways]
 
 
 def plan_faults(
