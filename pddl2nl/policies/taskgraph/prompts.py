@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -292,17 +292,21 @@ class SubtaskPrompter:
             return Constraint(given, action='"', after='"', begin=begin, end=end, between=", ")
         steps: tuple[Line, ...] = (_step(None, (None,)), _step(None, (None, None)))
         if level != "format":
-            named = {
-                it: dict.fromkeys((*names, *self._of_classes(objects, names))) for it, names in self._roles.items()
-            }
-            fitting = {role: tuple(names) for role, names in named.items()}
-            steps = tuple(_step(node.name, [fitting[it.role] for it in node.targets]) for node in self._subtasks.nodes)
+            fitting = self._fitting(objects)
+            slots = [(node.name, [fitting[target.role] for target in node.targets]) for node in self._subtasks.nodes]
+            # A reply is read with one or two targets each.
+            steps = tuple(_step(name, targets) for name, targets in slots if all(targets) and len(targets) in (1, 2))
         begin = '</reasoning>\n<answer>\n{"high_level": ['
         form = Constraint(steps, begin=begin, end="]}\n</answer>", between=", ", words=True, before="<reasoning>\n")
         return replace(form, instead=(f"<answer>{KEEP}</answer>",) if stage == REPLAN else ())
 
-    def _of_classes(self, objects: Iterable[str], classes: Collection[str]) -> Iterator[str]:
-        return (name for name in objects if self._subtasks.class_of(name) in classes)
+    def _fitting(self, objects: Iterable[str]) -> Mapping[str, Slot]:
+        """The classes that fit each role, and those of the objects that have such a class."""
+
+        def slot(classes: Collection[str]) -> Slot:
+            return tuple(dict.fromkeys((*classes, *(it for it in objects if self._subtasks.class_of(it) in classes))))
+
+        return {role: slot(classes) for role, classes in self._roles.items()}
 
 
 def _step(name: str | None, targets: Sequence[Slot | None]) -> Line:
