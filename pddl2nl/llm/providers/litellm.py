@@ -80,6 +80,8 @@ class LiteLLMModel(OpenAIModel):
         import litellm
         import openai
 
+        # It prints where to look for help, also in the middle of JSON.
+        litellm.suppress_debug_info = True
         self._redactor = self._redactor or self._redacting()
         guard_logs(self._redactor)
         ask: Any = litellm.embedding if path == "/embeddings" else litellm.completion
