@@ -82,7 +82,8 @@ _NO_NEWS = re.compile(
 class SearchOutcome:
     """How one run of Fast Downward ended; the plan's text is not validated yet.
 
-    ``seconds`` is wall time; ``exit_code`` is the driver's, None if it was killed at the time limit.
+    ``seconds`` is wall time, ``cpu_seconds`` what counts for the time limit; ``exit_code`` is the driver's, None if it
+    was killed at the time limit.
     """
 
     status: Status
@@ -91,6 +92,7 @@ class SearchOutcome:
     expanded: int | None
     exit_code: int | None
     message: str
+    cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class _Ended:
     errors: str
     plan_text: str | None
     seconds: float
+    # Whether the search numbers its plans, because it goes on after the first one.
+    anytime: bool
     # Seconds that an earlier run spent on the translation that this one starts from.
     translated: float = 0.0
 
@@ -257,13 +261,19 @@ def _run(command: Sequence[str], folder: Path, patience: float) -> _Ended:
             # Also on Ctrl-C: the driver leads a group of its own, which the terminal's signal does not reach.
             _kill_group(process)
     seconds = time.monotonic() - began
-    plan = folder / "plan"
+    numbered = sorted(folder.glob("plan.*"), key=lambda path: int(path.suffix[1:]), reverse=True)
+    plans = [
+        path.read_text(encoding="utf-8", errors="replace") for path in (folder / "plan", *numbered) if path.is_file()
+    ]
+    # The last line of a plan tells its cost; the last plan may have been cut off.
+    plan_text = next((text for text in plans if not numbered or "; cost" in text), None)
     return _Ended(
         exit_code=exit_code,
         log=(folder / "log").read_text(encoding="utf-8", errors="replace"),
         errors=(folder / "errors").read_text(encoding="utf-8", errors="replace"),
-        plan_text=plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else None,
+        plan_text=plan_text,
         seconds=seconds,
+        anytime=bool(numbered),
     )
 
 
@@ -286,7 +296,10 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(ended: _Ended, time_limit: int) -> SearchOutcome:
-    expanded = _EXPANDED.findall(ended.log)
+    expanded = [*map(int, _EXPANDED.findall(ended.log))]
+    if ended.anytime and "Cumulative statistics" not in ended.log:
+        # Those of the searches that came to their end.
+        expanded.append(sum(expanded))
     status, message = _judge(ended, time_limit)
     if status == "solved" and ended.plan_text is None:
         raise InfrastructureError(f"Fast Downward reports success but wrote no plan: {_last_words(ended)}")
@@ -294,14 +307,17 @@ def _outcome(ended: _Ended, time_limit: int) -> SearchOutcome:
         status=status,
         plan_text=ended.plan_text if status == "solved" else None,
         seconds=ended.seconds + ended.translated,
-        expanded=int(expanded[-1]) if expanded else None,
+        expanded=expanded[-1] if expanded else None,
         exit_code=ended.exit_code,
         message=message,
+        cpu_seconds=_cpu_seconds(ended),
     )
 
 
 def _judge(ended: _Ended, time_limit: int) -> tuple[Status, str]:
     code = ended.exit_code
+    if ended.anytime and ended.plan_text is not None:
+        return "solved", "" if code == 0 else "a limit ended the search for a better plan"
     if code is None:
         return "timeout", f"stopped after {ended.seconds:.0f} s of wall time"
     if code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit:

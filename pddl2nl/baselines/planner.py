@@ -6,7 +6,7 @@ searches are deterministic; only the random walk has a seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, acting_simulator, read_plan, validate
 
-__all__ = ["BASELINES", "PLANNERS", "PlannerLimits", "FastDownwardSearch", "solve", "solve_each"]
+__all__ = ["BASELINES", "PLANNERS", "PlannerLimits", "FastDownwardSearch", "cheapest_plan", "solve", "solve_each"]
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,17 @@ PLANNERS: dict[str, FastDownwardSearch] = {
 }
 """The searches by name."""
 
+_ANYTIME_LAMA = FastDownwardSearch(
+    ("--alias", "lama"),
+    "cost",
+    "LAMA, which looks for cheaper plans until its time is up, or until it has proved the last",
+)
+
 Baseline = Callable[[Task | TaskFiles | TaskTexts, PlannerLimits], PlannerResult]
 
 
 def _searcher(name: str) -> Baseline:
-    return lambda task, limits: _plan(task, (name,), limits)[name]
+    return lambda task, limits: _plan(task, {name: PLANNERS[name]}, limits)[name]
 
 
 def _random(task: Task | TaskFiles | TaskTexts, limits: PlannerLimits) -> PlannerResult:
@@ -142,11 +148,23 @@ def solve_each(
     for name in planners:
         if name not in PLANNERS:
             raise InputError(f"no search of Fast Downward is called {name!r}: there are {', '.join(PLANNERS)}")
-    return _plan(task, planners, PlannerLimits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
+    searches = {name: PLANNERS[name] for name in planners}
+    return _plan(task, searches, PlannerLimits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
+
+
+def cheapest_plan(task: Task, time_limit: int) -> PlannerResult:
+    """The cheapest plan that LAMA finds within so many seconds.
+
+    The message is empty if it proved that no plan is cheaper, and says otherwise why a cheaper one may exist.
+
+    Raises:
+        UnsupportedError, MissingExtraError, InfrastructureError: see `solve`.
+    """
+    return _plan(task, {"lama": _ANYTIME_LAMA}, PlannerLimits(time_limit=time_limit))["lama"]
 
 
 def _plan(
-    source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: PlannerLimits
+    source: Task | TaskFiles | TaskTexts, searches: Mapping[str, FastDownwardSearch], limits: PlannerLimits
 ) -> dict[str, PlannerResult]:
     fast_downward.find_driver()
     task = as_task(source)
@@ -156,22 +174,23 @@ def _plan(
     if foreign:
         message = f"Fast Downward {foreign}"
         return {
-            name: PlannerResult(name, "unsupported", None, None, 0.0, None, PLANNERS[name].search, message)
-            for name in names
+            name: PlannerResult(name, "unsupported", None, None, 0.0, None, each.search, message)
+            for name, each in searches.items()
         }
     with files_of(source) as files:
         outcomes = fast_downward.search_each(
             files.domain,
             files.problem,
-            [PLANNERS[name].options for name in names],
+            [each.options for each in searches.values()],
             time_limit=limits.time_limit,
             memory_limit_mb=limits.memory_limit_mb,
         )
-    return {name: _result(task, name, outcome) for name, outcome in zip(names, outcomes, strict=True)}
+    pairs = zip(searches.items(), outcomes, strict=True)
+    return {name: _result(task, name, each.search, outcome) for (name, each), outcome in pairs}
 
 
-def _result(task: Task, name: str, outcome: fast_downward.SearchOutcome) -> PlannerResult:
-    search, message = PLANNERS[name].search, outcome.message
+def _result(task: Task, name: str, search: str, outcome: fast_downward.SearchOutcome) -> PlannerResult:
+    message = outcome.message
     plan, cost = None, None
     if outcome.plan_text is not None:
         plan, cost = _validated(task, outcome.plan_text, search)
@@ -186,6 +205,7 @@ def _result(task: Task, name: str, outcome: fast_downward.SearchOutcome) -> Plan
         expanded=outcome.expanded,
         search=search,
         message=message,
+        cpu_seconds=outcome.cpu_seconds,
     )
 
 

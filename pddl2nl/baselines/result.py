@@ -32,7 +32,8 @@ class PlannerResult:
         seconds: wall time.
         expanded: expanded states; None if the planner did not report them.
         search: the configuration, so that it can be repeated.
-        message: why there is no plan; empty with one.
+        message: why there is no plan; with one, why an anytime search did not prove it the cheapest, else empty.
+        cpu_seconds: of the translator and the search; 0 for planners that do not report them.
     """
 
     planner: str
@@ -43,6 +44,7 @@ class PlannerResult:
     expanded: int | None
     search: str
     message: str = ""
+    cpu_seconds: float = 0.0
 
     @property
     def solved(self) -> bool:

@@ -25,7 +25,10 @@ class PlanRepaired(RunEvent, frozen=True):
         leaves: the first step of the plan, from 1, that is not the proposal's, or that is the proposal's after one that
             was left out; 0 if the plan begins with the whole proposal or is it.
         seconds: of all searches for it; ``expanded``: states that they expanded, as far as they report it.
-        alone: states that the same planner expands without the proposal; null if it found no plan, or was not asked.
+        alone: states that are expanded to plan without the proposal; null if that was not tried.
+        proved: whether it is proved that no valid plan has a smaller distance.
+        fallback: whether the plan is the one without the proposal, because no nearer one was found within the limits;
+            ``seconds`` and ``expanded`` then hold both.
     """
 
     planner: str
@@ -39,6 +42,8 @@ class PlanRepaired(RunEvent, frozen=True):
     seconds: Amount = 0.0
     expanded: Count = 0
     alone: Count | None = None
+    proved: bool = False
+    fallback: bool = False
 
 
 class ProblemWritten(RunEvent, frozen=True):

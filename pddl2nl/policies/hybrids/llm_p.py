@@ -59,7 +59,7 @@ class LLMPlusP:
         if written.problem is None:
             episode.give_up("unreadable", f"the model wrote no problem that can be read: {written.reason}")
             return
-        planners = best_plan(Task(task.domain, written.problem), ("lama",))
+        planners = best_plan(Task(task.domain, written.problem), optimally=False)
         result = planners.result
         plan = tuple(map(str, result.plan or ()))
         episode.note(ProblemSolved(result.planner, result.status, plan, planners.seconds, planners.expanded))

@@ -28,6 +28,10 @@ def _distance(event: PlanRepaired) -> float | None:
     return float(event.distance) if event.plan else None
 
 
+def _proved(event: PlanRepaired) -> float | None:
+    return 100.0 * event.proved if event.plan else None
+
+
 def _share(event: PlanRepaired) -> float | None:
     return 100.0 * len(event.kept) / len(event.plan) if event.plan else None
 
@@ -84,6 +88,13 @@ METRICS: tuple[RunMetric, ...] = (
         "actions",
     ),
     _metric(
+        "repair-proved",
+        "repaired plans that are proved to be the nearest to the proposal",
+        _last(PlanRepaired, _proved),
+        "%",
+        "higher",
+    ),
+    _metric(
         "model-share", "actions of a repaired plan that are the model's", _last(PlanRepaired, _share), "%", "higher"
     ),
     _metric(
@@ -95,7 +106,7 @@ METRICS: tuple[RunMetric, ...] = (
     ),
     _metric(
         "repair-effort",
-        "states expanded to repair a proposal, as a multiple of those that the same planner expands without it",
+        "states expanded to repair a proposal, as a multiple of those that are expanded to plan without it",
         _last(PlanRepaired, _ratio),
     ),
     _metric("led-expansions", "expanded states to which the model led", _last(StatesSearched, _led), "%", "higher"),

@@ -21,7 +21,9 @@ def _repaired(event: PlanRepaired) -> Note:
     effort = f"{event.expanded} states expanded"
     effort += "" if event.alone is None else f", {event.alone} without the proposal"
     items = (Item(f"{event.prefix} of {len(event.proposal)} actions", "executable"), Item(effort, event.planner))
-    verdict = f"distance {event.distance}" if event.plan else f"no plan: {event.status}"
+    proof = ", proved the smallest" if event.proved else ", which may not be the smallest"
+    proof = ", as no nearer plan was found within the limits" if event.fallback else proof
+    verdict = f"distance {event.distance}{proof}" if event.plan else f"no plan: {event.status}"
     return Note(event.event, "Repaired plan", verdict, "good" if event.plan else "bad", lines, items)
 
 

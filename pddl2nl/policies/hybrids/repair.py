@@ -2,9 +2,12 @@
 
 The AutoPlanBench paper (section 7) names plan repair among the ways to combine a language model with a planner. The
 proposal is that of Basic, or with ``repair:POLICY`` that of another policy that gives a whole plan, which runs as it
-does by itself. A valid proposal is the plan. Else it is compiled into the task
-(`pddl2nl.policies.hybrids.compiling`), and Fast Downward finds the plan of the smallest distance, optimally if LM-cut
-can. Lines that cannot be read are not in the proposal.
+does by itself. Lines that cannot be read are not in it. A valid proposal is the plan.
+
+Else Fast Downward first plans without the proposal. Then the proposal is compiled into the task
+(`pddl2nl.policies.hybrids.compiling`), and the plan of the smallest distance is looked for, for as much CPU time as
+planning alone took (`pddl2nl.policies.hybrids.planning`). If no nearer plan is known by then, the plan is that of
+planning alone.
 
 With ``from_prefix`` the longest executable prefix is kept, and LAMA plans on from the state that it reaches.
 """
@@ -12,7 +15,7 @@ With ``from_prefix`` the longest executable prefix is kept, and LAMA plans on fr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import InputError
@@ -21,18 +24,37 @@ from pddl2nl.pddl import Task
 from pddl2nl.policies.episode import Episode, Policy
 from pddl2nl.policies.hybrids.compiling import compile_proposal
 from pddl2nl.policies.hybrids.events import PlanRepaired
-from pddl2nl.policies.hybrids.planning import Planners, best_plan
+from pddl2nl.policies.hybrids.planning import Planners, best_plan, cheapest
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["RepairPolicy", "RepairedPlan", "common_actions", "executable_prefix", "plan_on", "repair_plan"]
+__all__ = [
+    "RepairPolicy",
+    "RepairedPlan",
+    "common_actions",
+    "distance",
+    "executable_prefix",
+    "plan_on",
+    "repair_plan",
+]
 
 
 @dataclass(frozen=True)
 class RepairedPlan:
-    """A plan made out of a proposal, None without one, and the planners that were asked."""
+    """A plan made out of a proposal.
+
+    Attributes:
+        plan: None without one.
+        planners: those that found it.
+        proved: whether no valid plan is nearer to the proposal, proved.
+        alone: how the task was solved without the proposal; None if that was not tried.
+        fallback: whether the plan is the one of ``alone``, because the search for the nearest one ended at its limit.
+    """
 
     plan: tuple[GroundAction, ...] | None
     planners: Planners
+    proved: bool = False
+    alone: Planners | None = None
+    fallback: bool = False
 
 
 class RepairPolicy:
@@ -73,45 +95,49 @@ class RepairPolicy:
         proposal = tuple(verdict.trace.proposed)
         prefix, state = executable_prefix(simulator, proposal)
         if verdict.valid:
-            episode.note(_event(proposal, prefix, proposal))
+            episode.note(_event(proposal, prefix, None))
             episode.conclude()
             return
         if episode.setting.from_prefix:
             repaired = plan_on(simulator.task, proposal, prefix, state)
+            if repaired.plan is not None:
+                repaired = replace(repaired, alone=best_plan(with_unit_costs(simulator.task), optimally=False))
         else:
             repaired = repair_plan(simulator, proposal)
-        alone = None
-        if repaired.plan is not None:
-            alone = best_plan(with_unit_costs(simulator.task), (repaired.planners.result.planner,)).result.expanded
-        episode.note(_event(proposal, prefix, repaired.plan, repaired.planners, alone))
+        episode.note(_event(proposal, prefix, repaired))
         if repaired.plan is not None:
             episode.propose_plan(repaired.plan, round=verdict.round + 1)
         episode.conclude()
 
 
-def _event(
-    proposal: Sequence[GroundAction],
-    prefix: int,
-    plan: Sequence[GroundAction] | None,
-    planners: Planners | None = None,
-    alone: int | None = None,
-) -> PlanRepaired:
-    kept = common_actions(plan or (), proposal)
+def _event(proposal: Sequence[GroundAction], prefix: int, repaired: RepairedPlan | None) -> PlanRepaired:
+    """What is recorded of a repair; None for a proposal that is valid."""
+    texts = tuple(map(str, proposal))
+    if repaired is None:
+        return PlanRepaired("", "solved", texts, prefix, texts, tuple(range(len(texts))), proved=True)
+    plan, planners, alone = repaired.plan or (), repaired.planners, repaired.alone
+    kept = common_actions(plan, proposal)
     same = sum(pair == (place, place) for place, pair in enumerate(kept))
-    longest = max(len(plan or ()), len(proposal))
     return PlanRepaired(
-        "" if planners is None else planners.result.planner,
-        "solved" if planners is None else planners.result.status,
-        tuple(map(str, proposal)),
+        planners.result.planner,
+        planners.result.status,
+        texts,
         prefix,
-        tuple(map(str, plan or ())),
+        tuple(map(str, plan)),
         tuple(place for place, _ in kept),
-        0 if plan is None else len(plan) + len(proposal) - 2 * len(kept),
-        0 if plan is None or same == longest else same + 1,
-        0.0 if planners is None else planners.seconds,
-        0 if planners is None else planners.expanded,
-        alone,
+        0 if repaired.plan is None else distance(plan, proposal),
+        0 if repaired.plan is None or same == max(len(plan), len(proposal)) else same + 1,
+        planners.seconds,
+        planners.expanded,
+        None if alone is None else alone.expanded,
+        repaired.proved,
+        repaired.fallback,
     )
+
+
+def distance(plan: Sequence[GroundAction], proposal: Sequence[GroundAction]) -> int:
+    """The actions that a plan adds to a proposal, and those that it leaves out."""
+    return len(plan) + len(proposal) - 2 * len(common_actions(plan, proposal))
 
 
 def common_actions(plan: Sequence[GroundAction], proposal: Sequence[GroundAction]) -> list[tuple[int, int]]:
@@ -151,20 +177,28 @@ def executable_prefix(simulator: Simulator, proposal: Sequence[GroundAction]) ->
 
 
 def repair_plan(simulator: Simulator, proposal: Sequence[GroundAction]) -> RepairedPlan:
-    """The valid plan with the smallest distance to a proposal; of small distance where LM-cut finds none in time.
+    """The valid plan with the smallest distance to a proposal, or the nearest one that was found within the limits.
 
     Raises:
         UnsupportedError, MissingExtraError, InfrastructureError: as `pddl2nl.baselines.solve`.
     """
+    alone = best_plan(with_unit_costs(simulator.task))
     compiled = compile_proposal(simulator, proposal)
-    planners = best_plan(compiled.task)
-    plan = planners.result.plan
-    return RepairedPlan(None if plan is None else compiled.decode(plan), planners)
+    own = alone.result.plan
+    if not compiled.follows or alone.result.status == "unsolvable":
+        return RepairedPlan(own, alone, alone.proved, alone)
+    near = cheapest(compiled.task, alone)
+    plan = None if near.result.plan is None else compiled.decode(near.result.plan)
+    if own is not None and (plan is None or distance(own, proposal) < distance(plan, proposal)):
+        seconds, expanded = near.seconds + alone.seconds, near.expanded + alone.expanded
+        both = replace(near, result=alone.result, seconds=seconds, expanded=expanded)
+        return RepairedPlan(own, both, False, alone, True)
+    return RepairedPlan(plan, near, near.proved, alone)
 
 
 def plan_on(task: Task, proposal: Sequence[GroundAction], prefix: int, state: State) -> RepairedPlan:
     """The first actions of a proposal, and LAMA's plan from the state that they reach; raises as `repair_plan`."""
     rest = Task(task.domain, problem_in_state(task.problem, state, state.values))
-    planners = best_plan(rest, ("lama",))
+    planners = best_plan(rest, optimally=False)
     plan = planners.result.plan
     return RepairedPlan(None if plan is None else (*proposal[:prefix], *plan), planners)

@@ -87,7 +87,9 @@ def test_a_problem_ends_with_its_own_parenthesis() -> None:
     assert problem_in("no problem") == ""
 
 
-@pytest.mark.parametrize("mistake", [None, *MISTAKES])
+@pytest.mark.parametrize(
+    "mistake", [MISTAKES[0], *(pytest.param(m, marks=pytest.mark.heavy) for m in (None, *MISTAKES[1:]))]
+)
 def test_the_problem_with_each_mistake(mistake: str | None) -> None:
     task = shipped_task("blocksworld", "p05")
     run = run_spec(RunSpec(task, "llm+p", f"oracle:{mistake}" if mistake else "oracle", rounds=1))
