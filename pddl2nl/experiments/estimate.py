@@ -147,7 +147,7 @@ def _measure(cell: Cell) -> tuple[float, float]:
     model = _Measuring()
     run = cell.runs[0]
     no_roles: dict[str, Any] = dict.fromkeys(
-        ("translator_model", "thoughts_model", "wording_model", "body_model", "base_url")
+        ("translator_model", "thoughts_model", "wording_model", "body_model", "replanner_model", "base_url")
     )
     wording = "template" if run.wording == "llm" else run.wording
     simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "steps": 1}

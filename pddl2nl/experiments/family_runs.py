@@ -52,6 +52,7 @@ _RECORDED = (
     "dead_ends",
     "goal_feedback",
     "graph",
+    "check",
     "from_prefix",
     "calls",
     "expansions",
@@ -235,6 +236,7 @@ class _FamilyOptions(msgspec.Struct):
     dead_ends: str = "ignore"
     goal_feedback: str = "off"
     graph: str = "automaton"
+    check: str = "off"
     from_prefix: str = "off"
     calls: int = 10
     expansions: int = 5_000

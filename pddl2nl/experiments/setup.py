@@ -211,6 +211,8 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bo
         chosen["thoughts"] = thinking
     if spec.body_model is not None:
         chosen["body"] = spec.body_model
+    if spec.replanner_model is not None:
+        chosen["replanner"] = spec.replanner_model
     if worded_by_model:
         chosen["wording"] = _no_oracle(spec.wording_model or spec.model, "--wording llm")
     # The same object if it is the planner's model: a script continues where it is, in every role.
@@ -343,6 +345,7 @@ def _started(
         wording_model=model_names.get("wording"),
         thoughts_model=model_names.get("thoughts"),
         body_model=model_names.get("body"),
+        replanner_model=model_names.get("replanner"),
     )
 
 

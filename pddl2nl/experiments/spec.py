@@ -368,6 +368,18 @@ class RunSpec:
         model=True,
         default_text="the run's own model",
     )
+    replanner_model: str | Model | None = _family_model(
+        None,
+        "taskgraph and ablations: the model that revises plans after events, with an account of its own.",
+        model=True,
+        default_text="the run's own model",
+    )
+    check: str = _family_policy(
+        "off",
+        "taskgraph and ablations: proved: after a completed subtask the model is not asked about the rest of the plan "
+        "if the simulator reaches the goal with it from what was seen (not in the paper).",
+        choices=("off", "proved"),
+    )
     preview: str = _family_policy(
         "off",
         "brainbody and baselines: a step is tried in the simulator, and in the world only if it succeeds there (not "

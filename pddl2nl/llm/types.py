@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
-Purpose = Literal["planner", "body", "translator", "thoughts", "wording"]
-PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "body", "translator")
+Purpose = Literal["planner", "body", "replanner", "translator", "thoughts", "wording"]
+PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "body", "replanner", "translator")
 """The roles of a model in a run, in the order in which a run needs them."""
 Tariff = Literal["standard", "batch"]
 

@@ -180,7 +180,7 @@ class SharedBudget:
 class ModelCalls:
     """Calls the models of one run: checks the limits, keeps the accounts, writes the events.
 
-    A run calls models in up to five roles (`pddl2nl.llm.Purpose`). Wording and thoughts are asked for before its first
+    A run calls models in up to six roles (`pddl2nl.llm.Purpose`). Wording and thoughts are asked for before its first
     event can be written, which holds their results; their events wait until `attach`.
 
     Args:

@@ -125,8 +125,8 @@ class Started(RunEvent, frozen=True):
         example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
         base_url: without credentials; null for models without an endpoint.
         time: UTC in ISO 8601.
-        translator_model, wording_model, thoughts_model, body_model: the models for these roles, null where none is
-            asked.
+        translator_model, wording_model, thoughts_model, body_model, replanner_model: the models for these roles, null
+            where none is asked.
         reading_version: of the reading policy; null in older records.
         solvable: whether the task has a plan, if that was known before the run: by a planner's plan or proof, or by
             the manifest of a shipped problem.
@@ -170,6 +170,7 @@ class Started(RunEvent, frozen=True):
     wording_model: str | None = None
     thoughts_model: str | None = None
     body_model: str | None = None
+    replanner_model: str | None = None
     solvable: bool | None = None
     suite: str = ""
     task: str = ""

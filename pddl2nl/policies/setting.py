@@ -119,6 +119,7 @@ class Setting:
     For taskgraph (`pddl2nl.policies.taskgraph`):
         subtasks: those of the domain; None for a domain without any.
         graph: the task graph; None for the automaton's.
+        check: ``proved`` if the model is not asked about a rest of its plan that is proved to reach the goal.
 
     For hybrids (`pddl2nl.policies.hybrids`):
         from_prefix: whether repair keeps the executable prefix of a proposal.
@@ -160,6 +161,7 @@ class Setting:
     goal_feedback: bool = False
     subtasks: Subtasks | None = None
     graph: TaskGraph | None = None
+    check: Literal["off", "proved"] = "off"
     from_prefix: bool = False
     calls: int = 10
     expansions: int = 5_000

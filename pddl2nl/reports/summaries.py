@@ -247,7 +247,7 @@ _USUAL_OF_FAMILIES = {
 def _variant(started: Started) -> str:
     settings: dict[str, object] = {} if started.profile is None else {"profile": started.profile}
     settings |= {name: value for name, usual in _USUAL.items() if (value := getattr(started, name)) != usual}
-    for role in ("translator", "body"):
+    for role in ("translator", "body", "replanner"):
         if (model := getattr(started, f"{role}_model")) not in (None, started.model):
             settings[f"{role}-model"] = model
     if started.style == "nl" and started.names_scheme != "typed":

@@ -11,6 +11,7 @@ from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.taskgraph.prompts import CORRECT, LAYOUT, REPLAN, subtask_reply
+from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_task
 
 
@@ -20,7 +21,9 @@ from pddl2nl.tasks import shipped_task
         ("h02", {}),
         ("s05", {"model": "oracle:illegal-transition", "faults": "fail (pick-up *) once"}),
         ("a02", {"policy": "taskgraph-nomemory"}),
-        ("s01", {"graph": "fewshot+compatible"}),
+        ("s01", {"graph": "fewshot+compatible", "check": "proved"}),
+        ("s01", {"policy": "taskgraph-beam"}),
+        ("s01", {"policy": "taskgraph-rag"}),
     ],
 )
 def test_a_run_replays_identically(instance: str, options: dict[str, str], tmp_path: Path) -> None:
@@ -86,9 +89,36 @@ def test_any_domain_has_task_graphs_by_a_file_of_its_own(tmp_path: Path) -> None
     assert again.identical, again.difference
 
 
+def test_another_model_revises_on_an_account_of_its_own(tmp_path: Path) -> None:
+    class Replanner:
+        """Keeps every plan."""
+
+        name = "replanner"
+
+        def complete(self, request: Request) -> Completion:
+            assert request.purpose == "replanner"
+            return Completion("<answer>keep</answer>")
+
+    path = tmp_path / "run.jsonl"
+    task = shipped_task("alfred", "s01")
+    result = run_spec(RunSpec(task, "taskgraph", "oracle", names="original", replanner_model=Replanner(), record=path))
+    assert result.outcome == "solved"
+    record = read_record(path)
+    assert (record.started.model, record.started.replanner_model) == ("oracle", "replanner")
+    calls = {role: used["calls"] for role, used in record.finished.used.items()}
+    assert calls == {"planner": 2, "replanner": 2}
+    assert replay_record(path).identical
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (
+            {"policy": "taskgraph-noreplan-high", "check": "proved"},
+            "--check proved: --policy taskgraph-noreplan-high has",
+        ),
+        ({"policy": "taskgraph-noreplan", "replanner_model": "oracle"}, "--replanner-model oracle: --policy"),
+        ({"policy": "taskgraph", "embedding_model": "oracle"}, "it is for .*taskgraph-rag"),
         ({"policy": "taskgraph", "graph": "prited"}, "no graph 'prited'; did you mean 'printed'"),
         ({"policy": "basic", "graph": "printed"}, "--graph printed: --policy basic has no use for it"),
         ({"policy": "taskgraph", "subtasks": "/nowhere.json"}, "nowhere.json"),

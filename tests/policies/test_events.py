@@ -44,7 +44,14 @@ from pddl2nl.policies.hvr.events import (
 )
 from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, NextScored, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.events import (
+    GraphChecked,
+    KeysChosen,
+    NextScored,
+    PlanRevised,
+    RevisionSpared,
+    SubtaskDone,
+)
 from pddl2nl.questions.question import Question
 
 TEXT = st.text(max_size=20)
@@ -100,6 +107,7 @@ EVENT: st.SearchStrategy[RunEvent] = st.one_of(
     ),
     st.builds(GraphChecked, NUMBER, NUMBER, TEXTS, TEXTS, TEXTS, TEXTS, st.booleans()),
     st.builds(KeysChosen, TEXTS, TEXTS),
+    st.builds(RevisionSpared, TEXT, TEXTS),
     st.builds(NextScored, TEXTS, TEXTS, st.lists(st.floats(0, 10)).map(tuple), st.integers(0, 9)),
     st.builds(SubtaskDone, NUMBER, TEXT, TEXTS, NUMBER, TEXT),
     st.builds(PlanRevised, NUMBER, TEXT, TEXT, TEXTS, st.booleans(), TEXTS, st.booleans(), st.booleans()),
@@ -125,7 +133,7 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
     kinds |= {Discrepancy, Recovered, MacroProved, BrainPlanned, BodyActed, ErrorSignal, DeadEndProved}
     kinds |= {SceneSearched, SearchEnded, PlanChecked}
-    kinds |= {GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised}
+    kinds |= {GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised, RevisionSpared}
     kinds |= {PlanRepaired, ProblemWritten, ProblemSolved, StatesAsked, StatesSearched, Asked, Answered}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround

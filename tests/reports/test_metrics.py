@@ -96,7 +96,7 @@ def test_every_metric_says_which_way_is_better():
     }
     sayplan = {"plan-goal", "search-success", "compression", "plan-executable"}
     taskgraph = {"subtask-success", "subtask-conditions", "subtask-weighted-success", "subtask-weighted-conditions"}
-    taskgraph |= {"subtask-accuracy", "graph-pass", "useful-revisions"}
+    taskgraph |= {"subtask-accuracy", "graph-pass", "useful-revisions", "spared-revisions"}
     hybrids = {"problem-readable", "problem-equivalent", "model-share", "first-departure", "repair-proved"}
     hybrids |= {"led-expansions", "named-possible"}
     general = {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}

@@ -41,7 +41,7 @@ from pddl2nl.policies.families import asking_policy
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
 KEPT = (
-    *("model", "translator_model", "wording_model", "thoughts_model", "body_model"),
+    *("model", "translator_model", "wording_model", "thoughts_model", "body_model", "replanner_model"),
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
     *("solvable", "suite", "task", "reference"),
 )
@@ -215,6 +215,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         thoughts="template" if started.thoughts_model is None else "llm",
         thoughts_model=under(started.thoughts_model),
         body_model=under(started.body_model),
+        replanner_model=under(started.replanner_model),
         steps=limits.get("steps"),
         stop_after=limits.get("failures"),
         budget_calls=limits.get("calls"),

@@ -113,7 +113,8 @@ def _run(
     options = {key: value for key, value in options.items() if key not in idle}
     if task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
-    asked = [repetition.model, options.get("thoughts_model", NO_MODEL), options.get("body_model", NO_MODEL)]
+    roles = ("thoughts_model", "body_model", "replanner_model")
+    asked = [repetition.model, *(options.get(role, NO_MODEL) for role in roles)]
     if options.get("translator", "reader") != "reader":
         asked.append(options.get("translator_model", NO_MODEL))
     if repetition.wording == "llm":

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pddl2nl.policies.family import Effort, Family
-from pddl2nl.policies.taskgraph.prompts import LAYOUT, MECHANISMS, PLAN, prompt_hashes
+from pddl2nl.policies.taskgraph.prompts import LAYOUT, MECHANISMS, PLAN, REPLAN, prompt_hashes
 
 __all__ = ["FAMILY"]
 
 _REPLY, _KEEP = 250, 10
+_OF_SOME = ("embedding_model", "replanner_model", "check")
+
+
+def _takes(policy: str, option: str) -> bool:
+    it = MECHANISMS[policy]
+    takers = {"embedding_model": it.planner == "rag", "replanner_model": REPLAN in it.stages, "check": it.on_completed}
+    return takers[option]
 
 
 def _effort(policy: str, actions: int) -> Effort:
@@ -26,8 +33,8 @@ FAMILY = Family(
     title="GraphPlan and its ablations",
     policy_class="taskgraph.TaskGraphPolicy",
     titles={name: mechanism.title for name, mechanism in MECHANISMS.items()},
-    options=frozenset(("task_text", "form", "faults", "subtasks", "graph", "embedding_model")),
-    without={name: frozenset(("embedding_model",)) for name, it in MECHANISMS.items() if it.planner != "rag"},
+    options=frozenset(("task_text", "form", "faults", "subtasks", "graph", *_OF_SOME)),
+    without={name: frozenset(option for option in _OF_SOME if not _takes(name, option)) for name in MECHANISMS},
     also={name: frozenset(("constrain",)) for name, it in MECHANISMS.items() if PLAN in it.stages},
     layout=LAYOUT,
     prompt_hashes=prompt_hashes,

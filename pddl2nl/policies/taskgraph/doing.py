@@ -126,7 +126,7 @@ class SubtaskDoer:
     def carry_out(self, place: int, step: PlannedSubtask, done: CarriedOut, searched: int = 0) -> SubtaskDone:
         """Carries out a subtask in a way that is known, and records it."""
         text = subtask_text(step)
-        before = frozenset(self._believed().atoms)
+        before = frozenset(self.believed().atoms)
         tried: list[str] = []
         for action in done.actions:
             tried.append(str(action))
@@ -149,14 +149,15 @@ class SubtaskDoer:
         if self._memory is not None:
             self._memory.look(self._episode.state.atoms)
 
-    def _believed(self) -> State:
+    def believed(self) -> State:
+        """The state as far as it is known: what was not seen counts as absent."""
         state = self._episode.state
         if self._memory is None:
             return state
         return self._simulator.state(self._memory.believed(state.atoms), state.values)
 
     def _possible(self, node: Subtask, candidates: Sequence[Sequence[str]]) -> CarriedOut | None:
-        return next(ways_to_carry_out(self._simulator, self._believed(), node, candidates), None)
+        return next(ways_to_carry_out(self._simulator, self.believed(), node, candidates), None)
 
     def _unknown(self, node: Subtask, candidates: Sequence[Sequence[str]]) -> int | None:
         """The first target that must lie somewhere and of which no object was seen; None if there is none."""
@@ -210,5 +211,5 @@ class SubtaskDoer:
         if sight is None:
             return tuple(str(triple_of(atom)) for atom in sorted(self._episode.state.atoms))
         noted = (*sight.located, *sight.noted)
-        atoms = (atom for atom in sorted(self._believed().atoms) if atom[0] in noted and len(atom) > 1)
+        atoms = (atom for atom in sorted(self.believed().atoms) if atom[0] in noted and len(atom) > 1)
         return tuple(str(triple_of(atom)) for atom in atoms if self._subtasks.class_of(atom[1]) in keys)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = ["EVENTS", "GraphChecked", "KeysChosen", "NextScored", "PlanRevised", "SubtaskDone"]
+__all__ = ["EVENTS", "GraphChecked", "KeysChosen", "NextScored", "PlanRevised", "RevisionSpared", "SubtaskDone"]
 
 
 class GraphChecked(RunEvent, frozen=True):
@@ -97,5 +97,17 @@ class PlanRevised(RunEvent, frozen=True):
     after: bool
 
 
-EVENTS: tuple[type[RunEvent], ...] = (GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised)
+class RevisionSpared(RunEvent, frozen=True):
+    """The model was not asked, because the rest of the plan is proved to reach the goal (option ``check``).
+
+    Attributes:
+        about: the event in words.
+        plan: the rest.
+    """
+
+    about: str
+    plan: tuple[str, ...]
+
+
+EVENTS: tuple[type[RunEvent], ...] = (GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised, RevisionSpared)
 """The events of `taskgraph`."""

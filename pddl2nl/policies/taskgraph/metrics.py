@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pddl2nl.policies.brainbody.metrics import end_of, satisfied
 from pddl2nl.policies.family import RunMetric, ScoredRun
-from pddl2nl.policies.taskgraph.events import GraphChecked, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 from pddl2nl.policies.taskgraph.prompts import MECHANISMS
 
 __all__ = ["METRICS"]
@@ -125,6 +125,10 @@ def _useful(run: ScoredRun) -> float | None:
     return 100 * sum(e.after and not e.before for e in changed) / len(changed) if changed else None
 
 
+def _spared(run: ScoredRun) -> float:
+    return float(sum(isinstance(event, RevisionSpared) for event in run.events))
+
+
 def _failed(run: ScoredRun) -> float:
     return float(sum(bool(event.error) for event in run.events if isinstance(event, SubtaskDone)))
 
@@ -159,6 +163,7 @@ METRICS: tuple[RunMetric, ...] = (
         "revisions-completed", _revisions("completed"), "revisions of a plan after completed subtasks", "lower", "plans"
     ),
     _metric("useful-revisions", _useful, "revisions with which the goal is reached, and without which it is not"),
+    _metric("spared-revisions", _spared, "questions about a plan that a proof has saved", "higher", "calls"),
     _metric("failed-subtasks", _failed, "subtasks that failed", "lower", "subtasks"),
 )
 """The metrics of the paper, and ours on revisions."""

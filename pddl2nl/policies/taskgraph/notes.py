@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pddl2nl.policies.family import Item, Note, Tone
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, NextScored, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.events import (
+    GraphChecked,
+    KeysChosen,
+    NextScored,
+    PlanRevised,
+    RevisionSpared,
+    SubtaskDone,
+)
 
 __all__ = ["NOTES"]
 
@@ -51,11 +58,18 @@ def _revised(event: PlanRevised) -> Note:
     return Note(event.event, title, verdict, "", tuple(map(Item, event.plan)), items, event.about)
 
 
+def _spared(event: RevisionSpared) -> Note:
+    return Note(
+        event.event, "Event (completed)", "the rest is proved", "good", tuple(map(Item, event.plan)), (), event.about
+    )
+
+
 NOTES: Mapping[type, Callable[[Any], Note]] = {
     GraphChecked: _checked,
     NextScored: _scored,
     KeysChosen: _keys,
     SubtaskDone: _done,
     PlanRevised: _revised,
+    RevisionSpared: _spared,
 }
 """How each event is shown."""

@@ -139,7 +139,11 @@ MECHANISMS: Mapping[str, GraphMechanism] = MappingProxyType(
             "Beam search", "beam search along the task graph, scored by a model", "beam", verify=False, prompt=False
         ),
         "taskgraph-exact": GraphMechanism(
-            "Exact search", "subtasks along the task graph that do the actions of a plan by FF, and no model", "exact"
+            "Exact search",
+            "subtasks along the task graph that do the actions of a plan by FF, and no model",
+            "exact",
+            on_error=False,
+            on_completed=False,
         ),
     }
 )

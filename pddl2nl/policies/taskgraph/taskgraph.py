@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pddl2nl.errors import InputError
+from pddl2nl.llm import Purpose
 from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
 from pddl2nl.macros.subtasks.graph import TaskGraph
 from pddl2nl.macros.subtasks.nodes import SubtaskExample, Subtasks
@@ -30,7 +31,7 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.taskgraph.checking import CheckedSubtasks, PlanChecker
 from pddl2nl.policies.taskgraph.doing import SubtaskDoer, reaches_goal
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, RevisionSpared, SubtaskDone
 from pddl2nl.policies.taskgraph.exact import exact_plan
 from pddl2nl.policies.taskgraph.prompts import (
     CORRECT,
@@ -191,19 +192,23 @@ class _GraphLoop:
             return steps
         return self._corrected(self._ask(PLAN, scene=scene), (), scene).reply.steps
 
-    def _ask(self, stage: str, **sections: str | Sequence[str]) -> str:
+    def _ask(self, stage: str, purpose: Purpose = "planner", **sections: str | Sequence[str]) -> str:
         """The reply to a prompt; where a state or an event is told, plans may also name single objects."""
         level, task = self._episode.setting.constrain, self._episode.setting.simulator.task
         told = self._asked or self._subtasks.sight is None
         constraint = self._prompter.constraint(level, stage, task.objects if told else ())
-        return self._episode.ask(self._prompter.messages(stage, **sections), again=True, constraint=constraint)
+        return self._episode.ask(self._prompter.messages(stage, **sections), purpose, again=True, constraint=constraint)
 
-    def _corrected(self, first: str, done: Sequence[PlannedSubtask], scene: Sequence[str]) -> CheckedSubtasks:
+    def _corrected(
+        self, first: str, done: Sequence[PlannedSubtask], scene: Sequence[str], purpose: Purpose = "planner"
+    ) -> CheckedSubtasks:
+        """The plan in a reply, corrected by the model of the same role."""
+
         def propose(failed: Attempt[CheckedSubtasks] | None) -> CheckedSubtasks:
             reply = first
             if failed is not None:
                 plan = [subtask_text(step) for step in failed.proposal.reply.steps]
-                reply = self._ask(CORRECT, plan=plan, scene=scene, feedback=failed.feedback)
+                reply = self._ask(CORRECT, purpose, plan=plan, scene=scene, feedback=failed.feedback)
             checked = self._checker.read(read_plan_reply(reply), done)
             self._note(checked, 0 if failed is None else failed.number + 1)
             return checked
@@ -230,6 +235,11 @@ class _GraphLoop:
         simulator = self._episode.setting.simulator
         return bool(plan) and reaches_goal(simulator, self._subtasks, self._episode.state, plan, self._doer.handled)
 
+    def _proved(self, rest: Sequence[PlannedSubtask]) -> bool:
+        """Whether the rest of the plan reaches the goal in the simulator, from what is known."""
+        simulator = self._episode.setting.simulator
+        return reaches_goal(simulator, self._subtasks, self._doer.believed(), rest, self._doer.handled)
+
     def _chosen_keys(self) -> tuple[str, ...]:
         named = read_keys(self._ask(KEYS))
         known = tuple(name for name in named if name in self._subtasks.classes)
@@ -249,6 +259,9 @@ class _GraphLoop:
             otherwise: the rest if the model keeps the plan.
         """
         about = event.error or f"{event.subtask} is done"
+        if self._episode.setting.check == "proved" and not event.error and self._proved(rest):
+            self._episode.note(RevisionSpared(about, tuple(map(subtask_text, rest))))
+            return rest
         key = self._episode.state, tuple(rest), about
         if key in self._asked:
             return otherwise
@@ -260,14 +273,16 @@ class _GraphLoop:
             "event": about,
             "scene": scene,
         }
-        reply = self._ask(REPLAN, **sections)
+        reply = self._ask(REPLAN, "replanner", **sections)
         kept = says(reply, KEEP)
         before = self._reaches(otherwise)
         new = otherwise
         if not kept:
             self._revisions += 1
             shown = scene if self._subtasks.sight is None else ()
-            new = [*self._corrected(reply, self._done, shown).reply.steps]
+            revised = self._corrected(reply, self._done, shown, "replanner").reply
+            # A reply without any plan changes nothing.
+            new = [*revised.steps] if revised.json else otherwise
         changed = not kept and new != otherwise
         self._episode.note(
             PlanRevised(

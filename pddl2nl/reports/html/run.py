@@ -168,6 +168,7 @@ def _settings(record: RunRecord) -> dict[str, object]:
         "wording's model": started.wording_model,
         "thoughts' model": started.thoughts_model,
         "acting model": started.body_model,
+        "replanning model": started.replanner_model,
         "example": _example(started.example),
         "profile": started.profile,
         "beyond the paper": _pairs(started.beyond_paper),

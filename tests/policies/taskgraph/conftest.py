@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -80,20 +80,30 @@ def play(
     mistake: str | None = None,
     faults: str = "",
     graph: str = "automaton",
+    check: Literal["off", "proved"] = "off",
     steps: int = 400,
 ) -> GraphRun:
     """A run with these replies, or with the oracle."""
     model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
-    return _played(ALFRED.task(instance), TASKS[instance].texts["goal"], model, policy, faults, graph, steps)
+    return _played(ALFRED.task(instance), TASKS[instance].texts["goal"], model, policy, faults, graph, steps, check)
 
 
 def play_set_task(made: SetTask, policy: str = "taskgraph") -> GraphRun:
     """A run on a generated task with the oracle."""
     task = Task(ALFRED.domain, parse_problem(made.text, ALFRED.domain))
-    return _played(task, made.reference.texts["goal"], SubtaskPlanner(None), policy, "", "automaton", 400)
+    return _played(task, made.reference.texts["goal"], SubtaskPlanner(None), policy, "", "automaton", 400, "off")
 
 
-def _played(task: Task, text: str, model: Any, policy: str, faults: str, graph: str, steps: int) -> GraphRun:
+def _played(
+    task: Task,
+    text: str,
+    model: Any,
+    policy: str,
+    faults: str,
+    graph: str,
+    steps: int,
+    check: Literal["off", "proved"],
+) -> GraphRun:
     simulator, names = Simulator(task), make_names(task, "original", WORDING)
     executor = FaultyExecutor(simulator, read_faults(faults), seed=1) if faults else None
     setting = Setting(
@@ -104,6 +114,7 @@ def _played(task: Task, text: str, model: Any, policy: str, faults: str, graph: 
         executor=executor,
         subtasks=SUBTASKS,
         graph=graph_named(graph, SUBTASKS),
+        check=check,
     )
     events: list[RunEvent] = []
     episode = Episode(setting, model, limits=Limits(steps=steps), emit=events.append)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.policies import POLICIES, Episode, Setting
+from pddl2nl.policies.taskgraph.events import RevisionSpared
 from pddl2nl.policies.taskgraph.mistakes import MISTAKES
 from pddl2nl.policies.taskgraph.prompts import CORRECT, KEYS, MECHANISMS, PLAN, REPLAN, subtask_reply
 from pddl2nl.policies.taskgraph.taskgraph import MOST_CORRECTIONS, MOST_REVISIONS
@@ -185,6 +186,32 @@ def test_one_thing_that_is_named_twice_is_noticed_after_the_subtask() -> None:
 def test_a_plan_that_is_repeated_after_every_subtask_changes_nothing() -> None:
     run = play("s05", mistake="overeager-replan")
     assert run.finished.outcome == "solved"
+    assert not any(event.changed for event in run.revisions)
+
+
+def test_the_model_is_not_asked_about_a_rest_that_is_proved_to_reach_the_goal() -> None:
+    asked, proved = play("s05"), play("s05", check="proved")
+    spared = [event for event in proved.events if isinstance(event, RevisionSpared)]
+    assert proved.finished.outcome == asked.finished.outcome == "solved"
+    # At first nothing was seen of the table where the plate ends; from then on each question is saved.
+    assert len(spared) + proved.model.stages.count(REPLAN) == asked.model.stages.count(REPLAN)
+    assert spared
+    assert spared[-1].about.startswith("PutObject(Plate, DiningTable)")
+    assert spared[-1].plan == ()
+
+
+def test_what_is_not_proved_is_asked_about() -> None:
+    # A plan for the wrong table, and one for a table of which another one is meant.
+    for instance, mistake in (("s05", "wrong-receptacle"), ("a02", None)):
+        run = play(instance, mistake=mistake, check="proved")
+        assert run.finished.outcome == "solved"
+        assert [event.trigger for event in run.revisions if event.changed] == ["completed"]
+
+
+def test_a_revision_in_which_nothing_can_be_read_changes_nothing() -> None:
+    plan = subtask_reply("", [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")])
+    run = play("s05", {PLAN: plan, CORRECT: "?", KEYS: "", REPLAN: "?"})
+    assert [event.subtask for event in run.done] == ["PickupObject(Mug)", "PutObject(Mug, CounterTop)"]
     assert not any(event.changed for event in run.revisions)
 
 
