@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = itertools.count()
@@ -27,6 +28,10 @@ _NOT_OURS = re.compile(
 # As the command line does: the tasks that fixtures keep are many objects and no garbage, and looking through them for
 # some again and again takes a good part of the suite's time.
 gc.set_threshold(100_000)
+
+# No test asserts on a clock.
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 
 from pddl2nl.baselines.inputs import problem_in_state
@@ -95,15 +96,7 @@ class ToldTask:
         task = self.task
         if state != self.simulator.initial:
             task = Task(task.domain, problem_in_state(task.problem, state, state.values))
-        patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
-        result = solve(task, "lama", time_limit=patience)
-        if result.status == "timeout":
-            result = solve(task, "ff", time_limit=time_limit)
-        if result.plan is None and result.status != "unsolvable":
-            raise InfrastructureError(
-                f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
-            )
-        return result.plan
+        return _plan_of(task, time_limit)
 
     def lacking(self, fact: GroundAtom) -> ToldTask:
         """The same task without a fact of its initial state."""
@@ -183,6 +176,20 @@ class ToldTask:
                 raise InfrastructureError(f"the oracle's plan breaks at {action}, though it was validated")
             state = successor
             yield state
+
+
+@lru_cache(maxsize=256)
+def _plan_of(task: Task, time_limit: int | None) -> tuple[GroundAction, ...] | None:
+    """A plan, or None if there is none. Other policies and seeds are told the same task, so it is remembered."""
+    patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
+    result = solve(task, "lama", time_limit=patience)
+    if result.status == "timeout":
+        result = solve(task, "ff", time_limit=time_limit)
+    if result.plan is None and result.status != "unsolvable":
+        raise InfrastructureError(
+            f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
+        )
+    return result.plan
 
 
 def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pddl2nl.baselines import OracleModel, PlannerResult, TaskTexts, solve
+from pddl2nl.baselines import OracleModel, PlannerResult, TaskTexts, solve, told_task
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request, Usage
@@ -343,6 +343,13 @@ def test_a_state_that_it_cannot_read_is_an_error_of_ours(tower: World) -> None:
         said(oracle_for(tower), [*tower.opening("act"), *shown])
 
 
+@pytest.fixture
+def _plans_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No plan of an earlier test is remembered, and none of a planner that a test replaces."""
+    monkeypatch.setattr(told_task, "_plan_of", told_task._plan_of.__wrapped__)
+
+
+@pytest.mark.usefixtures("_plans_anew")
 def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 
@@ -355,6 +362,7 @@ def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytes
     assert calls == ["lama"]
 
 
+@pytest.mark.usefixtures("_plans_anew")
 @pytest.mark.parametrize("status", ["timeout", "out-of-memory", "error", "unsupported"])
 def test_a_planner_that_fails_says_nothing_about_the_prompt(
     tower: World, monkeypatch: pytest.MonkeyPatch, status
@@ -365,6 +373,7 @@ def test_a_planner_that_fails_says_nothing_about_the_prompt(
         said(oracle_for(tower), tower.opening("basic"))
 
 
+@pytest.mark.usefixtures("_plans_anew")
 def test_where_lama_takes_long_ff_is_asked(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, int | None]] = []
 

@@ -156,7 +156,7 @@ json_values = st.recursive(
 
 
 @given(st.dictionaries(st.text(), json_values, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_canonical_json_is_the_same_for_every_order_and_reads_back(data: dict[str, Any]) -> None:
     text = canonical_json(data)
     assert canonical_json(dict(reversed(data.items()))) == text
@@ -186,7 +186,7 @@ entries = st.lists(
 
 
 @given(entries)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_what_is_exported_and_imported_is_the_same(found: list[tuple[str, dict[str, Any]]]) -> None:
     with tempfile.TemporaryDirectory() as folder, Cache(Path(folder, "a")) as one, Cache(Path(folder, "b")) as other:
         for text, reply in found:

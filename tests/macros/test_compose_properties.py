@@ -112,13 +112,13 @@ def _check_random_task(task: Task, rng: random.Random) -> None:
 
 
 @given(random_tasks.cases())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_random_domains(case: tuple[Task, random.Random]) -> None:
     _check_random_task(*case)
 
 
 @pytest.mark.heavy
 @given(random_tasks.cases())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_many_random_domains(case: tuple[Task, random.Random]) -> None:
     _check_random_task(*case)

@@ -46,7 +46,7 @@ def _beside(name: str) -> ModuleType:
 strategies = _beside("strategies")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_tasks(data: st.DataObject) -> None:
     domain = data.draw(strategies.domains())

@@ -98,7 +98,7 @@ REPLY = st.one_of(
     "policy", [name for name, make in POLICIES.items() if make().needs_model and not make().one_shot]
 )
 @given(replies=st.lists(REPLY, min_size=6, max_size=6))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_prompt_goes_on_or_begins_with_the_opening_anew(
     play: Any, world: Any, policy: str, replies: list[str]
 ) -> None:

@@ -462,7 +462,7 @@ REPLY = st.one_of(
 
 @pytest.mark.parametrize("policy", MECHANISMS)
 @given(data=st.data())
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, policy: str, data: st.DataObject) -> None:
     stages = ("retrieval", "macro-plan", "conditions", "conditions-correction", "conditions-refinement", "block")
     stages += ("block-correction", "plan", "plan-correction")

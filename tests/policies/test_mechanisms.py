@@ -123,7 +123,7 @@ REPLY = st.one_of(
 
 @pytest.mark.parametrize(("policy", "style"), [pair for pair in TWINS if not POLICIES[pair[0]]().one_shot])
 @given(replies=st.lists(REPLY, min_size=6, max_size=6))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_prompts_grow_only_at_their_end(play: Any, policy: str, style: str, replies: list[str]) -> None:
     played = play(policy, replies, style=style, steps=6)
     requests = played.requests
@@ -137,7 +137,7 @@ def test_prompts_grow_only_at_their_end(play: Any, policy: str, style: str, repl
 
 @pytest.mark.parametrize("policy", ONE_FILE_EACH)
 @given(replies=st.lists(REPLY, min_size=1, max_size=6))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_said_a_run_ends_and_its_plan_holds(play: Any, world: Any, policy: str, replies: list[str]) -> None:
     from pddlval import GroundAction, validate
 

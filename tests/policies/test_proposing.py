@@ -237,7 +237,7 @@ REPLY = st.one_of(st.text(max_size=30), st.lists(LINE).map(lambda lines: _plan(*
 
 @pytest.mark.parametrize("policy", ["basic", "cot"])
 @given(replies=st.lists(REPLY, min_size=5, max_size=5), samples=st.integers(1, 3), rounds=st.integers(0, 2))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_prompts_grow_only_at_their_end_and_the_counts_are_those_of_what_counts(
     play: Any, world: Any, policy: str, replies: list[str], samples: int, rounds: int
 ) -> None:

@@ -386,7 +386,7 @@ LINE = st.one_of(
 @pytest.mark.parametrize("mode", ["llm", "reader+llm"])
 @pytest.mark.parametrize("policy", ["basic", "react"])
 @given(lines=st.lists(LINE, max_size=6), answers=st.lists(LINE, min_size=1, max_size=6))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_said_and_answered_a_run_ends_and_its_plan_holds(
     play: Any, world: Any, policy: str, mode: str, lines: list[str], answers: list[str]
 ) -> None:

@@ -132,7 +132,7 @@ def partial_orders(draw: st.DrawFn) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 @given(partial_orders(), st.text("abcd", max_size=12), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_without_enumerating_linearizations_the_same_is_found(
     partial: tuple[list[str], list[tuple[int, int]]], plan: str, data: st.DataObject
 ) -> None:

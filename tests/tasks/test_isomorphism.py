@@ -63,7 +63,7 @@ def same_by_hand(one, other):
     return False
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(shape=_shapes, chance=st.randoms(use_true_random=False))
 def test_other_names_and_another_order_are_nothing(shape, chance):
     names = [f"o{number}" for number in range(len(_NAMES))]
@@ -71,7 +71,7 @@ def test_other_names_and_another_order_are_nothing(shape, chance):
     assert isomorphic(problem(*shape), problem(*shape, names, chance.shuffle))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(one=_shapes, fact=_facts, other=_shapes)
 def test_isomorphic_exactly_if_trying_all_renamings_finds_one(one, fact, other):
     # Changed by a fact or two it is sometimes an image of itself, and mostly not.

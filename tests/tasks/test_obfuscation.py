@@ -107,7 +107,7 @@ def _assert_comes_back(task: Task, data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_any_task_comes_back(data: st.DataObject) -> None:
     shown = data.draw(random_tasks.cases())[0]
     # A plain task: the one drawn is of a kind that shows itself.
@@ -116,7 +116,7 @@ def test_any_task_comes_back(data: st.DataObject) -> None:
 
 @pytest.mark.benchmark
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_domain_and_problem_of_all_of_pddl_come_back(data: st.DataObject) -> None:
     domain = data.draw(strategies.domains())
     _assert_comes_back(Task(domain, data.draw(strategies.problems(domain))), data)
@@ -205,7 +205,7 @@ def test_a_mapping_that_cannot_be_reversed_is_refused(change: dict[str, object],
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_verdicts_on_random_plans_are_the_same(data: st.DataObject) -> None:
     task, dice = data.draw(random_tasks.cases())
     simulator, steps = Simulator(task), []
@@ -233,7 +233,7 @@ def test_plans_with_times_comments_and_capitals(clashes: Task) -> None:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from(["drive-to", "action1", "action2", "action3", "fly"]), min_size=1, max_size=5))
 def test_unknown_names_stay_unknown_and_come_back(names: list[str]) -> None:
     task = parse_task(CLASHES, CLASHING)

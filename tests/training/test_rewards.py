@@ -98,7 +98,7 @@ def test_a_reply_in_words_is_worth_what_its_plan_is_worth() -> None:
     assert rewards == PlanRewards(format=1.0, prefix=1.0, goals=0.0, validity=0.0, length=0.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(0, 12), st.booleans())
 def test_rewards_are_those_of_the_validator(seed: int, length: int, broken: bool) -> None:
     dice, simulator = random.Random(seed), simulator_of(BLOCKS)

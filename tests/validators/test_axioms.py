@@ -105,7 +105,7 @@ def least_fixpoint(task: Task, layers: tuple[frozenset[str], ...], atoms: frozen
 CASES = st.tuples(rule_sets(), formulas.subsets(formulas.STATIC), formulas.subsets(formulas.CHANGING))
 
 
-@settings(max_examples=130, deadline=None)
+@settings(max_examples=130)
 @given(CASES, st.randoms())
 def test_derived_is_the_least_fixpoint(
     case: tuple[Rules, frozenset[GroundAtom], frozenset[GroundAtom]], rng: Any

@@ -139,13 +139,13 @@ SETTINGS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
 def test_compiled_is_what_is_defined(condition: Condition, setting: Setting) -> None:
     assert setting.compiled(condition) is holds(condition, setting.world, setting.binding)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(formulas.conditions(FREE, EVERYTHING, 3, numeric=True), SETTINGS)
 def test_with_numbers_too(condition: Condition, setting: Setting) -> None:
     try:
@@ -156,7 +156,7 @@ def test_with_numbers_too(condition: Condition, setting: Setting) -> None:
     assert found is wanted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
 def test_a_state_reads_what_is_defined(condition: Condition, setting: Setting) -> None:
     holds_compiled = setting.state.layout.holds
@@ -179,7 +179,7 @@ def test_unmet_parts_are_found_without_trying_all_objects() -> None:
     assert [type(part) for part in found] == [Exists]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(formulas.conditions(FREE, EVERYTHING, 4, numeric=True), SETTINGS)
 def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
     normal = negation_normal(condition)
@@ -194,7 +194,7 @@ def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
             holds(condition, setting.world, setting.binding)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(formulas.expressions(FREE, 3), SETTINGS, st.booleans())
 def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
     if not defined:

@@ -158,14 +158,14 @@ def _assert_right_walk(simulator: Simulator, model: Model, rng: random.Random) -
         _assert_right_goal(simulator, state, model, world)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(random_tasks.cases())
 def test_applicable_actions_and_successors_are_those_of_the_definition(case: tuple[Task, random.Random]) -> None:
     task, rng = case
     _assert_right_walk(Simulator(task), Model(task), rng)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(random_tasks.cases(numeric=True))
 def test_with_vals_tolerance_comparisons_may_miss_a_little(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -173,7 +173,7 @@ def test_with_vals_tolerance_comparisons_may_miss_a_little(case: tuple[Task, ran
     _assert_right_walk(Simulator(task, tolerance=slack), Model(task, slack), rng)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(random_tasks.cases())
 def test_a_written_and_read_task_behaves_the_same(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -217,7 +217,7 @@ def _executed(task: Task, rng: random.Random) -> tuple[Model, list[GroundAction]
     return model, plan, worlds
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 @given(random_tasks.cases())
 def test_plans_get_the_verdict_of_the_definition(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -234,7 +234,7 @@ def test_plans_get_the_verdict_of_the_definition(case: tuple[Task, random.Random
     assert report.cost == cost
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 @given(random_tasks.cases())
 def test_a_step_that_fails_ends_the_plan(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -253,7 +253,7 @@ def test_a_step_that_fails_ends_the_plan(case: tuple[Task, random.Random]) -> No
     assert list(report.explanation) == expected
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 @given(random_tasks.cases())
 def test_every_lost_atom_is_explained(case: tuple[Task, random.Random]) -> None:
     task, rng = case

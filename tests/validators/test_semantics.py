@@ -204,7 +204,7 @@ def test_undefined_fluents_are_unmet() -> None:
     assert unmet(Or((P, undefined)), world) == ()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(formulas.conditions([], EVERYTHING, 4, numeric=True), WORLDS)
 def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(condition: Any, world: Any) -> None:
     parts = unmet(condition, world)
@@ -229,7 +229,6 @@ def test_of_a_conjunction_of_literals_exactly_those_that_fail(parts: Any, world:
     assert list(unmet(And(tuple(literals)), world)) == list(dict.fromkeys(wanted))
 
 
-@settings(deadline=None)
 @given(formulas.conditions([], EVERYTHING, 3), WORLDS)
 def test_unmet_parts_together_make_the_condition_true(condition: Condition, world: Any) -> None:
     # Each part is implied by the condition: what is reported is needed, not only one way out of several.

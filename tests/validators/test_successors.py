@@ -126,7 +126,7 @@ def tasks(draw: st.DrawFn) -> tuple[str, str]:
     return " ".join(schemas), " ".join(init)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(tasks(), st.integers(0, 99))
 def test_applicable_actions_are_those_of_the_definition(texts: tuple[str, str], seed: int) -> None:
     task = make(*texts, predicates="(d ?x) (e ?x ?y)", extra=DERIVED)

@@ -175,7 +175,7 @@ def test_of_equal_ways_the_first_by_name_is_taken() -> None:
 
 
 @given(st.sampled_from(sorted(ROOMS)), st.sampled_from(sorted(ROOMS)))
-@settings(max_examples=40, deadline=None)  # networkx is imported in the first
+@settings(max_examples=40)  # networkx is imported in the first
 def test_a_way_is_as_short_as_breadth_first_search_finds(start: str, end: str) -> None:
     links = {*OFFICE.links, *((other, one) for one, other in OFFICE.links)}
     way = OFFICE.way(start, end)

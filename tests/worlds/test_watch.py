@@ -97,7 +97,7 @@ def assert_watch_agrees(watch: PlanWatch, report: Report) -> None:
     assert set(broken.unmet) >= {*report.unmet, *report.unmet_goals}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_the_answer_is_that_of_executing_the_rest(case: tuple[Task, random.Random]) -> None:
     # Random tasks with numbers, quantifiers, conditional effects and derived predicates; facts of all kinds, also

@@ -246,7 +246,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(replies=REPLIES, acts=ACTS, loops=st.integers(0, 4))
 def test_every_run_ends_within_the_bound_on_calls(
     run: Run, replies: list[tuple[int, list[str]]], acts: Sequence[str], loops: int

@@ -103,7 +103,7 @@ places = st.sampled_from([name for name, node in OFFICE.nodes.items() if not nod
 
 
 @given(st.lists(places, max_size=4))
-@settings(max_examples=40, deadline=None)  # networkx is imported in the first
+@settings(max_examples=40)  # networkx is imported in the first
 def test_completed_movements_follow_links_and_completing_again_changes_nothing(names: list[str]) -> None:
     filled, inserted = fill_ways([SceneCalled("goto", (name,)) for name in names], OFFICE, "goto")
     links = {*OFFICE.links, *((other, one) for one, other in OFFICE.links)}
@@ -145,7 +145,7 @@ calls = st.sampled_from([*ROLES.calls]).flatmap(
 
 
 @given(st.lists(calls, max_size=6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_plan_is_executable_as_far_as_the_validator_says(said: list[SceneCalled]) -> None:
     task, graph = BUILDING.task("l01"), graph_of("l01")
     filled, _ = fill_ways([SceneCalled("goto", ("kitchen",)), *said], graph, "goto")
