@@ -76,6 +76,7 @@ class PaperColumn(msgspec.Struct, frozen=True):
         metric: our metric in it, if a line is a configuration; empty for that of the section.
         over: how the means of the tasks become one number.
         complexity, category, tasks: only tasks of this complexity, of this category, with these names.
+        blocks: only tasks whose ground truth has so many blocks; 0 for all.
         before: our metric before correction, shown in parentheses.
         only: the only section that has this column; empty for all.
         spread: whether the standard deviation over the runs and the 95 % interval over the tasks are shown.
@@ -93,6 +94,7 @@ class PaperColumn(msgspec.Struct, frozen=True):
     complexity: str = ""
     category: str = ""
     tasks: tuple[str, ...] = ()
+    blocks: int = 0
     before: str = ""
     only: str = ""
     spread: bool = False

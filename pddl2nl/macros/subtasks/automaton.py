@@ -76,9 +76,9 @@ class TaskAutomaton:
                 text = f"there is no subtask {name}{did_you_mean(name, self._subtasks.by_name)}"
                 faults.append(PlanFault(place, "unknown-subtask", text))
                 continue
-            wrong = self._wrong_targets(node, targets)
+            wrong = [*self._wrong_targets(node, targets)]
             if wrong:
-                faults.append(PlanFault(place, "wrong-targets", wrong))
+                faults += [PlanFault(place, "wrong-targets", text) for text in wrong]
                 continue
             after = {new for state in states for new in self._after(state, node, targets)}
             if not after:
@@ -91,18 +91,17 @@ class TaskAutomaton:
         """The choices with which a plan can go on."""
         return (choice for choice in choices if self.accepts([*plan, choice]))
 
-    def _wrong_targets(self, node: Subtask, targets: Sequence[str]) -> str:
+    def _wrong_targets(self, node: Subtask, targets: Sequence[str]) -> Iterator[str]:
         if len(targets) != len(node.targets):
-            return f"{node} names {len(node.targets)} targets, and {len(targets)} are given"
+            yield f"{node} names {len(node.targets)} targets, and {len(targets)} are given"
+            return
         for target, given in zip(node.targets, targets, strict=True):
             kinds = [item.types for way in node.ways for item in way.parameters if item.name == target.variable]
             kind = self._type(given)
             if kind is None:
-                known = self._subtasks.classes
-                return f"there is no {given}{did_you_mean(given, known)}"
-            if not any(self._hierarchy.meets((kind,), own) and self._hierarchy.fits((kind,), own) for own in kinds):
-                return f"{given} cannot be the {target.role} of {node.name}"
-        return ""
+                yield f"there is no {given}{did_you_mean(given, self._subtasks.classes)}"
+            elif not any(self._hierarchy.meets((kind,), own) and self._hierarchy.fits((kind,), own) for own in kinds):
+                yield f"{given} cannot be the {target.role} of {node.name}"
 
     def _type(self, name: str) -> str | None:
         return self._subtasks.classes.get(self._subtasks.class_of(name))

@@ -6,29 +6,21 @@ The state at the end of a run is the initial one with the changes of its execute
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from fractions import Fraction
-from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
-from pddl2nl.errors import InputError
-from pddl2nl.pddl import And, Condition, Exists, Forall, GroundAtom, Or, Task, parse_domain, parse_problem
+from pddl2nl.pddl import GroundAtom
 from pddl2nl.policies.brainbody import FAMILY
 from pddl2nl.policies.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.policies.brainbody.replies import is_done
+from pddl2nl.policies.end_state import conditions_met, end_of, goal_reached
 from pddl2nl.policies.events import Acted, RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.ground_truth import Way
-from pddlval import Simulator, State
-from pddlval.formulas import negation_normal
-from pddlval.semantics import Binding, World, choices, holds
-from pddlval.simulator import simulator_of
+from pddlval import Simulator
 
-__all__ = ["METRICS", "end_of", "satisfied"]
-
-_CHANGED = re.compile(r"\(= \((?P<fluent>[^()]*)\) (?P<value>[^()\s]+)\)")
+__all__ = ["METRICS"]
 
 
 # ── execution ────────────────────────────────────────────────────────────────────────────────────
@@ -72,82 +64,6 @@ def _until_replaced(events: Iterable[RunEvent]) -> list[RunEvent]:
 
 def _passes(events: Iterable[RunEvent]) -> int:
     return sum(isinstance(event, BodyActed) and event.result == "pass" for event in events)
-
-
-# ── the goal ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def _goal_conditions_recall(run: ScoredRun) -> float | None:
-    """GCR: ``100 · satisfied goal conditions / goal conditions`` at the end.
-
-    Example: coffeepot and cupcake shall be on the table, and only the cupcake is: 50.
-    """
-    end = end_of(run)
-    if end is None:
-        return None
-    met, conditions = satisfied(end[0].task.problem.goal, end[1])
-    return _share(met, conditions) if conditions else 100.0
-
-
-def _success_rate(run: ScoredRun) -> float | None:
-    """SR: 100 if the goal holds at the end, else 0. It is 100 exactly if GCR is."""
-    end = end_of(run)
-    return None if end is None else 100.0 * end[0].is_goal(end[1])
-
-
-def satisfied(goal: Condition, state: World) -> tuple[int, int]:
-    """How many of a goal's conditions hold, and how many there are.
-
-    The conditions are the literals of its conjunctions and of all instances of ``forall``; of an ``or`` or ``exists``
-    those of the alternative of which the greatest share holds, the first of several.
-    """
-    return _satisfied(negation_normal(goal), state, {})
-
-
-def _satisfied(goal: Condition, state: World, binding: Binding) -> tuple[int, int]:
-    match goal:
-        case And(parts):
-            counts = [_satisfied(part, state, binding) for part in parts]
-        case Forall(parameters, body):
-            counts = [_satisfied(body, state, chosen) for chosen in choices(parameters, state, binding)]
-        case Or(parts):
-            return _best(_satisfied(part, state, binding) for part in parts)
-        case Exists(parameters, body):
-            return _best(_satisfied(body, state, chosen) for chosen in choices(parameters, state, binding))
-        case _:
-            return int(holds(goal, state, binding)), 1
-    return sum(met for met, _ in counts), sum(conditions for _, conditions in counts)
-
-
-def _best(counts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """The alternative with the greatest share; none of one if there are no alternatives."""
-    return max(counts, key=lambda count: Fraction(*count) if count[1] else Fraction(1), default=(0, 1))
-
-
-def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
-    """The task, and the state at the end of a run; None if the changes in a foreign record do not fit its task."""
-    try:
-        simulator = simulator_of(_task(run.started.domain_pddl, run.started.problem_pddl))
-        atoms, values = set(simulator.initial.atoms), dict(simulator.initial.values)
-        for event in run.counted:
-            if isinstance(event, Acted):
-                atoms.difference_update(map(_atom, event.deleted))
-                atoms.update(map(_atom, event.added))
-                changed = filter(None, map(_CHANGED.fullmatch, event.changed))
-                values.update((_atom(each["fluent"]), Fraction(each["value"])) for each in changed)
-        return simulator, simulator.state(atoms, values)
-    except InputError:
-        return None
-
-
-@lru_cache(maxsize=64)
-def _task(domain_pddl: str, problem_pddl: str) -> Task:
-    domain = parse_domain(domain_pddl)
-    return Task(domain, parse_problem(problem_pddl, domain))
-
-
-def _atom(text: str) -> GroundAtom:
-    return GroundAtom(text.strip("()").split())
 
 
 # ── feedback ─────────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +157,8 @@ METRICS = (
         "EXEC of the first plan: steps executed before it was replaced, of its steps",
     ),
     _metric("passes", _pass_share, "PASS: steps that the acting model passes, of all it was given", "lower"),
-    _metric("goal-conditions-recall", _goal_conditions_recall, "GCR: goal conditions that hold at the end, of all"),
-    _metric("success-rate", _success_rate, "SR: runs at whose end the goal holds, of all"),
+    _metric("goal-conditions-recall", conditions_met, "GCR: goal conditions that hold at the end, of all"),
+    _metric("success-rate", goal_reached, "SR: runs at whose end the goal holds, of all"),
     _metric("feedback-rounds", _feedback_rounds, "plans that replaced another after an error", "lower", "rounds"),
     _metric(
         "errors-resolved",

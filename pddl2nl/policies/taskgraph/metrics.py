@@ -4,36 +4,22 @@ SR is the goal, GC the share of its conditions that holds at the end; PLWSR and 
 ``L* / max(L*, L)`` as in ALFRED, with the lengths of the shipped plan and of the run. The others are of the plan before
 it is carried out. The paper counts a plan as right if it is legal and equals the ground truth or a model agrees; ours
 counts it if it is legal and reaches the goal when the simulator carries it out. The paper gives no formulas for MSR,
-ASR, WTR and AER: ours compare the plan with the ground truth by common subsequences.
+ASR, WTR and AER: ours align the plan with the nearest ground truth, by the fewest insertions and deletions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from pddl2nl.policies.brainbody.metrics import end_of, satisfied
+from rapidfuzz.distance import Indel
+
+from pddl2nl.policies.end_state import conditions_met, goal_reached
 from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 from pddl2nl.policies.taskgraph.prompts import MECHANISMS
 
 __all__ = ["METRICS"]
-
-
-def _goal(run: ScoredRun) -> float | None:
-    """SR: 100 if the goal holds at the end."""
-    end = end_of(run)
-    return None if end is None else 100.0 * end[0].is_goal(end[1])
-
-
-def _conditions(run: ScoredRun) -> float | None:
-    """GC: ``100 · goal conditions that hold at the end / goal conditions``."""
-    end = end_of(run)
-    if end is None:
-        return None
-    met, conditions = satisfied(end[0].task.problem.goal, end[1])
-    return 100 * met / conditions if conditions else 100.0
 
 
 def _weighted(of: Callable[[ScoredRun], float | None]) -> Callable[[ScoredRun], float | None]:
@@ -48,14 +34,13 @@ def _weighted(of: Callable[[ScoredRun], float | None]) -> Callable[[ScoredRun], 
     return value
 
 
-def _blocks(run: ScoredRun) -> Sequence[Mapping[str, Any]]:
-    ways = run.started.reference.get("ways") or [{}]
-    blocks: Sequence[Mapping[str, Any]] = ways[0].get("blocks", [])
-    return blocks
+def _ways(run: ScoredRun) -> Sequence[Sequence[Mapping[str, Any]]]:
+    """The blocks of each ground truth."""
+    return [way.get("blocks", []) for way in run.started.reference.get("ways") or []]
 
 
 def _reference_length(run: ScoredRun) -> int:
-    return sum(len(block["actions"]) for block in _blocks(run))
+    return sum(len(block["actions"]) for blocks in _ways(run)[:1] for block in blocks)
 
 
 def _final(run: ScoredRun) -> GraphChecked | None:
@@ -82,23 +67,34 @@ def _accurate(run: ScoredRun, plan: GraphChecked) -> float:
     return _legal(run, plan) * plan.reaches
 
 
-def _common(run: ScoredRun, plan: GraphChecked) -> tuple[int, int, int] | None:
-    """Steps that plan and ground truth have in common in one order, and the length of both; None without one."""
-    truth = [str(block["macro"]) for block in _blocks(run)]
-    matcher = SequenceMatcher(None, truth, plan.plan, autojunk=False)
-    return (sum(block.size for block in matcher.get_matching_blocks()), len(truth), len(plan.plan)) if truth else None
+def _aligned(run: ScoredRun, plan: GraphChecked) -> tuple[float, float] | None:
+    """Of the nearest ground truth's steps the share that the plan lacks, and of its own those beyond it, in %.
+
+    Nearest is the ground truth that the fewest insertions and deletions make of the plan, the first of several. None
+    without one.
+    """
+    truths = [[str(block["macro"]) for block in blocks] for blocks in _ways(run) if blocks]
+    if not truths:
+        return None
+    truth = min(truths, key=lambda steps: Indel.distance(steps, plan.plan))
+    common = (len(truth) + len(plan.plan) - Indel.distance(truth, plan.plan)) // 2
+    return _share(len(truth) - common, len(truth)), _share(len(plan.plan) - common, len(plan.plan))
+
+
+def _share(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
 
 
 def _missing(run: ScoredRun, plan: GraphChecked) -> float | None:
-    """MSR: ``100 · steps of the ground truth that the plan lacks / its steps``."""
-    counts = _common(run, plan)
-    return None if counts is None else 100 * (counts[1] - counts[0]) / counts[1]
+    """MSR: ``100 · steps of the nearest ground truth that the plan lacks / its steps``."""
+    shares = _aligned(run, plan)
+    return shares and shares[0]
 
 
 def _additional(run: ScoredRun, plan: GraphChecked) -> float | None:
-    """ASR: ``100 · steps of the plan that the ground truth lacks / its steps``."""
-    counts = _common(run, plan)
-    return None if counts is None or not counts[2] else 100 * (counts[2] - counts[0]) / counts[2]
+    """ASR: ``100 · steps of the plan that the nearest ground truth lacks / its steps``; 0 for an empty plan."""
+    shares = _aligned(run, plan)
+    return shares and shares[1]
 
 
 def _wrong_transitions(run: ScoredRun, plan: GraphChecked) -> float | None:
@@ -108,8 +104,9 @@ def _wrong_transitions(run: ScoredRun, plan: GraphChecked) -> float | None:
 
 
 def _affordances(run: ScoredRun, plan: GraphChecked) -> float | None:
-    """AER: ``100 · steps with wrong names or targets / steps``."""
-    return 100 * len(plan.targets) / len(plan.plan) if plan.plan else None
+    """AER: ``100 · wrong names and targets / targets of all steps``."""
+    mentions = sum(step.count(",") + 1 for step in plan.plan)
+    return 100 * min(len(plan.targets), mentions) / mentions if mentions else None
 
 
 def _revisions(trigger: str) -> Callable[[ScoredRun], float | None]:
@@ -146,18 +143,20 @@ def _metric(
 
 
 METRICS: tuple[RunMetric, ...] = (
-    _metric("subtask-success", _goal, "SR of taskgraph: runs at whose end the goal holds"),
-    _metric("subtask-conditions", _conditions, "GC of taskgraph: goal conditions that hold at the end"),
-    _metric("subtask-weighted-success", _weighted(_goal), "PLWSR: SR weighted by the length of the run"),
-    _metric("subtask-weighted-conditions", _weighted(_conditions), "PLWGC: GC weighted by the length of the run"),
+    _metric("subtask-success", goal_reached, "SR of taskgraph: runs at whose end the goal holds"),
+    _metric("subtask-conditions", conditions_met, "GC of taskgraph: goal conditions that hold at the end"),
+    _metric("subtask-weighted-success", _weighted(goal_reached), "PLWSR: SR weighted by the length of the run"),
+    _metric("subtask-weighted-conditions", _weighted(conditions_met), "PLWGC: GC weighted by the length of the run"),
     _metric("subtask-accuracy", _of_plan(_accurate), "plans of subtasks that are legal and reach the goal"),
     _metric("graph-pass", _of_plan(_legal), "GPR: plans of subtasks with which nothing is wrong"),
-    _metric("missing-subtasks", _of_plan(_missing), "MSR: subtasks of the ground truth that the plan lacks", "lower"),
-    _metric("additional-subtasks", _of_plan(_additional), "ASR: subtasks that the ground truth lacks", "lower"),
+    _metric(
+        "missing-subtasks", _of_plan(_missing), "MSR: subtasks of the nearest ground truth that the plan lacks", "lower"
+    ),
+    _metric("additional-subtasks", _of_plan(_additional), "ASR: subtasks that the nearest ground truth lacks", "lower"),
     _metric(
         "wrong-transitions", _of_plan(_wrong_transitions), "WTR: subtasks that cannot come where they are", "lower"
     ),
-    _metric("affordance-errors", _of_plan(_affordances), "AER: subtasks with wrong names or targets", "lower"),
+    _metric("affordance-errors", _of_plan(_affordances), "AER: wrong names and targets of subtasks", "lower"),
     _metric("revisions-error", _revisions("error"), "revisions of a plan of subtasks after errors", "lower", "plans"),
     _metric(
         "revisions-completed", _revisions("completed"), "revisions of a plan after completed subtasks", "lower", "plans"

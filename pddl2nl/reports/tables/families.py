@@ -98,12 +98,13 @@ def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableC
 
 def _belongs(column: PaperColumn, reference: Reference | None) -> bool:
     """Whether a column is about a task."""
-    if not (column.complexity or column.category or column.tasks):
+    if not (column.complexity or column.category or column.tasks or column.blocks):
         return True
     return reference is not None and (
         column.complexity in ("", reference.complexity)
         and column.category in ("", reference.category)
         and (not column.tasks or reference.task in column.tasks)
+        and column.blocks in (0, len(reference.ways[0].blocks))
     )
 
 
