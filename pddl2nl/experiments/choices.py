@@ -144,7 +144,8 @@ def constrain_levels(policy: str | Policy) -> tuple[str, ...]:
     if "constrain" in unused_options(policy, "nl"):
         return ()
     levels: tuple[str, ...] = ("format", "actions", "applicable")
-    family, name = family_of(policy_name(policy)), policy_name(policy)
+    name = asking_policy(policy_name(policy))
+    family = family_of(name)
     levels = levels[:-1] if make_policy(policy).one_shot else levels
     return levels if family is None else family.levels.get(name, levels)
 

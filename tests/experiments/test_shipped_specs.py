@@ -10,6 +10,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
+from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.experiments.layout import TableLayout, read_layout, write_layout
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
@@ -17,6 +18,7 @@ from pddl2nl.experiments.specification.shipped import find_specification, shippe
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Domain
+from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables import tables_of
@@ -101,7 +103,7 @@ def test_each_has_a_name_and_a_sentence() -> None:
     shipped = shipped_specs()
     brainbody = [f"brainbody-{name}" for name in ("figure-6", "signals", "table-1", "table-2", "table-3", "table-4")]
     sayplan = [f"sayplan-{name}" for name in ("queries", "scaling", "table-1", "table-3", "tables-2-4-5")]
-    others = ["planbench-tasks", "renamed-blocksworld", *sayplan, "table-2", "tables-3-4", "tables-6-7"]
+    others = ["planbench-tasks", "renamed-blocksworld", *sayplan, "small-model", "table-2", "tables-3-4", "tables-6-7"]
     graphplan = [f"graphplan-{name}" for name in ("table-13", "table-2", "table-3", "tables-10-12")]
     names = ["acpbench", *brainbody, *graphplan, "hvr-faults", "hvr-table-2", "hybrids", *others]
     assert [each.name for each in shipped] == names
@@ -190,6 +192,18 @@ def test_the_renamed_blocksworld_says_nothing_of_blocks() -> None:
     assert ([row.label for row in layout.rows], layout.tables[0].paper) == (["blocksworld"], "renamed-blocksworld")
     [alone] = load("renamed-blocksworld", model="oracle").domains
     assert alone.wordings == {"template": template_wording(alone.domain)}
+
+
+def test_the_small_model_plays_every_system_at_every_level_of_constraint() -> None:
+    said = load("small-model")
+    levels: dict[str, set[str]] = {}
+    for cell in cells(said):
+        for one in cell.runs:
+            levels.setdefault(one.policy, set()).add(one.constrain)
+    assert {family_of(policy) for policy in levels} == {None, *FAMILIES.values()}
+    assert levels == {policy: {"off", *constrain_levels(policy)} for policy in levels}
+    assert [(row.label, row.tasks) for row in laid_out(said).rows][-2:] == [("building", 1), ("alfred", 1)]
+    assert not [*left_out(said)]
 
 
 # ── to their ends ────────────────────────────────────────────────────────────────────────────────

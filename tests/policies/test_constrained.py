@@ -63,6 +63,11 @@ def test_every_interactive_policy_takes_applicable() -> None:
     assert {*STATEWISE} == {*interactive} - {"score"} | {"tree", "guided"}
 
 
+def test_a_repaired_policy_takes_what_it_takes_by_itself() -> None:
+    assert constrain_levels("repair:llm+p") == ("format",)
+    assert constrain_levels("repair:cot") == ("format", "actions")
+
+
 @pytest.mark.parametrize("policy", STATEWISE)
 def test_with_applicable_no_turn_can_be_inapplicable(policy: str) -> None:
     result = played(policy, "applicable")
