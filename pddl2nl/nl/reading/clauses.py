@@ -50,7 +50,8 @@ REFERS = r"\b(?:it|them|him|her|they|there|back|again)\b"
 """Words that refer to what was said before."""
 
 _THINGS = word_set("it them him her they")
-_DEFINITE = word_set("the that this said same its")
+_DEFINITE = word_set("the that this said same")
+_DEMONSTRATIVES = word_set("this that these those which")
 _REMEMBERED = 20
 
 
@@ -93,13 +94,13 @@ class Discourse:
         others = {*last.args} - {last.args[slot] for slot in (*frame.ends, *frame.places("from"))}
         for words, mentions in ways or [(list(row), plain)]:
             said = {item.pddl for mention in mentions for item in mention.objects}
-            if len(frame.ends) == 1 and row[-1].text not in PREPOSITIONS and not (others and others.isdisjoint(said)):
+            announced = any(word.text == "from" for word in words) or row[-1].text in PREPOSITIONS
+            if len(frame.ends) == 1 and not announced and not (others and others.isdisjoint(said)):
                 here = self._lexicon.by_pddl[last.args[frame.ends[0]]]
-                for preposition in ("from", "at", "in"):
-                    end = row[-1].end
-                    longer = [*words, _inserted(preposition, end), _inserted(fold(here.nl), end)]
-                    place = Mention(len(longer) - 1, len(longer), (here,), True)
-                    yield longer, [*mentions, place], offsets | {end}
+                end = row[-1].end
+                longer = [*words, _inserted("from", end), _inserted(fold(here.nl), end)]
+                place = Mention(len(longer) - 1, len(longer), (here,), True)
+                yield longer, [*mentions, place], offsets | {end}
 
     def _referred(
         self, row: Sequence[Word], verb: int, plain: Sequence[Mention], context: Sequence[GroundAction]
@@ -175,7 +176,7 @@ class ActionGrammar:
         self._forms = FormIndex(forms)
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
-        self._states -= ARTICLES | PREPOSITIONS | self.frames.verbs.keys()
+        self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we"}
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
@@ -429,11 +430,13 @@ class ActionGrammar:
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
 
     def _begins_other(self, words: Sequence[Word], index: int, mentions: Sequence[Mention]) -> bool:
-        """Whether a clause with a verb of no action begins: ", then grabs a"."""
-        at = self._behind_joints(words, index)
-        said = at < len(words) and "then" in (words[at - 1].text, words[index].text)
-        near = any(at < item.first < at + 4 for item in mentions)
-        return said and near and not (is_known(words[at].text) or words[at].text in self.lexicon.type_words)
+        """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b"."""
+        at = index
+        while at < len(words) and words[at].text in _OPENERS:
+            at += 1
+        said = "then" in (word.text for word in words[index:at])
+        named = next((item.first for item in mentions if at < item.first < at + 6), 0)
+        return said and named > 0 and self._begins_like_an_order(words[at:], named - at)
 
     def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""
@@ -533,7 +536,7 @@ class ActionGrammar:
     def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
         behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
-        words = words[behind:] if is_reason(words[0]) else words
+        words = words[behind:] if is_reason(words[0]._replace(parted="")) else words
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
@@ -544,13 +547,33 @@ class ActionGrammar:
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
         if (
-            holds
+            (holds and not self._begins_like_an_order(words, mentions[0].first))
+            or self._explains(words)
             or words[0].parted == ">"
             or all(index in used or word.text in plain for index, word in enumerate(words))
         ):
             stance = f"state ({holds[0] if holds else 'a list'})"
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
         return _unreadable(words, UNKNOWN_VERB)
+
+    def _explains(self, words: Sequence[Word]) -> bool:
+        """Whether it says what the step before does: "This clears a", "That way, b is free"."""
+        at = self._behind_joints(words, 0)
+        return words[at : at + 1] != [] and words[at].text in _DEMONSTRATIVES and (
+            len(words) < at + 2 or words[at + 1].text not in self.lexicon.nouns
+        )  # fmt: skip
+
+    def _begins_like_an_order(self, words: Sequence[Word], named: int) -> bool:
+        """Whether a word that no description begins with stands before the first object: "grab a, which is on b"."""
+        at = 0
+        while at < named and words[at].text in _SUBJECTLESS:
+            at += 1
+        said = words[at].text
+        subjects = self.lexicon.nouns | self.frames.vocabulary | self._states
+        beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
+        return at < named and not is_known(said) and said not in subjects and all(
+            word.text in beside and not word.parted for word in words[at + 1 : named]
+        )  # fmt: skip
 
     def _at_verb(
         self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]

@@ -299,7 +299,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                7,
+                8,
                 "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
                 "END], then the last that begins with [PLAN]); without any, the plan that the reply ends on. A plan "
                 "that the reply rejects does not count, and what only explains a plan adds nothing to it. A step said "
@@ -308,14 +308,14 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
             ),
             ReadingPolicy(
                 "all",
-                5,
+                6,
                 "Every action line of the marked plan (as in default); without one, of the whole reply. A step "
                 "said again on an indented line below it counts once.",
                 _all,
             ),
             ReadingPolicy(
                 "planbench",
-                5,
+                6,
                 "Every line that says an action, anywhere in the reply, PDDL lines too; tags are ignored, and lines in "
                 "which no action can be made out are skipped, as PlanBench's own extraction does. A step said again in "
                 "code marks on an indented line below it counts once.",

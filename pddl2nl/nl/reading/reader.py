@@ -56,6 +56,8 @@ _PROSE = re.compile(
 )
 _WORD = re.compile(r"\w")
 _APART = re.compile(r"[:.;!?(–—]")
+# A string in JSON, with the key before it.
+_KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
@@ -158,9 +160,11 @@ class Reader:
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
+        marks: list[str] = []
         context: list[GroundAction] = []
         in_thought = False
         said = layout.clean.text
+        strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
             read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
@@ -175,7 +179,10 @@ class Reader:
                 placed = [_in_doubt(item) if item.number in amended else item for item in placed]
             apart = False
             before = read[0].end
+            mark = peeled.item or ("tag" if block.opened and block.closed else "fence" if piece.fenced else "")
             for reading in read:
+                key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
+                marks.append(f'"{key[1]}' if key else mark and f"{mark} {piece.indent // 2}")
                 follow(context, reading.status, reading.stance, reading.action)
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
@@ -184,7 +191,7 @@ class Reader:
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, coded,
                                   peeled.outer, apart)
                 )  # fmt: skip
-        placed = self._with_doubts_reported(placed)
+        placed = self._with_doubts_reported(placed, marks)
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -262,7 +269,7 @@ class Reader:
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
-        shape = self._shapes.of(said, (block.opened and block.closed, in_thought, expected))
+        shape = self._shapes.of(said, (block.opened and block.closed, piece.fenced, in_thought, expected))
         known = self._shapes.known(shape, text, piece)
         if known is None:
             known = self._read_piece(text, piece, block, in_thought, expected, before)
@@ -296,7 +303,7 @@ class Reader:
             return [elliptic._replace(reason="it stands for steps without saying them")], peeled
         if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
-        marked = block.opened and block.closed
+        marked = (block.opened and block.closed) or piece.fenced
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
         unnamed: list[Reading] = []
@@ -372,21 +379,26 @@ class Reader:
     def _names(self, value: str) -> bool:
         return bool(self.lexicon.named(value)) or value.lower() in self.lexicon.by_pddl
 
-    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+    def _with_doubts_reported(self, placed: list[PlacedReading], marks: Sequence[str]) -> list[PlacedReading]:
         """Reports what may be a step and is not read, but for what another line of the reply says as well.
 
-        Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an action, the
-        longest stretch is reported that says more of objects than how they are.
+        What is marked as the reply's steps are (in a list, between tags or code marks, under a key of JSON: ``marks``)
+        is meant as one. Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an
+        action, the longest stretch is reported that says more of objects than how they are.
         """
+        steps = {mark for item, mark in zip(placed, marks, strict=True) if item.reading.action is not None} - {""}
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
-        for item in placed:
+        for item, mark in zip(placed, marks, strict=True):
             reading = item.reading
             # A numbered item that holds nothing else is a step of its own.
             explains = reading.reason != AMENDED and (item.number is None or reading.line in read)
+            step = mark in steps and (reading.line not in read or mark[0] == '"')
             if reading.rule != "doubt":
                 judged.append(item)
+            elif step and not reading.text.rstrip(" *_`").endswith(":"):
+                judged.append(item._replace(reading=reported(reading), doubt=reading.reason == AMENDED))
             elif explains and (
                 not done.isdisjoint(reading.candidates) or self.grammar.restates(reading.text, reading.stance, done)
             ):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -361,8 +361,8 @@ class Piece(NamedTuple):
     """A line, the part of it between tags, or a record of several lines, without the blanks around it.
 
     ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it; ``hidden``: it
-    lies in a stretch that a model marked as thinking; ``offered``: it lies in a list of actions that could be taken, or
-    could not, and chooses none.
+    lies in a stretch that a model marked as thinking; ``fenced``: between two lines of code marks; ``offered``: in a
+    list of actions that could be taken, or could not, and chooses none.
     """
 
     line: int
@@ -373,6 +373,7 @@ class Piece(NamedTuple):
     gap: bool
     hidden: bool
     offered: bool = False
+    fenced: bool = False
 
 
 class Block(NamedTuple):
@@ -456,6 +457,8 @@ def lay_out(reply: str | Cleaned) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
+    if "```" in text:
+        pieces = list(_with_fences(text, pieces))
     if ":" in text:
         pieces = _with_offers(text, pieces)
     if any(sign in text for sign in (":", '"', "'")):
@@ -523,6 +526,16 @@ def _closing(text: str, start: int) -> int:
             value = text[start : match.end()]
             return match.end() if '"' in value or "'" in value else start
     return start
+
+
+def _with_fences(text: str, pieces: list[Piece]) -> Iterator[Piece]:
+    """Marks the lines between two lines of code marks."""
+    fences = [piece for piece in pieces if text.startswith("```", piece.start)]
+    lines = [(one.line, other.line) for one, other in zip(fences[::2], fences[1::2], strict=False)]
+    for piece in pieces:
+        while lines and lines[0][1] < piece.line:
+            del lines[0]
+        yield piece._replace(fenced=bool(lines) and lines[0][0] < piece.line < lines[0][1])
 
 
 _LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")

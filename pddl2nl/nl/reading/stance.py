@@ -142,7 +142,7 @@ NO_DEEDS = word_set(
     "requires want wants know knows see sees seem seems appear appears mean means make makes leave leaves clear clears "
     "free frees allow allows ensure ensures keep keeps lie lies sit sits stand stands support supports block blocks "
     "wait waits waiting start starts end ends belong belongs depend depends cannot not think believe note notice check "
-    "consider here reach reaches include includes show shows say says carry carries"
+    "consider here reach reaches include includes show shows say says"
 )
 """Verbs of sentences that describe or explain; any other verb in a verb's place may be meant as an action."""
 
