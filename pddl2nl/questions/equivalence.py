@@ -3,8 +3,9 @@
 Zuo et al., "Planetarium: A Rigorous Benchmark for Translating Text to Structured Planning Languages" (2024): two
 problems are equivalent if some renaming of objects gives the same initial state and the same goal. Different goals can
 say the same, so both goals are first completed with what always holds with them: literals that hold in every state that
-can be reached and satisfies the goal, as far as pairs of literals prove it (`pddl2nl.questions.relaxation`). This proof
-is sound and not complete: problems that are called equivalent are, and in rare cases others are as well.
+can be reached and satisfies the goal, as far as pairs of literals prove it (`pddl2nl.questions.relaxation`).
+Quantifiers are written out for all objects, and what is known to hold with the goal is left out of its disjunctions.
+This is sound and not complete: problems that are called equivalent are, and in rare cases others are as well.
 
 Names, metrics, repeated facts and the order of lines do not matter. Then graph isomorphism decides
 (`pddl2nl.tasks.isomorphism`).
@@ -12,12 +13,28 @@ Names, metrics, repeated facts and the order of lines do not matter. Then graph 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.pddl import And, Atom, Condition, Forall, GroundAtom, Not, Problem, Task
-from pddl2nl.pddl.rewriting import substitute
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Condition,
+    Equality,
+    Exists,
+    Forall,
+    GroundAtom,
+    Not,
+    Or,
+    Problem,
+    Task,
+    conjuncts,
+    write_condition,
+)
+from pddl2nl.pddl.rewriting import Renaming, substitute
 from pddl2nl.questions.relaxation import GroundActions, Literal, Mutexes
 from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
@@ -26,7 +43,10 @@ from pddlval.formulas import negation_normal
 __all__ = ["ProblemComparison", "compare_problems", "completed"]
 
 MOST_ACTIONS = 5_000
-"""Goals of tasks with more ground actions are completed by static facts only."""
+"""Goals of tasks with more ground actions are completed by nothing."""
+MOST_INSTANCES = 20_000
+"""Goals with quantifiers that stand for more facts are not compared."""
+_TRUE, _FALSE = And(), Or()
 
 
 @dataclass(frozen=True)
@@ -54,8 +74,8 @@ def compare_problems(given: Task, other: Task) -> ProblemComparison:
     Objects of the same name correspond where parts are listed; the others in their order, by type.
 
     Raises:
-        UnsupportedError: a goal is no conjunction of literals, quantified ones included, or a problem has timed facts
-            or constraints.
+        UnsupportedError: a goal has numbers or quantifiers over too many objects, or a problem has timed facts or
+            constraints.
         MissingExtraError: networkx is not installed.
     """
     ours, theirs = completed(given), completed(other)
@@ -68,36 +88,42 @@ def compare_problems(given: Task, other: Task) -> ProblemComparison:
 
 
 def completed(task: Task) -> Task:
-    """The task with each fact once, and with its goal completed by what always holds with it.
+    """The task with each fact once, and with its goal in a fixed form: literals, and disjunctions without quantifiers.
+
+    The literals are completed with what always holds with them; what they decide is left out of the disjunctions.
 
     Raises:
-        UnsupportedError: the goal is no conjunction of literals.
+        UnsupportedError: the goal has numbers, or its quantifiers range over too many objects.
     """
     problem = replace(
         task.problem, init=tuple(sorted(set(task.problem.init))), init_negative=(), metric=None, source=None
     )
-    goal = set(_literals(negation_normal(problem.goal), task))
-    plain = replace(problem, goal=_conjunction(goal))
-    return Task(task.domain, replace(plain, goal=_conjunction(_closed(Task(task.domain, plain), goal))))
+    goal = _expanded(task)
+    while True:
+        literals = {literal for part in conjuncts(goal) if (literal := _literal(part)) is not None}
+        known = _closed(Task(task.domain, replace(problem, goal=_conjunction(literals))), literals)
+        rest = [part for part in conjuncts(goal) if _literal(part) is None]
+        reduced = [_reduced(part, known) for part in rest]
+        if reduced == rest:
+            return Task(task.domain, replace(problem, goal=_joined(And, [_conjunction(known), *rest])))
+        # A disjunction of which one literal is left may decide others.
+        goal = _joined(And, [_conjunction(literals), *reduced])
 
 
 def _closed(task: Task, goal: set[Literal]) -> set[Literal]:
-    """The goal's literals and those that hold with them; without static ones that hold, because they say nothing."""
+    """The goal's literals and those that hold with them."""
     simulator = Simulator(task)
-    initial = simulator.initial
-    changing = initial.layout.changing
-    closed = {literal for literal in goal if literal[0][0] in changing or initial.true(literal[0]) != literal[1]}
     plain = GroundActions(simulator)
     if plain.actions is None or len(plain.actions) > MOST_ACTIONS:
-        return closed
+        return goal
     atoms = sorted({atom for atom, _ in plain.numbered})
     ground = GroundActions(simulator)
     # Numbered before the actions are made: otherwise negative literals that no action needs are left out.
     ground.mask((atom, False) for atom in atoms)
-    mutexes = Mutexes(ground, initial)
-    known = {literal for literal in closed if literal[0] in atoms}
+    mutexes = Mutexes(ground, simulator.initial)
+    known = {literal for literal in goal if literal[0] in atoms}
     if mutexes.never(ground.mask(known)) is not None:
-        return closed
+        return goal
     open_ = {(atom, positive) for atom in atoms for positive in (True, False)} - known
     while implied := {
         (atom, positive)
@@ -107,7 +133,82 @@ def _closed(task: Task, goal: set[Literal]) -> set[Literal]:
     }:
         known |= implied
         open_ -= implied
-    return closed | known
+    return goal | known
+
+
+# ── the form of goals ────────────────────────────────────────────────────────────────────────────
+
+
+def _expanded(task: Task) -> Condition:
+    """The goal as conjunctions and disjunctions of literals, flat and sorted, without quantifiers.
+
+    Static facts that hold are left out, and so are disjuncts that no action can make true.
+    """
+    initial, name = Simulator(Task(task.domain, replace(task.problem, goal=And()))).initial, task.problem.name
+    dynamic = initial.layout.dynamic
+
+    def decided(part: Condition) -> bool | None:
+        """Whether a static literal holds; False for a conjunction with one that does not; None for other conditions."""
+        literal = _literal(part)
+        if literal is None:
+            return False if isinstance(part, And) and any(decided(each) is False for each in part.parts) else None
+        return None if literal[0].predicate in dynamic else initial.true(literal[0]) == literal[1]
+
+    def form(goal: Condition) -> Condition:
+        match goal:
+            case And(parts=parts):
+                return _joined(And, map(form, parts))
+            case Or(parts=parts):
+                return _joined(Or, (part for part in map(form, parts) if decided(part) is not False))
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                names = [item.name for item in parameters]
+                choices = product(*(task.objects_of(item.types) for item in parameters))
+                parts = tuple(substitute(body, dict(zip(names, each, strict=True))) for each in choices)
+                return form(And(parts) if isinstance(goal, Forall) else Or(parts))
+            case Equality(left=left, right=right) | Not(body=Equality(left=left, right=right)):
+                return _TRUE if (left == right) == isinstance(goal, Equality) else _FALSE
+            case Atom() | Not(body=Atom()):
+                return _TRUE if decided(goal) else goal
+        raise UnsupportedError(f"the goal of problem '{name}' has more than facts and equalities: it is not compared")
+
+    goal = negation_normal(task.problem.goal)
+    if _instances(goal, task) > MOST_INSTANCES:
+        raise UnsupportedError(
+            f"the goal of problem '{name}' says more than {MOST_INSTANCES:,} facts of all objects: it is not compared"
+        )
+    return form(goal)
+
+
+def _instances(goal: Condition, task: Task) -> int:
+    match goal:
+        case And(parts=parts) | Or(parts=parts):
+            return sum(_instances(part, task) for part in parts)
+        case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+            return prod(len(task.objects_of(item.types)) for item in parameters) * _instances(body, task)
+    return 1
+
+
+def _joined(kind: type[And] | type[Or], parts: Iterable[Condition]) -> Condition:
+    """The flat conjunction or disjunction of parts in their forms, sorted, each once."""
+    flat: set[Condition] = set()
+    for part in parts:
+        flat.update(part.parts if isinstance(part, kind) else (part,))
+    decisive = _FALSE if kind is And else _TRUE
+    if decisive in flat:
+        return decisive
+    ordered = sorted(flat, key=write_condition)
+    return ordered[0] if len(ordered) == 1 else kind(tuple(ordered))
+
+
+def _reduced(goal: Condition, known: set[Literal]) -> Condition:
+    """A part of a goal where some literals are known to hold."""
+    if isinstance(goal, And | Or):
+        return _joined(type(goal), (_reduced(part, known) for part in goal.parts))
+    literal = _literal(goal)
+    assert literal is not None
+    if literal in known:
+        return _TRUE
+    return _FALSE if (literal[0], not literal[1]) in known else goal
 
 
 def _conjunction(literals: set[Literal]) -> Condition:
@@ -116,27 +217,9 @@ def _conjunction(literals: set[Literal]) -> Condition:
     return And(tuple(part if positive else Not(part) for part, positive in zip(parts, signs, strict=True)))
 
 
-def _literals(goal: Condition, task: Task) -> Iterator[Literal]:
-    """The literals of a goal in negation normal form; universal ones for all objects."""
-    match goal:
-        case And(parts=parts):
-            for part in parts:
-                yield from _literals(part, task)
-        case Forall(parameters=(), body=body):
-            yield from _literals(body, task)
-        case Forall(parameters=(first, *rest), body=body):
-            for name in task.objects_of(first.types):
-                yield from _literals(
-                    replace(goal, parameters=tuple(rest), body=substitute(body, {first.name: name})), task
-                )
-        case Atom(predicate=predicate, args=args):
-            yield GroundAtom((predicate, *args)), True
-        case Not(body=Atom(predicate=predicate, args=args)):
-            yield GroundAtom((predicate, *args)), False
-        case _:
-            raise UnsupportedError(
-                f"the goal of problem '{task.problem.name}' is not a conjunction of literals: it is not compared"
-            )
+def _literal(part: Condition) -> Literal | None:
+    atom = part.body if isinstance(part, Not) else part
+    return (GroundAtom((atom.predicate, *atom.args)), atom is part) if isinstance(atom, Atom) else None
 
 
 # ── what differs ─────────────────────────────────────────────────────────────────────────────────
@@ -165,6 +248,10 @@ def _parts(task: Task, names: Mapping[str, str]) -> set[str]:
     objects = {f"object {names.get(item.name, item.name)} - {' '.join(sorted(item.types))}" for item in problem.objects}
     facts = {f"init {renamed(fact)}" for fact in problem.init}
     facts |= {f"init (= {renamed(each.fluent)} {each.value})" for each in problem.init_values}
-    literals = ((renamed(atom), positive) for atom, positive in _literals(negation_normal(problem.goal), task))
-    goal = {f"goal {atom}" if positive else f"goal (not {atom})" for atom, positive in literals}
+    renaming = Renaming(term=lambda term: names.get(term, term))
+    goal = {f"goal {write_condition(_sorted(renaming.formula(part)))}" for part in conjuncts(_expanded(task))}
     return objects | facts | goal
+
+
+def _sorted(goal: Condition) -> Condition:
+    return _joined(type(goal), map(_sorted, goal.parts)) if isinstance(goal, And | Or) else goal

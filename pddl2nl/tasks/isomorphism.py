@@ -1,8 +1,8 @@
 """Problems that are equal except for the names of their objects.
 
 A problem becomes a graph: objects are nodes, and facts of the initial state and of the goal are labels of nodes and
-edges. Colour refinement (Weisfeiler and Leman) tells most problems apart; networkx's VF2 (Cordella et al., 2004)
-decides the rest exactly.
+edges; disjunctions of the goal, and what they consist of, are nodes of their own. Colour refinement (Weisfeiler and
+Leman) tells most problems apart; networkx's VF2 (Cordella et al., 2004) decides the rest exactly.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import MissingExtraError, UnsupportedError
-from pddl2nl.pddl import Atom, Condition, Not, Problem, Task, conjuncts
+from pddl2nl.pddl import And, Atom, Condition, Not, Or, Problem, Task, conjuncts
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -34,8 +34,8 @@ class DistinctProblems:
         """Adds a problem, unless there is an isomorphic one: then returns that one's name.
 
         Raises:
-            UnsupportedError: the goal is not a conjunction of literals, or the problem has timed facts, constraints
-                or a metric.
+            UnsupportedError: the goal has more than conjunctions and disjunctions of literals, or the problem has timed
+                facts, constraints or a metric.
             MissingExtraError: networkx is not installed.
         """
         graph = _graph(task)
@@ -88,10 +88,44 @@ def _graph(task: Task) -> DiGraph:
             for place, name in enumerate(objects):
                 edges[node, name].append(str(place))
                 edges[name, node].append(str(place))
+    for part in conjuncts(task.problem.goal):
+        if isinstance(part, Or):
+            _add_formula(part, task.problem.name, nodes, edges)
     graph = networkx.DiGraph(facts="; ".join(whole))
     graph.add_nodes_from((name, {"label": "; ".join(sorted(labels))}) for name, labels in nodes.items())
     graph.add_edges_from((*ends, {"facts": "; ".join(sorted(labels))}) for ends, labels in edges.items())
     return graph
+
+
+def _add_formula(
+    formula: Condition, problem: str, nodes: dict[str, list[str]], edges: defaultdict[tuple[str, str], list[str]]
+) -> str:
+    """Adds a node for a part of a goal, its parts and its terms; returns the name of the node."""
+    # No object's name contains a blank.
+    node = f"goal {len(nodes)}"
+    nodes[node] = []
+    if isinstance(formula, And | Or):
+        label = type(formula).__name__
+        beside = [("part", _add_formula(part, problem, nodes, edges)) for part in formula.parts]
+    else:
+        label, args = _literal(formula, problem)
+        beside = [(str(place), name) for place, name in enumerate(args)]
+    nodes[node].append(f"{label} in the goal")
+    for said, other in beside:
+        edges[node, other].append(f"{said} forwards")
+        edges[other, node].append(f"{said} backwards")
+    return node
+
+
+def _literal(part: Condition, problem: str) -> tuple[str, tuple[str, ...]]:
+    """The label and the objects of a literal of the goal."""
+    atom: Condition = part.body if isinstance(part, Not) else part
+    if not isinstance(atom, Atom):
+        raise UnsupportedError(
+            f"the goal of problem '{problem}' has more than conjunctions and disjunctions of literals: "
+            "it is not compared"
+        )
+    return f"goal {'not ' if part is not atom else ''}{atom.predicate}", atom.args
 
 
 def _facts(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -106,12 +140,8 @@ def _facts(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
         else:
             yield f"init {value.value} = {value.fluent.predicate}", value.fluent.args
     for part in conjuncts(problem.goal):
-        atom: Condition = part.body if isinstance(part, Not) else part
-        if not isinstance(atom, Atom):
-            raise UnsupportedError(
-                f"the goal of problem '{problem.name}' is not a conjunction of literals: it is not compared"
-            )
-        yield f"goal {'not ' if part is not atom else ''}{atom.predicate}", atom.args
+        if not isinstance(part, Or):
+            yield _literal(part, problem.name)
 
 
 def _refine(graph: DiGraph) -> _Signature:
