@@ -130,14 +130,17 @@ def test_an_easy_task_asks_nothing(play: Play) -> None:
     assert played.of("states-searched")[0].by == "plain"
 
 
-def test_a_model_that_knows_the_way_is_followed_straight(play: Play) -> None:
-    model = Answering(HARD, goes_on)
-    played = play("guided", model=model, setting=setting_of(HARD))
+@pytest.mark.parametrize("problem", ["p20", *(pytest.param(p, marks=pytest.mark.heavy) for p in ("p16", "p18", "s10"))])
+def test_a_model_that_knows_the_way_is_followed_straight(play: Play, problem: str) -> None:
+    task = shipped_task("blocksworld", problem)
+    model = Answering(task, goes_on)
+    played = play("guided", model=model, setting=setting_of(task))
     [searched], [asked] = played.of("states-searched"), played.of("states-asked")
     assert (searched.by, searched.status, model.calls) == ("led", "solved", 1)
     assert searched.led in asked.possible, "each expansion is a step of one way"
-    assert searched.expanded < greedy(Simulator(HARD))[0]
-    assert validate(HARD, [*map(GroundAction.parse, played.finished.plan)]).valid
+    assert searched.led <= len(searched.plan), "no state beside the way is expanded once the model was asked"
+    assert searched.expanded < greedy(Simulator(task))[0]
+    assert validate(task, [*map(GroundAction.parse, played.finished.plan)]).valid
 
 
 @pytest.mark.parametrize(
@@ -145,7 +148,7 @@ def test_a_model_that_knows_the_way_is_followed_straight(play: Play) -> None:
     [lambda told: [], lambda told: ["sing a song"], lambda told: ["put-down a", "stack a a"], wanders],
     ids=["nothing", "prose", "impossible", "wandering"],
 )
-@pytest.mark.parametrize("problem", ["p20", "s10"])
+@pytest.mark.parametrize("problem", ["p20", *(pytest.param(f"p{n}", marks=pytest.mark.heavy) for n in range(12, 20))])
 def test_whatever_a_model_says_it_at_most_doubles_the_expansions(
     play: Play, answer: Callable[[ToldTask], Sequence[str]], problem: str
 ) -> None:
@@ -155,7 +158,7 @@ def test_whatever_a_model_says_it_at_most_doubles_the_expansions(
     [searched] = played.of("states-searched")
     assert searched.status == "solved"
     assert searched.expanded <= 2 * greedy(Simulator(task))[0]
-    assert 1 <= model.calls <= 5
+    assert model.calls <= 5
     assert validate(task, [*map(GroundAction.parse, played.finished.plan)]).valid
 
 
