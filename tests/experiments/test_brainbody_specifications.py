@@ -131,7 +131,7 @@ def test_one_round_of_feedback_mends_what_the_oracle_forgot(tmp_path: Path) -> N
         ("table-1", {}),
         ("table-2", {"instances": ("v06",)}),
         ("table-4", {}),
-        ("signals", {"domains": ("tabletop",)}),
+        ("signals", {"domains": ("tabletop",), "instances": ("f02", "f05", "f06", "f07")}),
     ],
 )
 def test_the_oracle_solves_every_task_and_success_is_full_recall_in_every_run(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, Request
-from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN
+from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.policies import POLICIES, Episode, Setting
 from pddl2nl.policies.hvr.oracle import HierarchicalOracle
@@ -30,16 +30,6 @@ SHORTEST_REPLY = 200
 """A model may say more than the oracle: so many tokens are left to it in any case."""
 
 
-def tokens(text: str) -> float:
-    """Counted if tiktoken and its files are there, else estimated."""
-    try:
-        import tiktoken
-
-        return len(tiktoken.get_encoding("cl100k_base").encode(text))
-    except Exception:  # noqa: BLE001
-        return len(text) / CHARACTERS_A_TOKEN
-
-
 class Counting:
     """The oracle, with the most tokens of each stage; without preconditions, claims are refuted after each block."""
 
@@ -48,14 +38,16 @@ class Counting:
     def __init__(self, setting: Setting, mistake: Any, careless: bool):
         self._oracle = HierarchicalOracle(setting.teller.task.domain, setting.teller.wording, mistake)
         self._careless = careless
-        self.most: dict[str, float] = {}
+        self.most: dict[str, int] = {}
 
     def complete(self, request: Request) -> Completion:
         stage, reply = LAYOUT.stage_of(request.messages), self._oracle.reply(request.messages)
         assert stage is not None
         assert reply is not None
-        used = sum(tokens(message.content) for message in request.messages) + max(tokens(reply), SHORTEST_REPLY)
-        self.most[stage] = max(used, self.most.get(stage, 0.0))
+        used = sum(count_tokens(message.content) for message in request.messages) + max(
+            count_tokens(reply), SHORTEST_REPLY
+        )
+        self.most[stage] = max(used, self.most.get(stage, 0))
         if self._careless and stage == "conditions":
             reply = re.sub(r"precondition: .*", "precondition: (and)", reply)
         return Completion(reply)
@@ -75,7 +67,7 @@ def setting(instance: str) -> Setting:
 @pytest.mark.heavy
 @pytest.mark.parametrize("instance", [item.name for item in KITCHEN.instances if item.name != "example"])
 def test_every_stage_fits_the_window(instance: str) -> None:
-    most: dict[tuple[str, str], float] = {}
+    most: dict[tuple[str, str], int] = {}
     every = (
         ("hvr", "missing-step", True),
         ("hvr", "wrong-precondition", False),
@@ -91,6 +83,6 @@ def test_every_stage_fits_the_window(instance: str) -> None:
         finished = Episode(here, model).play(POLICIES[policy]())
         assert finished.outcome == "solved", finished
         for stage, used in model.most.items():
-            most[policy, stage] = max(used, most.get((policy, stage), 0.0))
+            most[policy, stage] = max(used, most.get((policy, stage), 0))
     assert instance != LARGEST or {stage for _, stage in most} == {*LAYOUT.stages}
-    assert {key: round(used) for key, used in most.items() if used > WINDOW} == {}
+    assert {key: used for key, used in most.items() if used > WINDOW} == {}
