@@ -141,7 +141,8 @@ class _GuidedSearch:
         told = [self._episode.setting.teller.state(state) for state in states]
         began = time.monotonic()
         prompt = asked(NEXT, self._episode, {"States": told}, self._episode.domain_text)
-        reply = self._episode.ask(prompt, constraint=self._constraint(states))
+        # Half a line may name another action.
+        reply = self._episode.uncut(self._episode.ask(prompt, constraint=self._constraint(states)))
         self._waited += time.monotonic() - began
         named = named_by_state(reply, len(states), self._episode.setting.reader)
         ways = [self._prefer(state, actions) for state, actions in zip(states, named, strict=True)]

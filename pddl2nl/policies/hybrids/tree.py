@@ -99,7 +99,8 @@ class _TreeSearch:
         told = {"State": setting.teller.state(here.state)}
         prompt = asked(CANDIDATES, self._episode, told, self._episode.domain_text, count=str(setting.candidates))
         began = time.monotonic()
-        reply = self._episode.ask(prompt, constraint=self._constraint(here.state))
+        # Half a line may name another action.
+        reply = self._episode.uncut(self._episode.ask(prompt, constraint=self._constraint(here.state)))
         self._waited += time.monotonic() - began
         valued = valued_actions(reply, setting.reader)
         named = [*valued][: setting.candidates]

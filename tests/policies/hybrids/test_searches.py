@@ -12,7 +12,7 @@ import pytest
 from pddl2nl.baselines import solve
 from pddl2nl.baselines.told_task import ToldTask, read_told_task
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.llm import Completion, Request
+from pddl2nl.llm import Completion, Request, ScriptedReply
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
@@ -285,6 +285,12 @@ def test_the_calls_are_bounded(play: Play, world: World) -> None:
 
 def test_no_more_candidates_are_tried_than_were_asked_for(play: Play, world: World) -> None:
     played = play("tree", [f"lift cup_1 from place_1\n{LIFT}", ""], setting=tree(world, candidates=1))
+    assert played.of("states-asked")[0].named == (("(lift blue table)",),)
+
+
+def test_half_a_line_of_a_reply_that_was_cut_off_is_no_candidate(play: Play, world: World) -> None:
+    cut = ScriptedReply(f"lift cup_1 from place_1\n{LIFT}", finish="length")
+    played = play("tree", [cut, ""], setting=tree(world))
     assert played.of("states-asked")[0].named == (("(lift blue table)",),)
 
 
