@@ -28,12 +28,13 @@ from pddl2nl.pddl.tree import (
 __all__ = ["action_lines", "compose_domain", "constraint_lines", "object_lines"]
 
 
-def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
+def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = True) -> str:
     """The description of a domain in the snippets of a wording, or the wording's own text for it.
 
     Args:
         phrases: the domain and its wording.
         constants: list the domain's constants; not needed beside a problem's objects, which include them.
+        effects: say what each action changes; without it a description is shorter, for small context windows.
 
     Raises `UnsupportedError` for processes, events and object fluents.
     """
@@ -49,7 +50,10 @@ def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
             "Each action has its conditions, all of which must hold:",
             *(line for action in actions for line in _conditions(action)),
         ],
-        ["Each action changes this and nothing else:", *(line for action in actions for line in _effects(action))],
+        [
+            "Each action changes this and nothing else:",
+            *(line for action in actions if effects for line in _effects(action)),
+        ],
         ["On the way this must hold:", *constraint_lines(domain.constraints, phrases, general)],
         ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
         ["These objects are always there:", *object_lines(domain.constants if constants else (), {}, phrases)],

@@ -113,11 +113,14 @@ class Teller:
 
     # ── the task ─────────────────────────────────────────────────────────────────────────────────
 
-    def domain_text(self) -> str:
-        """The domain: actions, conditions, effects, derived facts, types; constants are told with the objects."""
+    def domain_text(self, *, effects: bool = True) -> str:
+        """The domain: actions, conditions, effects, derived facts, types; constants are told with the objects.
+
+        Without ``effects`` it does not say in natural language what actions change.
+        """
         if self.style == "pddl":
             return pddl_style.domain_text(self.task.domain)
-        return compose_domain(self._phrases, constants=False)
+        return compose_domain(self._phrases, constants=False, effects=effects)
 
     def action_lines(self) -> tuple[str, ...]:
         """The actions said of things in general, one a line: ``stack a block A on a block B``; headers in PDDL."""

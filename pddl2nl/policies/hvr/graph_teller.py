@@ -12,18 +12,17 @@ them as facts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from pddl2nl.nl import Teller
 from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.pddl import And, GroundAtom, Task, changed_predicates
+from pddl2nl.pddl import GroundAtom, changed_predicates
 from pddl2nl.worlds.knowledge_graph import ClassFacts, KnowledgeGraph, ObjectFacts
 from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.retrieval import Selection, said_objects
 from pddl2nl.worlds.similarity import Embed
 
-__all__ = ["ROBOT", "GraphTeller", "told_domain"]
+__all__ = ["ROBOT", "GraphTeller"]
 
 ROBOT = "robot"
 """The name under which facts without objects are told."""
@@ -118,13 +117,3 @@ class GraphTeller:
 
     def _said(self, name: str) -> str:
         return self._teller.names.to_nl.get(name, name)
-
-
-def told_domain(teller: Teller, *, compact: bool) -> str:
-    """The domain in words; a compact prompt says what each action needs, and not what it changes."""
-    if not compact:
-        return teller.domain_text()
-    domain = teller.task.domain
-    actions = tuple(replace(schema, effect=And()) for schema in domain.actions)
-    task = Task(replace(domain, actions=actions), teller.task.problem)
-    return Teller(task, teller.wording, teller.names).domain_text()

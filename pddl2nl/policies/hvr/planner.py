@@ -37,7 +37,7 @@ from pddl2nl.policies.hvr.events import (
 )
 from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.generation import ask_conditions, plan_feedback
-from pddl2nl.policies.hvr.graph_teller import GraphTeller, told_domain
+from pddl2nl.policies.hvr.graph_teller import GraphTeller
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
 from pddl2nl.policies.hvr.prompts import Mechanism, Prompter
 from pddl2nl.policies.refining import Attempt, Check, refine
@@ -85,7 +85,7 @@ class Planner(ABC):
         self.replans_left = setting.replans if mechanism.verification else 0
         self._prompter = Prompter(
             episode.task_text,
-            told_domain(setting.teller, compact=compact),
+            setting.teller.domain_text(effects=not compact),
             setting.teller.action_lines(),
             shown_for(setting, mechanism),
             compact,
