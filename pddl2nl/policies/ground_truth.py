@@ -118,6 +118,7 @@ class Reference:
         text: the task's text.
         category: what kind of task it is; empty if its set has no kinds.
         answers, searched: of a search, as in `pddl2nl.tasks.reference_files.TaskReference`.
+        blocks: how many the first way has.
     """
 
     ways: tuple[Way, ...]
@@ -131,6 +132,7 @@ class Reference:
     category: str = ""
     answers: tuple[tuple[str, ...], ...] = ()
     searched: tuple[str, ...] = ()
+    blocks: int = 0
 
 
 class _RecordedBlock(msgspec.Struct):
@@ -179,7 +181,7 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
         raise RecordError(f"its reference is wrong: {error}") from None
     except ValueError as error:
         raise RecordError(f"its reference is wrong: {place}{error}") from None
-    return Reference(**{**msgspec.structs.asdict(recorded), "ways": tuple(ways)})
+    return Reference(**{**msgspec.structs.asdict(recorded), "ways": tuple(ways), "blocks": len(ways[0].blocks)})
 
 
 def _plain(action: str) -> str:

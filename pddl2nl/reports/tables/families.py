@@ -104,7 +104,7 @@ def _belongs(column: PaperColumn, reference: Reference | None) -> bool:
         column.complexity in ("", reference.complexity)
         and column.category in ("", reference.category)
         and (not column.tasks or reference.task in column.tasks)
-        and column.blocks in (0, len(reference.ways[0].blocks))
+        and column.blocks in (0, reference.blocks)
     )
 
 

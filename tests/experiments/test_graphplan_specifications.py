@@ -1,0 +1,58 @@
+"""The shipped specifications of the GraphPlan paper's tables: small parts of them run, and end in their tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.layout import write_layout
+from pddl2nl.experiments.specification.experiment import Overrides, load_experiment
+from pddl2nl.experiments.specification.product import jobs_of, layout_of, placed_jobs
+from pddl2nl.experiments.specification.shipped import find_specification
+from pddl2nl.experiments.sweep import run_all
+from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.tables import tables_of
+
+
+def table_of(name: str, instances: tuple[str, ...], folder: Path, **defines: str) -> dict[str, dict[str, str]]:
+    """The texts of our lines in the first table by label and heading, with the oracle as the model."""
+    path = find_specification(f"graphplan-{name}")
+    said = load_experiment(path, Overrides(instances=instances, model="oracle", defines=defines))
+    write_layout(folder, layout_of(said, placed_jobs(said)))
+    run_all(jobs_of(said), folder, access=Access(), workers=1)
+    table = tables_of(gather(folder))[0]
+    headings = [f"{each.group} {each.name}".strip() for each in table.headings if not each.paper]
+    return {
+        line.label: dict(zip(headings, (cell.text for cell in line.cells), strict=False))
+        for line in table.lines
+        if not line.paper
+    }
+
+
+def test_long_tasks_stand_in_the_column_of_their_length(tmp_path: Path) -> None:
+    ours = table_of("tables-10-12", ("l01",), tmp_path)["GraphPlan"]
+    assert {name: text for name, text in ours.items() if name.startswith("Acc")} == {
+        "Acc 7": "100.00",
+        **{f"Acc {length}": "–" for length in (8, 9, 10, 11, 12)},
+    }
+    # The plan, the classes that matter, and a question after each of seven subtasks.
+    assert ours["calls 7"] == "9.00"
+
+
+def test_a_graph_of_the_papers_subtasks_refuses_other_skills(tmp_path: Path) -> None:
+    ours = table_of("table-9", ("n01",), tmp_path)
+    assert {label: cells["accuracy new"] for label, cells in ours.items()} == {
+        "12 nodes": "0.00",
+        "16 nodes": "100.00",
+        "21 nodes": "100.00",
+    }
+
+
+def test_columns_of_models_that_are_not_named_are_left_out(tmp_path: Path) -> None:
+    ours = table_of("table-4", ("s01",), tmp_path)
+    assert {label: cells["accuracy seen"] for label, cells in ours.items()} == {"w/o GRPO": "100.00"}
+
+
+def test_success_stands_in_the_column_of_the_category(tmp_path: Path) -> None:
+    ours = table_of("table-1", ("u01",), tmp_path)["GraphPlan"]
+    assert ours == {"tasks": "1", "seen SR": "–", "seen GC": "–", "unseen SR": "100.00", "unseen GC": "100.00"}
