@@ -94,8 +94,11 @@ class RepairPolicy:
         simulator = episode.setting.simulator
         proposal = tuple(verdict.trace.proposed)
         prefix, state = executable_prefix(simulator, proposal)
-        if verdict.valid:
+        if verdict.valid or (prefix == len(proposal) and simulator.is_goal(state)):
             episode.note(_event(proposal, prefix, None))
+            if not verdict.valid:
+                # Lines that cannot be read stand between the actions.
+                episode.propose_plan(proposal, round=verdict.round + 1)
             episode.conclude()
             return
         if episode.setting.from_prefix:

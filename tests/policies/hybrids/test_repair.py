@@ -95,6 +95,14 @@ def test_a_valid_proposal_comes_back_unchanged(play: Play) -> None:
     assert (event.planner, event.distance, event.leaves, event.expanded) == ("", 0, 0, 0)
 
 
+def test_lines_that_cannot_be_read_are_left_out_of_a_valid_proposal(play: Play) -> None:
+    played = play("repair", replied("(lift red table)\n(teleport red)\n(put red shelf)"), style="pddl")
+    [event] = played.of("plan-repaired")
+    assert (played.finished.outcome, played.finished.plan) == ("solved", tuple(GOOD.splitlines()))
+    assert [judged.outcome for judged in played.of("judged")] == ["unreadable", "solved"]
+    assert (event.planner, event.distance, event.expanded) == ("", 0, 0)
+
+
 def test_a_missing_action_is_added(play: Play) -> None:
     played = play("repair", replied("(put red shelf)"), style="pddl")
     [event] = played.of("plan-repaired")
