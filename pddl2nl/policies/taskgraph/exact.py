@@ -1,9 +1,9 @@
 """The subtasks of a task whose goal is known, searched without a model: an upper bound for what models plan.
 
 FF plans in actions. A best-first search over the simulator's states then looks for subtasks along the task graph that
-do these actions: first the path with the fewest actions that are left or are none of FF's. Its subtasks name single
-objects, those of FF's plan, so that the search stays small. It is not complete: another plan of FF could have subtasks
-where this one has none.
+do these actions: first the path with the fewest actions that are left, and few that are none of FF's. Its subtasks name
+single objects, those of FF's plan, so that the search stays small. It is not complete: another plan of FF could have
+subtasks where this one has none.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ __all__ = ["MOST_EXPANDED", "ExactStep", "exact_plan"]
 
 MOST_EXPANDED = 2_000
 """The states that the search expands at most."""
+
+_LEFT = 4
+"""How many actions that are none of FF's count as one that is left: with 1 the search tries all of them first."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def _lifted(
             new = _Path(step.done.state, (*path.steps, step), path.left - done, others)
             if (key := _key(new, graph)) not in reached:
                 reached.add(key)
-                heappush(queue, (new.left.total() + others, len(new.steps), next(ties), new))
+                heappush(queue, (_LEFT * new.left.total() + others, len(new.steps), next(ties), new))
     return None
 
 

@@ -169,11 +169,13 @@ class _GraphLoop:
         simulator = self._episode.setting.simulator
         for number in range(1 + MOST_REVISIONS):
             plan = exact_plan(simulator, self._subtasks, self._graph, self._episode.state)
-            if plan is None and not number:
-                self._episode.give_up("no-plan", "no subtasks along the task graph reach the goal")
-                return
             steps = [step.subtask for step in plan or ()]
             self._note(self._checker.read(SubtaskReply(tuple(steps), True, True), self._done), 0)
+            if plan is None and not number:
+                self._episode.give_up(
+                    "no-plan", "the search found no subtasks along the task graph that reach the goal"
+                )
+                return
             self._revisions += 1
             events = (self._doer.carry_out(place, step.subtask, step.done) for place, step in enumerate(plan or ()))
             if not any(event.error for event in events):

@@ -155,7 +155,7 @@ def test_scores_are_read_or_left_out(reply: str, read: object) -> None:
 # ── without a model ──────────────────────────────────────────────────────────────────────────────
 
 
-HARD = [pytest.param(name, marks=pytest.mark.heavy) for name in ("s08", "l17", "n07", "h02")]
+HARD = [pytest.param(name, marks=pytest.mark.heavy) for name in ("s08", "l04", "l17", "n07", "h02")]
 
 
 @pytest.mark.parametrize("instance", ["s01", *HARD])
