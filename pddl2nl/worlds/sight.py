@@ -6,7 +6,7 @@ forgotten (GraphPlan paper, sections 3.2 and 3.3.1, with the world's facts in pl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from pddl2nl.pddl import GroundAtom
@@ -43,7 +43,7 @@ class PlaceMemory:
         if GroundAtom((self.shut, place)) in state:
             return
         self.visited.add(place)
-        seen = {atom[1]: atom for atom in self._below(place, state)}
+        seen = self._below(place, state)
         gone = [thing for thing in self.where if self._at(thing) == place and thing not in seen]
         for thing in gone:
             del self.where[thing]
@@ -57,11 +57,18 @@ class PlaceMemory:
             thing = self.where[thing][2]
         return thing
 
-    def _below(self, name: str, atoms: Collection[GroundAtom]) -> Iterator[GroundAtom]:
+    def _below(self, place: str, atoms: Iterable[GroundAtom]) -> dict[str, GroundAtom]:
+        """The locations of the things at a place, also in other things; of two locations of a thing the last one."""
+        held: dict[str, list[GroundAtom]] = {}
         for atom in atoms:
-            if atom[0] in self.located and atom[2] == name:
-                yield atom
-                yield from self._below(atom[1], atoms)
+            if atom[0] in self.located:
+                held.setdefault(atom[2], []).append(atom)
+        below, todo = dict[str, GroundAtom](), [place]
+        while todo:
+            for atom in held.pop(todo.pop(), ()):
+                below[atom[1]] = atom
+                todo.append(atom[1])
+        return below
 
     def believed(self, atoms: Iterable[GroundAtom]) -> tuple[GroundAtom, ...]:
         """The atoms of a state as the agent takes them to be: things are where it saw them, or nowhere."""

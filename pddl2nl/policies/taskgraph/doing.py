@@ -20,7 +20,10 @@ from pddl2nl.worlds.sight import PlaceMemory
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["Handled", "SubtaskDoer", "carry_out", "reaches_goal"]
+__all__ = ["MOST_TOLD", "Handled", "SubtaskDoer", "carry_out", "reaches_goal"]
+
+MOST_TOLD = 500
+"""The most triples that a prompt tells; those of the shipped tasks are fewer than 100."""
 
 
 @dataclass
@@ -212,4 +215,6 @@ class SubtaskDoer:
             return tuple(str(triple_of(atom)) for atom in sorted(self._episode.state.atoms))
         noted = (*sight.located, *sight.noted)
         atoms = (atom for atom in sorted(self.believed().atoms) if atom[0] in noted and len(atom) > 1)
-        return tuple(str(triple_of(atom)) for atom in atoms if self._subtasks.class_of(atom[1]) in keys)
+        told = [str(triple_of(atom)) for atom in atoms if self._subtasks.class_of(atom[1]) in keys]
+        more = len(told) - MOST_TOLD
+        return (*told[:MOST_TOLD], *([f"and {more} others"] if more > 0 else ()))

@@ -12,7 +12,7 @@ from pddl2nl.llm import Completion, Request
 from pddl2nl.macros.subtasks.building import graph_named
 from pddl2nl.macros.subtasks.nodes import load_subtasks
 from pddl2nl.nl import Reader, Teller, load_wording, make_names
-from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.pddl import Problem, Task, parse_problem
 from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
@@ -92,6 +92,12 @@ def play_set_task(made: SetTask, policy: str = "taskgraph") -> GraphRun:
     """A run on a generated task with the oracle."""
     task = Task(ALFRED.domain, parse_problem(made.text, ALFRED.domain))
     return _played(task, made.reference.texts["goal"], SubtaskPlanner(None), policy, "", "automaton", 400, "off")
+
+
+def play_text(problem: Problem, text: str, replies: Mapping[str, Answer | Sequence[Answer]] | None = None) -> GraphRun:
+    """A run on a problem of one's own, with these replies or with the oracle."""
+    model = SubtaskPlanner(None) if replies is None else Staged(replies, LAYOUT)
+    return _played(Task(ALFRED.domain, problem), text, model, "taskgraph", "", "automaton", 60, "off")
 
 
 def _played(

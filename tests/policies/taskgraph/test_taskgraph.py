@@ -245,29 +245,6 @@ def test_a_domain_without_subtasks_is_refused(setting_of_blocks: Setting) -> Non
         POLICIES["taskgraph"]().run(Episode(setting_of_blocks, None))
 
 
-# ── hostile replies ──────────────────────────────────────────────────────────────────────────────
-
-HOSTILE = {
-    "nested": "<answer>" + "[" * 5_000 + "</answer>",
-    "many": subtask_reply("", [("PickupObject", "Mug")] * 100_000),
-    "empty plan": subtask_reply("", []),
-    "numbers": '<answer>{"high_level": [["PickupObject", 7]]}</answer>',
-    "twin letters": subtask_reply("", [("PickupObject", "Αpple")]),
-    "an action as object": subtask_reply("", [("PickupObject", "PutObject")]),
-    "format characters": subtask_reply("", [("PickupObject", "{0}$x%s")]),
-    "twice the key": '<answer>{"high_level": [], "high_level": [["PickupObject", "Mug"]]}</answer>',
-}
-
-
-@pytest.mark.parametrize("reply", HOSTILE.values(), ids=list(HOSTILE))
-@pytest.mark.parametrize("stage", [PLAN, KEYS, REPLAN])
-def test_hostile_replies_end_in_an_ordinary_outcome(reply: str, stage: str) -> None:
-    plan = subtask_reply("", [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")])
-    replies = {PLAN: plan, CORRECT: reply, KEYS: "", REPLAN: KEEP, stage: reply}
-    run = play("s05", replies, steps=60)
-    assert run.finished.outcome in ("goal-missed", "unreadable", "inapplicable", "budget")
-
-
 def test_the_mechanisms_and_mistakes_are_those_that_are_documented() -> None:
     assert [*MECHANISMS] == [
         "taskgraph",
