@@ -164,6 +164,8 @@ SLOW = {
     "docs/guides/reports.md",
     "docs/guides/trackers.md",
     "docs/guides/unified-planning.md",
+    "docs/guides/plugins.md",
+    "docs/explanation/taskgraph.md",
     "docs/tutorials/local-model.md",
     "docs/tutorials/paper-table.md",
 }

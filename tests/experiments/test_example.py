@@ -97,6 +97,7 @@ def test_the_problem_beside_whose_plan_is_nearest_to_five_is_shown(folder: Path)
     assert _shown(folder) == ("three", 3, "beside")
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_of_two_as_near_the_smaller_file_is_shown_and_of_two_as_large_the_first_by_name(folder: Path) -> None:
     _add(folder, z=_hall(4, name="smaller"), a=_hall(6, name="larger"))
@@ -105,6 +106,7 @@ def test_of_two_as_near_the_smaller_file_is_shown_and_of_two_as_large_the_first_
     assert _shown(folder)[0] == "smallee"
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_neither_age_nor_order_of_writing_decides(tmp_path: Path) -> None:
     texts = {f"q{number}": _hall(length, name=f"n{number}") for number, length in enumerate((4, 6, 2, 6, 4))}
@@ -320,6 +322,7 @@ print(json.dumps([[item.source, item.task.problem.name, list(map(str, item.plan)
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_the_same_example_is_found_in_every_process(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     _add(folder, a=_hall(4, name="a"), b=_hall(6, name="b"))

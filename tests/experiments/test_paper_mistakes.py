@@ -85,6 +85,7 @@ class Meeting:
         return Completion(f"Action: dance number {request.seed}", model=self.name)
 
 
+@pytest.mark.heavy
 def test_runs_in_parallel_write_over_nothing_of_each_other(task: Task, tmp_path: Path) -> None:
     def play(seed: int) -> RunResult:
         return run_spec(RunSpec(task, "act", Meeting(), seed=seed, steps=2, example="none", out=tmp_path))

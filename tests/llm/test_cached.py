@@ -223,6 +223,7 @@ def test_several_processes_get_the_same_replies_and_pay_at_most_once_each(tmp_pa
         assert cache.verify().sound
 
 
+@pytest.mark.heavy
 def test_a_reply_that_arrived_is_not_paid_again_after_kill_9_and_one_under_way_is_asked_for_at_once(
     tmp_path: Path,
 ) -> None:

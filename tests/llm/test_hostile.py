@@ -265,6 +265,7 @@ def test_a_key_echoed_in_base64_does_not_reach_an_error(monkeypatch: pytest.Monk
     assert "[key]" in str(caught.value)
 
 
+@pytest.mark.heavy
 def test_as_many_connections_stay_open_as_threads_ask() -> None:
     threads, rounds = 150, 3
     together = threading.Barrier(threads)

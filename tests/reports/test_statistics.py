@@ -86,6 +86,7 @@ def test_mcnemars_test_is_statsmodels(statsmodels_stats: Any) -> None:
     assert mcnemar(48, 17, 6, 29).p_value == pytest.approx(found.pvalue)
 
 
+@pytest.mark.heavy
 def test_mcnemars_p_value_of_very_many_instances_is_exact() -> None:
     assert 0 < mcnemar(0, 5200, 4800, 0).p_value < 1e-4
     assert mcnemar(0, 1000, 0, 0).p_value == 2.0**-999

@@ -7,6 +7,8 @@ import pickle
 import threading
 from fractions import Fraction
 
+import pytest
+
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import Simulator, State
 from pddlval.state import BITS, changed_levels
@@ -121,6 +123,7 @@ def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
     assert tolerant.initial != one.initial, "what holds in it may differ"
 
 
+@pytest.mark.heavy
 def test_layouts_are_freed_with_their_simulators_and_states() -> None:
     from pddlval.simulator import _layouts
 
