@@ -75,7 +75,7 @@ def proposals(simulator: Simulator, seed: int) -> tuple[GroundAction, ...]:
     return tuple(kinds[seed % len(kinds)])
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(3, 20))])
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(3, 12))])
 def test_the_distance_is_proved_to_be_the_least_and_is(world: World, seed: int) -> None:
     simulator = Simulator(world.task)
     proposal = proposals(simulator, seed)
@@ -129,15 +129,14 @@ def test_a_proposal_of_impossible_actions_costs_what_planning_alone_costs(world:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("seed", range(2))
-def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "LEAST_SECONDS", 2)
     monkeypatch.setattr(planning, "OPTIMAL_SECONDS", 2)
     task = shipped_task("blocksworld", "s10")
     plan = solve(task, "ff").plan
     assert plan is not None
     # All of it is possible, and LM-cut needs minutes to find what of it is worth keeping.
-    proposal = random.Random(seed).sample(plan, len(plan))
+    proposal = random.Random(1).sample(plan, len(plan))
     repaired = repair_plan(Simulator(task), proposal)
     assert repaired.alone is not None
     assert repaired.plan is not None
