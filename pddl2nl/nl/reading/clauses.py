@@ -426,17 +426,17 @@ class ActionGrammar:
             label = label and any(is_known(item.text) and not is_plain_lead(item.text) for item in before)
             if joint and not joined and not subject and not label and (read is None or word.start >= read.end):
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
-                starts += [index] if begins or self._begins_other(words, index, mentions) else []
+                starts += [index] if begins or self._begins_other(words, index, named) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
 
-    def _begins_other(self, words: Sequence[Word], index: int, mentions: Sequence[Mention]) -> bool:
+    def _begins_other(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b"."""
         at = index
-        while at < len(words) and words[at].text in _OPENERS:
+        while at < min(len(words), index + 6) and words[at].text in _OPENERS:
             at += 1
         said = "then" in (word.text for word in words[index:at])
-        named = next((item.first for item in mentions if at < item.first < at + 6), 0)
-        return said and named > 0 and self._begins_like_an_order(words[at:], named - at)
+        first = next((place for place in range(at + 1, at + 6) if place in named), 0) if said else 0
+        return first > 0 and self._begins_like_an_order(words[at : first + 1], first - at)
 
     def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""
