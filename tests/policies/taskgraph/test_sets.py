@@ -90,10 +90,9 @@ def test_no_two_tasks_are_equal_up_to_names() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["unseen", "new"])
-def test_no_two_tasks_of_a_whole_set_are_equal_up_to_names(name: str) -> None:
+def test_no_two_tasks_of_a_whole_set_are_equal_up_to_names() -> None:
     # Unseen rooms have the fewest layouts, four of a kind.
-    assert duplicates([name], None) == []
+    assert duplicates(["unseen"], None) == []
 
 
 @pytest.mark.parametrize("name", ["seen", "unseen", "long", "new"])
