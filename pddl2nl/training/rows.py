@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.errors import InputError
 from pddl2nl.llm import Message, Request
 from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
 from pddl2nl.nl import template_wording, wording_from_json
@@ -167,7 +168,8 @@ def _graph_column(started: Started) -> str:
     graph = graph_named(str(started.settings.get("graph", AUTOMATON)), subtasks)
     blocks = reference.ways[0].blocks
     end = validate(task, [action for block in blocks for action in block.actions]).state
-    assert end is not None, "ground truths are executed when they are shipped"
+    if end is None:
+        raise InputError(f"the ground truth of {reference.instance} cannot be carried out on its problem")
     columns = GraphColumns(
         # A target is a class or one of its objects.
         objects={

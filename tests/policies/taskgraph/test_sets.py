@@ -12,6 +12,8 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.runs import run
+from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import And, Task, load_problem, load_task, parse_problem
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.taskgraph.sets import SetTask, set_tasks, write_set
@@ -21,6 +23,7 @@ from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.reference_files import read_references
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.tasks.suites import find_suites
+from pddl2nl.training import prompt_rows
 from pddlval import validate
 from pddlval.semantics import holds
 from tests.policies.taskgraph.conftest import play_set_task
@@ -145,6 +148,24 @@ def test_a_run_on_a_set_replays_identically(folder: Path) -> None:
     assert run_spec(spec).outcome == "solved"
     again = replay_record(path)
     assert again.identical, again.difference
+
+
+def test_a_run_on_a_set_gives_a_row_for_training_with_its_ground_truth(folder: Path) -> None:
+    task = load_task(folder / "domain.pddl", folder / "new-0001.pddl")
+    events = run(task, "taskgraph", ScriptedModel([""]), names="original", steps=5).events
+    (row,) = prompt_rows(events)
+    reference = read_references(folder / "tasks.json")[0]
+    steps = [f"{name}({', '.join(targets)})" for name, *targets in json.loads(row.graph)["ground_truth"]]
+    assert steps == [block.macro for block in reference.ways[0].blocks]
+
+
+def test_a_ground_truth_that_cannot_be_carried_out_is_no_traceback(folder: Path) -> None:
+    file = folder / "tasks.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("(break ", "(fill "), encoding="utf-8")
+    task = load_task(folder / "domain.pddl", folder / "new-0001.pddl")
+    events = run(task, "taskgraph", ScriptedModel([""]), names="original", steps=5).events
+    with pytest.raises(InputError, match="the ground truth of new-0001"):
+        next(prompt_rows(events))
 
 
 def test_an_unknown_set_is_refused_with_a_near_name() -> None:
