@@ -438,7 +438,6 @@ class Episode:
         self._last_completion: Completion | None = None
         self._cut: list[str] = []
         self._asked: Counter[tuple[Message, ...]] = Counter()
-        self._parser = ReplyParser(setting, self._translate)
         self._trace = Trace(setting, emit)
         self._last_status = ""
         self._failures = 0
@@ -586,6 +585,11 @@ class Episode:
         """What is odd about the last reply; empty for an older one."""
         last = self._last_completion
         return last.remark if last is not None and last.text == reply else ""
+
+    @property
+    def _parser(self) -> ReplyParser:
+        # Not an attribute: the cycle would keep models in memory, and a local one's server running.
+        return ReplyParser(self.setting, self._translate)
 
     def _translate(self, messages: Sequence[Message]) -> Completion:
         return self._complete(Request(tuple(messages), "translator", 0.0, self._request.seed, TRANSLATOR_TOKENS))

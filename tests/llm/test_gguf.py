@@ -196,6 +196,7 @@ def test_score_rates_every_applicable_action_and_does_the_likeliest(small_model:
     assert isinstance(finished, Finished)
     assert finished.turns == {"executed": 1}
     assert finished.calls == sum(isinstance(event, Replied) for event in result.events)
+    assert _children(os.getpid(), "server.py") == [], "the server ends with the last use of the model, not with Python"
 
 
 SPECIFICATION = """

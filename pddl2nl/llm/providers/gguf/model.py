@@ -1,8 +1,7 @@
-"""A language model in a GGUF file, served by llama.cpp in a process of its own for as long as this process lives."""
+"""A language model in a GGUF file, served by llama.cpp in a process of its own for as long as the model is in use."""
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import logging
@@ -12,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -110,7 +110,8 @@ class GGUFModel(OpenAIModel):
                 if not address:
                     process.wait()
                     raise InfrastructureError(f"llama.cpp cannot load {self._path.name}: {_reason(errors)}")
-            atexit.register(_stop, process, os.getpid())
+            # Also at the end of this process.
+            weakref.finalize(self, _stop, process, os.getpid())
             self._address, self._client = Address(f"{address}/v1"), None
             self._context = _slot_context(address)
             self._process = process
