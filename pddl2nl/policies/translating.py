@@ -89,11 +89,11 @@ class Translator:
 
     def _action_part(self, text: str, reading: Reading) -> tuple[int, int]:
         cleaned = self.reader.cleaned(text)
-        stop = _before_observation(cleaned.text)
-        marked = marker_end(cleaned.text, stop)
+        stop = _before_observation(cleaned)
+        marked = marker_end(cleaned, stop)
         if marked >= 0:
-            start, end = _first_line(cleaned.text, marked, stop)
-            return cleaned.span(start, end) if start < end else (0, 0)
+            start, end = _first_line(cleaned, marked, stop)
+            return (start, end) if start < end else (0, 0)
         if reading.is_attempt:
             several = "several" in reading.rule
             return (reading.start, reading.end) if several else _first_line(text, reading.start, len(text))
@@ -233,7 +233,7 @@ _Places = Mapping[tuple[int, int], tuple[int, int]]
 
 def _sole_readings(layout: Layout, readings: Sequence[Reading]) -> _Places:
     """The piece of the reply around each reading, by its span, where no other reading lies in the piece."""
-    places = layout.places
+    places = [(piece.start, piece.end) for piece in layout.pieces]
     starts = [start for start, _ in places]
     found: dict[tuple[int, int], list[Reading]] = {}
     for reading in readings:
@@ -269,7 +269,7 @@ def _before_observation(text: str) -> int:
 
 def _first_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """The first line from an offset on that holds a word; empty, at the end, where there is none."""
-    for line in re.finditer(r"[^\n]+", text[start:stop]):
+    for line in re.finditer(r"[^\n\v]+", text[start:stop]):
         begin, end = _bare(text, start + line.start(), start + line.end())
         if re.search(r"\w", text[begin:end]):
             return begin, end

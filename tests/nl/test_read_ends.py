@@ -32,10 +32,10 @@ def _has_one_end(reader: Reader, text: str) -> None:
         # What is struck out is no longer said.
         if reader.names_object(re.sub(r"~~.*?~~", "", item.text)):
             assert sum(named) == 1, item
-    for (start, end), piece in zip(layout.places, layout.pieces, strict=True):
-        said = text[start:end]
+    for piece in layout.pieces:
+        said = layout.text[piece.start : piece.end]
         if reader.names_object(said) and not said.startswith((";", "<!--")):
-            assert any(start <= item.start < end for item in readings), (piece, said)
+            assert any(piece.start <= item.start < piece.end for item in readings), (piece, said)
 
 
 def test_every_segment_of_the_hard_replies_has_one_end(shared: Path) -> None:

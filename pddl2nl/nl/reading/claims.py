@@ -21,7 +21,7 @@ from typing import cast
 
 from pddl2nl.nl.markers import DONE, NO_PLAN, THOUGHT
 from pddl2nl.nl.reading.readings import Reading, Status
-from pddl2nl.nl.reading.segments import OBSERVATION, Piece, lay_out, marker_end, peel
+from pddl2nl.nl.reading.segments import OBSERVATION, Piece, clean, lay_out, marker_end, peel
 
 __all__ = ["claim_of", "is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
 
@@ -219,8 +219,8 @@ def no_plan_said_in_turn(text: str) -> str | None:
 
 def _spoken(text: str) -> list[str]:
     """The lines of a reply without hidden thoughts."""
-    spoken = lay_out(text)
-    return [spoken.clean.text[piece.start : piece.end] for piece in spoken.pieces if not piece.hidden]
+    spoken = lay_out(clean(text))
+    return [spoken.text[piece.start : piece.end] for piece in spoken.pieces if not piece.hidden]
 
 
 def _said(lines: list[str]) -> str | None:

@@ -44,87 +44,9 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
 from pddlval import GroundAction
 
-__all__ = ["ActionGrammar", "Discourse", "REFERS", "follow"]
+__all__ = ["ActionGrammar"]
 
-REFERS = r"\b(?:it|them|him|her|they|there|back|again)\b"
-"""Words that refer to what was said before."""
-
-_THINGS = word_set("it them him her they")
-_DEFINITE = word_set("the that this said same")
 _DEMONSTRATIVES = word_set("this that these those which")
-_REMEMBERED = 20
-
-
-def follow(context: list[GroundAction], status: str, stance: str, action: GroundAction | None) -> None:
-    """Notes what a clause says, for the pronouns behind it; after one that is not read they refer to nothing known."""
-    if status == "read" and action is not None:
-        context.append(action)
-        del context[:-_REMEMBERED]
-    elif status != "not-an-action" or stance.startswith(("rejected", "hypothetical", "unclear (-ing)")):
-        context.clear()
-
-
-class Discourse:
-    """Completes a clause by the action before it: pronouns, kinds of objects, and the place where it ended."""
-
-    def __init__(self, frames: Frames):
-        self._frames = frames
-        self._lexicon = frames.lexicon
-
-    def resolved(
-        self, row: Sequence[Word], verb: int, context: Sequence[GroundAction]
-    ) -> Iterator[tuple[list[Word], list[Mention], frozenset[int]]]:
-        """Ways to complete a clause: its words, all mentions, offsets of the words that refer.
-
-        First each word that refers stands for its object; then "it" stands for a thing that is no object ("the
-        ferry"); last, the clause begins where the last action ended ("Sail back to a").
-        """
-        if not context:
-            return
-        plain = [item for item in self._frames.mentions(row) if item.first != verb]
-        meant = [item for item in self._referred(row, verb, plain, context) if item not in plain]
-        offsets = frozenset(row[index].start for item in meant for index in range(item.first, item.last))
-        ways = [(list(row), sorted([*plain, *meant]))] if meant else []
-        kept = [word for word in row if word.text not in ("it", "they", "there")]
-        if len(kept) < len(row):
-            ways.append((kept, self._frames.mentions(kept)))
-        yield from ((*way, offsets) for way in ways)
-        last = context[-1]
-        frame = self._frames.frames[last.name]
-        others = {*last.args} - {last.args[slot] for slot in (*frame.ends, *frame.places("from"))}
-        for words, mentions in ways or [(list(row), plain)]:
-            said = {item.pddl for mention in mentions for item in mention.objects}
-            announced = any(word.text == "from" for word in words) or row[-1].text in PREPOSITIONS
-            if len(frame.ends) == 1 and not announced and not (others and others.isdisjoint(said)):
-                here = self._lexicon.by_pddl[last.args[frame.ends[0]]]
-                end = row[-1].end
-                longer = [*words, _inserted("from", end), _inserted(fold(here.nl), end)]
-                place = Mention(len(longer) - 1, len(longer), (here,), True)
-                yield longer, [*mentions, place], offsets | {end}
-
-    def _referred(
-        self, row: Sequence[Word], verb: int, plain: Sequence[Mention], context: Sequence[GroundAction]
-    ) -> Iterator[Mention]:
-        """A mention for each pronoun and each "the car", of the object that the last actions give it."""
-        used = inside(plain) | {verb}
-        known = self._lexicon.by_pddl
-        last = context[-1]
-        frame = self._frames.frames[last.name]
-        for index, word in enumerate(row):
-            noun = row[index + 1].text if index + 1 < len(row) and not used & {index + 1, index + 2} else ""
-            if index in used:
-                continue
-            if word.text == "there" or (word.text in _THINGS and frame.theme >= 0):
-                slots = frame.ends if word.text == "there" else [frame.theme]
-                yield Mention(index, index + 1, tuple(known[last.args[slot]] for slot in slots), True)
-            elif word.text in _DEFINITE and noun in self._lexicon.nouns - PREPOSITIONS:
-                for action in reversed(context):
-                    kind = [known[arg] for arg in dict.fromkeys(action.args)]
-                    kind = [item for item in kind if noun in self._lexicon.words_for(item) | {self._lexicon.stem(item)}]
-                    if len(kind) == 1:
-                        yield Mention(index, index + 2, tuple(kind), True)
-                        break
-
 
 _LEAD = 14
 """Words before a verb that are looked at."""
@@ -172,7 +94,6 @@ class ActionGrammar:
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)
-        self._discourse = Discourse(self.frames)
         self._forms = FormIndex(forms)
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
@@ -208,11 +129,8 @@ class ActionGrammar:
             return verdict_of(start, end, (only,), (*rules, "static-types"))
         return verdict_of(start, end, actions, rules)
 
-    def said(self, content: str, *, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[ClauseReading]:
-        """What a line says behind its marks and labels: a verdict for each clause about actions or objects.
-
-        ``before``: the actions read before it, the latest last, to which its pronouns may refer.
-        """
+    def said(self, content: str, *, listed: bool = False) -> list[ClauseReading]:
+        """What a line says behind its marks and labels: a verdict for each clause about actions or objects."""
         if content.startswith("(:"):
             return []
         tried = ""
@@ -227,7 +145,7 @@ class ActionGrammar:
             return formal
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
-        loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
+        loose = [item.moved(at) for item in self.clauses(bare, listed)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
@@ -269,27 +187,25 @@ class ActionGrammar:
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
-    def clauses(self, text: str, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[ClauseReading]:
+    def clauses(self, text: str, listed: bool = False) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order."""
         words = words_of(text)
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
-        words = self._with_arrows_said(words)
-        context = list(before)
         clauses: list[ClauseReading] = []
         for index, sentence in enumerate(self._sentences(words)):
             start, end = sentence[0].start, sentence[-1].end
             last = clauses[-1] if clauses else None
-            previous = last.candidates[0] if last is not None and last.status == "read" else None
+            follows = last is not None and last.status == "read"
             if "?" in text[end : end + 3]:
                 clauses += self._ended(sentence, "question")
                 continue
-            if last is not None and previous and rejects_before(text[start:end]):
+            if last is not None and follows and rejects_before(text[start:end]):
                 clauses[-1] = _refused(last)
                 continue
-            verdicts = self._sentence(text, sentence, listed and index == 0, context, previous)
+            verdicts = self._sentence(text, sentence, listed and index == 0)
             if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
-                if last is not None and previous:
+                if last is not None and follows:
                     clauses[-1] = last.refused("rejected (corrected)")
                 elif last is None:
                     verdicts[0] = verdicts[0]._replace(stance="corrects")
@@ -342,27 +258,20 @@ class ActionGrammar:
         text: str,
         words: Sequence[Word],
         listed: bool,
-        context: list[GroundAction],
-        previous: GroundAction | None,
     ) -> list[ClauseReading]:
-        """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own.
-
-        ``previous`` is the action of the sentence before, with whose verb this one may go on ("Then b from c").
-        """
-        whole = self._clause(text, words, listed, context)
+        """The verdicts of a sentence's clauses."""
+        whole = self._clause(text, words, listed)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
-        verb = previous and _inserted(self.frames.frames[previous.name].verb, words[0].start)
         lead: Sequence[Word] = ()
         for part in parts if len(parts) > 1 or whole is None else ():
-            verdict = self._clause(text, part, listed, context)
+            verdict = self._clause(text, part, listed)
             at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), -1)
-            verb = part[at] if at >= 0 else verb
             if verdict is None or (lead and verdict.status != "read"):
-                verdict = self._completed(text, part, lead, verb, listed, context) or verdict
+                verdict = self._completed(text, part, lead, listed) or verdict
             lead = part[self._behind_joints(part, 0) : max(at, 0)] or lead
             verdict = verdict or self._without_verb(part)
             if verdict is None:
@@ -380,9 +289,7 @@ class ActionGrammar:
             if verdict.status == "read" and part[0].parted == ":" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b"
                 clauses.pop()
-            for said in self._with_tail(text, part, verdict, context):
-                clauses.append(said)
-                follow(context, said.status, said.stance, next(iter(said.candidates), None))
+            clauses += self._with_tail(text, part, verdict)
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
             judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
@@ -391,20 +298,13 @@ class ActionGrammar:
                 return [_refused(item) for item in clauses]
             return clauses
         whole = whole or self._without_verb(words)
-        if whole is None:
-            return []
-        clauses = self._with_tail(text, words, whole, context)
-        for said in clauses:
-            follow(context, said.status, said.stance, next(iter(said.candidates), None))
-        return clauses
+        return self._with_tail(text, words, whole) if whole is not None else []
 
-    def _with_tail(
-        self, text: str, words: Sequence[Word], verdict: ClauseReading, context: Sequence[GroundAction]
-    ) -> list[ClauseReading]:
+    def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
         tail = [word for word in words if word.start >= verdict.end] if verdict.status == "read" else []
         if any(word.text in self.frames.verbs for word in tail[1:]):
-            further = self._clause(text, tail, False, [*context, *verdict.candidates])
+            further = self._clause(text, tail, False)
             if further is not None and further.status in ("read", "ambiguous"):
                 return [verdict, further]
         return [verdict]
@@ -479,43 +379,22 @@ class ActionGrammar:
         text: str,
         part: Sequence[Word],
         lead: Sequence[Word],
-        verb: Word | None,
         listed: bool,
-        context: Sequence[GroundAction],
     ) -> ClauseReading | None:
         """A clause that leans on the one before: it lacks its subject ("and loads c"), or its verb ("then to b")."""
         at = next((index for index, word in enumerate(part) if word.text not in _JOINED), len(part))
         if lead and at < len(part) and part[at].text in self.frames.verbs:
             words = [*(word._replace(parted="") for word in (*lead, part[at])), *part[at + 1 :]]
-            verdict = self._clause(text, words, listed, context)
+            verdict = self._clause(text, words, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict._replace(start=part[at].start)
-        if verb is None or not context or not self._begins_chain(part, 0, self.frames.mentions(part)):
+        if not self._begins_chain(part, 0, self.frames.mentions(part)):
             return None
-        verdict = self._clause(text, [verb, *part[at:]], True, context)
-        if verdict is not None and verdict.status == "read":
-            return verdict._replace(start=part[at].start)
         return _unreadable(part[at:], "it goes on with the action before it")
-
-    def _with_arrows_said(self, words: list[Word]) -> list[Word]:
-        """The words with "from" and "to" where an arrow between two objects stands for them: "sail a -> b"."""
-        mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
-        clauses = list(words)
-        for one, other in reversed(list(pairwise(mentions))):
-            announced = one.first > 0 and words[one.first - 1].text in PREPOSITIONS - {"from"}
-            target, source = words[other.first], words[one.first]
-            if announced or one.last != other.first or target.parted != ">":
-                continue
-            clauses[other.first : other.first + 1] = [_inserted("to", target.start), target._replace(parted="")]
-            if one.first and words[one.first - 1].text not in PREPOSITIONS:
-                clauses[one.first : one.first + 1] = [_inserted("from", source.start), source._replace(parted="")]
-        return clauses
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
-    def _clause(
-        self, text: str, words: Sequence[Word], listed: bool, context: Sequence[GroundAction]
-    ) -> ClauseReading | None:
+    def _clause(self, text: str, words: Sequence[Word], listed: bool) -> ClauseReading | None:
         """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
         failed: ClauseReading | None = None
         tried = 0
@@ -523,7 +402,7 @@ class ActionGrammar:
             if word.text not in self.frames.verbs or tried > 3:
                 continue
             tried += 1
-            verdict = self._at_verb(text, words, at, listed, context)
+            verdict = self._at_verb(text, words, at, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
@@ -575,18 +454,16 @@ class ActionGrammar:
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
 
-    def _at_verb(
-        self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]
-    ) -> ClauseReading | None:
+    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        fits, row, verb, aside, meant = self._fitted(text, row, at - begin, context)
+        fits, row, verb, aside = self._fitted(row, at - begin)
         if not fits:
-            return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1], bool(context))
+            return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
         passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
-        lead, subject = self._unspoken(row, verb, fit, meant, bool(context))
+        lead, subject = self._unspoken(row, verb, fit)
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
         if not stance and begin:
             stance = "unclear (…)"
@@ -611,16 +488,14 @@ class ActionGrammar:
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
         overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside, "static": fit.omitted >= 0}
-        rules = tuple(rule for rule, holds in {**overlooked, "reference": meant}.items() if holds)
+        rules = tuple(rule for rule, holds in overlooked.items() if holds)
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
 
-    def _unspoken(
-        self, row: Sequence[Word], verb: int, fit: Fit, meant: frozenset[int], follows: bool
-    ) -> tuple[list[Word], bool]:
+    def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
         used = inside(self.frames.mentions(row[:verb]))
         nouns = self.lexicon.type_words
@@ -642,20 +517,15 @@ class ActionGrammar:
                     and all(item.text in nouns for item in row[index + 1 : fit.first])
                 )
             )
-            if not actor and not beside and word.start not in meant and word.raw:
+            if not actor and not beside and word.raw:
                 lead.append(word)
-        if follows and lead and lead[0].text in ("it", "they"):
+        if lead and lead[0].text in ("it", "they"):
             # Who acted before acts again.
             lead = lead[1:]
         return lead, acting
 
-    def _fitted(
-        self, text: str, row: list[Word], verb: int, context: Sequence[GroundAction]
-    ) -> tuple[list[Fit], list[Word], int, bool, frozenset[int]]:
-        """The fits of a clause: as it stands, without what stands in brackets, without clauses about an object.
-
-        Then with the objects of ``context`` that its pronouns stand for, whose offsets come last.
-        """
+    def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
+        """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
         passive = any(word.text in _PASSIVES for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
@@ -664,32 +534,22 @@ class ActionGrammar:
         most, at = self.frames.most, verb
         as_said = fits_of(row, self.frames.mentions(row))
         if as_said and as_said[0].omitted < 0:
-            return as_said, row, verb, False, frozenset()
+            return as_said, row, verb, False
         kept = _without_remarks(row, verb)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
             if fits := fits_of(kept, self.frames.mentions(kept)):
-                return fits, kept, at, True, frozenset()
-        for kept, mentions, meant in self._discourse.resolved(row, verb, context):
-            at = kept.index(row[verb])
-            # What is not said and not meant by a pronoun is not made up.
-            fits = [
-                fit
-                for fit in fits_of(kept, mentions)
-                if fit.omitted < 0 and all(len(items) == 1 for items in fit.objects)
-            ]
-            if fits:
-                return fits, kept, at, False, meant
-        return as_said, row, verb, False, frozenset()
+                return fits, kept, at, True
+        return as_said, row, verb, False
 
     # ── what is wrong with a clause ──────────────────────────────────────────────────────────────
 
-    def _failed(self, words: Sequence[Word], at: int, listed: bool, form: str, follows: bool) -> ClauseReading:
+    def _failed(self, words: Sequence[Word], at: int, listed: bool, form: str) -> ClauseReading:
         """What a clause lacks that speaks of an action and says none: an object, its type, or the action's shape."""
         mentions = [item for item in self.frames.mentions(words[: at + _REACH]) if item.first != at]
-        pronoun = follows and any(word.text in ("it", "them") for word in words[at + 1 :])
+        pronoun = any(word.text in ("it", "them") for word in words[at + 1 :])
         names = pronoun or any(words[item.first].text not in ("a", "i") for item in mentions)
-        lead = [word for word in words[max(0, at - _LEAD) : at] if not (follows and word.text in ("it", "they"))]
+        lead = [word for word in words[max(0, at - _LEAD) : at] if word.text not in ("it", "they")]
         stance = stance_of(lead, form, listed=listed, passive=False, subject=False)
         start, end = words[at].start, words[-1].end
         if stance or form not in ("base", "s"):

@@ -1,7 +1,7 @@
-"""What a stretch of text says (`ClauseReading`), and PDDL, JSON and YAML among language.
+"""What a stretch of text says (`ClauseReading`), and PDDL and JSON among language.
 
-S-expressions, calls, tuples and bare actions give an action's name and its objects; JSON and YAML may give them apart,
-or sentences.
+S-expressions, calls, tuples and bare actions give an action's name and its objects; JSON may give them apart, or
+sentences.
 """
 
 from __future__ import annotations
@@ -125,23 +125,12 @@ class PDDLGrammar:
             joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
             if not joined or not (schema or objects):
                 break
-            keys = {fold(item[1]): item[2] for item in arguments if item[1]}
-            verdict = self.keyed(schema, keys, match.span()) if schema and len(keys) == len(args) > 0 else None
-            verdicts.append(verdict or self.ground(schema, match[1], args, match.span()))
+            verdicts.append(self.ground(schema, match[1], args, match.span()))
             at = match.end()
         return verdicts
 
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
-
-    def keyed(self, schema: StepSchema, keys: Mapping[str, str], span: tuple[int, int]) -> ClauseReading | None:
-        """An action whose objects stand under the names of its parameters or, one each, of their types."""
-        names = [fold(parameter.name.lstrip("?")) for parameter in schema.parameters]
-        types = [fold(parameter.types[0]) for parameter in schema.parameters]
-        for wanted in (names, types):
-            if set(keys) == set(wanted) and len(keys) == len(wanted):
-                return self.ground(schema, schema.name, [keys[name] for name in wanted], span)
-        return None
 
     def ground(self, schema: StepSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> ClauseReading:
         """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""
@@ -172,15 +161,13 @@ def _only(objects: tuple[KnownObject, ...]) -> KnownObject | None:
     return objects[0] if len(objects) == 1 else None
 
 
-# ── JSON and YAML ────────────────────────────────────────────────────────────────────────────────
+# ── JSON ────────────────────────────────────────────────────────────────────────────────────────
 
 _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
 _GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
 _DEEPEST = 8
-_YAML_LINE = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:([\w-]+)[ \t]*:[ \t]*)?(.*)$", re.MULTILINE)
-_YAML_VALUE = re.compile(r"[^\s,\[\]{}\"'][^,\[\]{}\"'\n]*")
 
 
 class _String(NamedTuple):
@@ -193,19 +180,19 @@ class _String(NamedTuple):
 
 
 def is_record(said: str) -> bool:
-    """Whether a piece is JSON, a key with its value, or YAML of several lines."""
+    """Whether a piece is JSON, a key with its value, or JSON of several lines."""
     return "\n" in said or _PAIR.match(said) is not None or (said[:1] in ("[", "{") and ('"' in said or "'" in said))
 
 
 def read_record(
     grammar: PDDLGrammar, said: str, sentence: Callable[[str], list[ClauseReading]], names: Callable[[str], bool]
 ) -> list[ClauseReading]:
-    """The actions of a JSON or YAML value; what stands under a key such as "thought" is none.
+    """The actions of a JSON value; what stands under a key such as "thought" is none.
 
     ``sentence`` reads a string by itself; ``names`` tells whether a string names an object.
     """
     verdicts: list[ClauseReading] = []
-    strings = list(_yaml(said) if "\n" in said and '"' not in said and "'" not in said else _json(said))
+    strings = list(_json(said))
     skipped: tuple[int, ...] | None = None
     index = 0
     while index < len(strings):
@@ -250,8 +237,6 @@ def _joined(
         return None
     keys = {fold(item.key): item.value for item in objects}
     named = len(keys) == len(objects) and not all(_GENERAL.match(key) for key in keys)
-    if schema is not None and named and (keyed := grammar.keyed(schema, keys, span)) is not None:
-        return keyed.moved(0, "json")
     said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else name.value
     for announced in (True, False) if named or schema is None else ():
         # Keys are prepositions, or nouns beside the objects.
@@ -297,15 +282,3 @@ def _json(said: str) -> Iterator[_String]:
             key = match[1]
         elif not bracket:
             yield _String(key, match[1], match.start(1), tuple(group))
-
-
-def _yaml(said: str) -> Iterator[_String]:
-    key = ""
-    for line in _YAML_LINE.finditer(said):
-        key = line[1] or key
-        listed = line[2].startswith(("[", "{"))
-        for value in _YAML_VALUE.finditer(said, line.start(2), line.end(2)):
-            if not listed:
-                yield _String(key, line[2].strip(" \"'"), value.start())
-                break
-            yield _String(key, value[0].strip(), value.start())

@@ -139,21 +139,6 @@ class Frame:
             snippet.name, tuple(types), verb, particles, tuple(slots), roles, tuple(gaps[-1]), told, words, at > 0
         )
 
-    def places(self, *prepositions: str) -> list[int]:
-        """The parameters whose slots one of the prepositions announces."""
-        return [slot for slot, role in zip(self.slots, self.roles, strict=True) if role.prepositions & {*prepositions}]
-
-    @property
-    def ends(self) -> list[int]:
-        """The parameters that say where the action ends, or where it is done."""
-        return self.places("to") or self.places("at", "in")
-
-    @property
-    def theme(self) -> int:
-        """The parameter that the action is done to, which no preposition announces; -1 without one."""
-        roles = list(zip(self.slots, self.roles, strict=True))[self.subject :]
-        return next((slot for slot, role in roles if not role.prepositions), -1)
-
 
 def _is_content(word: str) -> bool:
     return word not in ARTICLES and word not in PREPOSITIONS and word[:1].isalpha()

@@ -110,7 +110,7 @@ def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
         # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
         # it: of a step in bold and, under it, the same in code marks it counts one.
         again = kept and item.coded and _restates(item, kept[-1])
-        worded = {"reworded", "reference"}.isdisjoint(item.reading.rule.split("+"))
+        worded = "reworded" not in item.reading.rule.split("+")
         if item.reading.status in ("read", "ambiguous", "unknown-object") and worded and not again:
             kept.append(item)
     return kept

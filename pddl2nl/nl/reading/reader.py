@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of
-from pddl2nl.nl.reading.clauses import REFERS, ActionGrammar, follow
+from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES
@@ -25,9 +25,7 @@ from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Reading
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Block,
-    Cleaned,
     Layout,
-    Original,
     Peeled,
     Piece,
     clean,
@@ -61,7 +59,7 @@ _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_BY_FACTS = frozenset(("static", "static-types", "reference"))
+_BY_FACTS = frozenset(("static", "static-types"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
 
@@ -103,14 +101,9 @@ class Reader:
         snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
         self._shapes = _Shapes(self.grammar)
-        nouns = "|".join(map(re.escape, sorted(self.lexicon.nouns, key=len, reverse=True)))
-        self._refers = re.compile(
-            REFERS + (rf"|\b(?:the|that|this|said|same|its)\s+(?:{nouns})\b(?!\s+\w+[_-]\d)" if nouns else ""),
-            re.IGNORECASE,
-        ).search
 
-    def cleaned(self, text: str) -> Cleaned:
-        """A reply without the noise that none of the wording's own texts has."""
+    def cleaned(self, text: str) -> str:
+        """A reply without the noise that none of the wording's own texts has, as long as it was."""
         return clean(text, self._kept_noise)
 
     def read(self, text: str, policy: str = "default") -> Readings:
@@ -149,25 +142,23 @@ class Reader:
         """
         if len(text) > LONGEST:
             return _too_long(text)
-        cleaned = self.cleaned(text)
-        said = cleaned.text
+        said = self.cleaned(text)
         invented = OBSERVATION.search(said)
         reading = self._turn(said, invented.start() if invented else len(said))
         if invented and reading.status == "not-an-action":
             reading = self._turn(said, len(said))
-        return Original(text, cleaned).place(reading)
+        return reading if said == text else _as_written(text, reading)
 
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
         marks: list[str] = []
-        context: list[GroundAction] = []
         in_thought = False
-        said = layout.clean.text
+        said = layout.text
         strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
-            read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
+            read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap)
             in_thought = read[-1].rule == "thought"
             amended = frozenset() if piece.hidden else amends(said[piece.start : piece.end])
             if amended and (in_thought or any(item.status == "read" for item in read)):
@@ -183,7 +174,6 @@ class Reader:
             for reading in read:
                 key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
                 marks.append(f'"{key[1]}' if key else mark and f"{mark} {piece.indent // 2}")
-                follow(context, reading.status, reading.stance, reading.action)
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
@@ -192,9 +182,8 @@ class Reader:
                                   peeled.outer, apart)
                 )  # fmt: skip
         placed = self._with_doubts_reported(placed, marks)
-        if layout.clean.starts:
-            original = Original(text, layout.clean)
-            placed = [item._replace(reading=original.place(item.reading)) for item in placed]
+        if said != text:
+            placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
@@ -227,12 +216,11 @@ class Reader:
 
     def _signals(self, text: str, expected: bool) -> Iterator[Reading]:
         """Everything in a text that could be a turn's one thing."""
-        layout = lay_out(Cleaned(text))
+        layout = lay_out(text)
         in_thought = False
-        context: list[GroundAction] = []
         for piece in layout.pieces:
             readings, _ = self.read_piece(
-                text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden, context
+                text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden
             )
             in_thought = readings[-1].rule == "thought"
             claim = None if in_thought else claim_of(text, piece)
@@ -240,7 +228,6 @@ class Reader:
                 yield claim
             else:
                 for reading in readings:
-                    follow(context, reading.status, reading.stance, reading.action)
                     if reading.rule == "doubt" and not reading.stance.startswith(EXCUSED):
                         yield reported(reading)
                     elif reading.is_attempt or reading.stance:
@@ -258,11 +245,10 @@ class Reader:
         block: Block,
         in_thought: bool = False,
         expected: bool = False,
-        before: Sequence[GroundAction] = (),
     ) -> tuple[list[Reading], Peeled]:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
 
-        ``before``: the actions read before it, the latest last. Lines that differ only in objects that cannot be told
+        Lines that differ only in objects that cannot be told
         apart by their names, types and static unary facts are read once.
         """
         said = text[piece.start : piece.end]
@@ -272,9 +258,8 @@ class Reader:
         shape = self._shapes.of(said, (block.opened and block.closed, piece.fenced, in_thought, expected))
         known = self._shapes.known(shape, text, piece)
         if known is None:
-            known = self._read_piece(text, piece, block, in_thought, expected, before)
-            if all(item.status == "read" for item in known[0]) or not self._refers(said):
-                self._shapes.keep(shape, said, piece.start, *known)
+            known = self._read_piece(text, piece, block, in_thought, expected)
+            self._shapes.keep(shape, said, piece.start, *known)
         return known
 
     def _read_piece(
@@ -284,7 +269,6 @@ class Reader:
         block: Block,
         in_thought: bool,
         expected: bool,
-        before: Sequence[GroundAction],
     ) -> tuple[list[Reading], Peeled]:
         said = text[piece.start : piece.end]
         peeled = peel(said)
@@ -307,7 +291,7 @@ class Reader:
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
         unnamed: list[Reading] = []
-        for verdict, rules in self._verdicts(said, peeled, listed, before):
+        for verdict, rules in self._verdicts(said, peeled, listed):
             if in_thought and not listed and rules and (
                 "prefix" in rules or "loose-tail" in rules or verdict.status != "read"
             ):  # fmt: skip
@@ -350,9 +334,7 @@ class Reader:
             return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts], peeled
         return [silent], peeled
 
-    def _verdicts(
-        self, said: str, peeled: Peeled, listed: bool, before: Sequence[GroundAction]
-    ) -> list[tuple[ClauseReading, tuple[str, ...]]]:
+    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[tuple[ClauseReading, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
         at = said.find("[") if "=" in said[: said.find("[")] else 0
@@ -361,7 +343,7 @@ class Reader:
             if record:
                 return [(item, item.rules) for item in (each.moved(at - peeled.start) for each in record)]
         taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
-        verdicts = self.grammar.said(content, listed=listed, before=before)
+        verdicts = self.grammar.said(content, listed=listed)
         ruled: list[tuple[ClauseReading, tuple[str, ...]]] = []
         for item in verdicts:
             rules = dict.fromkeys((*taken, *item.rules))
@@ -453,6 +435,15 @@ def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading, rules
         verdict.suggestions,
         verdict.stance,
     )
+
+
+def _as_written(text: str, reading: Reading) -> Reading:
+    """A reading of the clean text with the words of the reply as it was; among noise they are no longer exact."""
+    said = text[reading.start : reading.end]
+    begin, stop = text.rfind("\n", 0, reading.start) + 1, text.find("\n", reading.end)
+    line = text[begin : stop if stop >= 0 else None].strip()
+    exact = line == said == reading.text
+    return reading._replace(text=said, rule="markup" if reading.rule == "exact" and not exact else reading.rule)
 
 
 def _too_long(text: str) -> Reading:

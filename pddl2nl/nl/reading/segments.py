@@ -1,32 +1,28 @@
 """Segments: a reply cut into pieces, without noise, with the plan tags, thoughts, marks and labels around them.
 
 What chat windows, web pages and typesetters leave in a reply says nothing about actions, and what is struck out is no
-longer said: `clean` replaces it by what it stands for (a line break, a bullet, a full stop) or drops it, and every
-character that is kept remembers where it came from, so that readings point into the reply as it was. `lay_out` cuts the
-rest at line breaks and plan tags, and `peel` takes list marks and labels off the front of a piece.
+longer said: `clean` puts what it stands for (a line break, a bullet, a full stop) or blanks in its place, so that
+readings point into the reply as it was. `lay_out` cuts the rest at line breaks and plan tags, and `peel` takes list
+marks and labels off the front of a piece.
 """
 
 from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
-from pddl2nl.nl.reading.readings import Reading
 from pddl2nl.nl.reading.stance import is_plain_lead, rejecting_word
 from pddl2nl.nl.reading.words import word_set
 
 __all__ = [
     "ACTION_LABEL",
     "Block",
-    "Cleaned",
     "Layout",
     "OBSERVATION",
-    "Original",
     "Peeled",
     "Piece",
     "clean",
@@ -39,161 +35,73 @@ __all__ = [
 ]
 
 
-class Cleaned(NamedTuple):
-    """A text without noise; character ``i`` of it came from ``starts[i]`` to ``ends[i]`` of the original.
-
-    Both are empty where nothing was changed.
-    """
-
-    text: str
-    starts: tuple[int, ...] = ()
-    ends: tuple[int, ...] = ()
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the clean text stands in the original."""
-        if not self.starts:
-            return start, end
-        return (self.starts[start], self.ends[end - 1]) if start < end else (self.starts[start], self.starts[start])
-
-
 _BLOCKS = "p|ol|ul|tr|div|table|thead|tbody|h[1-6]|dl|dt|dd|blockquote|pre|section|body|html"
 _INLINE = "b|i|u|s|em|strong|code|kbd|samp|tt|var|span|small|big|font|mark|sub|sup|q|cite|center"
 # "❌ stack a on b" is a move ruled out: crosses are kept, and make prose of their line.
 _CROSSES = "❌❎✖✗✘"
 _NOISE = re.compile(
-    r"(?P<hidden>[\xad\u200b-\u200f\u2060\ufe0e\ufe0f\u202a-\u202e\ufeff]+)"
+    r"(?P<keycap>\ufe0f?\u20e3)|(?P<hidden>[\xad\u200b-\u200f\u2060\ufe0e\ufe0f\u202a-\u202e\ufeff]+)"
     r"|(?P<blank>[\xa0\u2000-\u200a\u202f\u205f\u3000])"
-    r"|(?P<line>\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]|<br\s*/?>)"
+    r"|(?P<line>\r(?!\n)|[\x0c\x85\u2028\u2029]|<br\s*/?>)"
     r"|(?P<entity>&(?:#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8});)"
     r"|(?P<item><li(?:\s[^<>]*)?>)|(?P<cell></?t[dh](?:\s[^<>]*)?>)|(?P<action><action[\w -]*>)"
     rf"|(?P<block></?(?:{_BLOCKS}|answer|final[ _-]?answer|step|move|command|output|response)"
     r"(?:[\s_-][^<>]*)?>|</(?:li|action)[\w -]*>)"
     rf"|(?P<inline><(?P<closing>/?)(?P<name>{_INLINE})(?:\s[^<>]*)?>)"
-    r"|(?P<environment>\\(?:begin|end)\s*\{[^{}\n]*\})|(?P<listed>\\item\b(?:\[[^\[\]\n]*\])?[ \t]*)"
-    r"|(?P<command>\\(?:text(?:bf|it|tt|rm|sf|sc)?|math(?:bf|it|tt|rm|sf)|boxed|fbox|emph|underline|operatorname|mbox)"
-    r"\s*\{|\\checkmark\b|\$)"
-    r"|(?P<arrow>\\(?:(?:long)?rightarrow|Rightarrow|to|implies)\b|[\u21d2\u21e8\u27a1\u2794\u279c-\u279e\u27f6\u27f9])"
-    r"|(?P<gap>\\(?:q?quad\b|[,;:! \\]))|(?P<escaped>\\[_*#&%$().\[\]{}|`~>+-])"
-    r"|(?P<newline>\\n(?!(?:e|eq|u|ot|abla|ewline)\b))"
-    r"|(?P<struck>~~[^~\n]+~~)|(?P<emphasis>\b_{1,3}(?=\w)|(?<=\w)_{1,3}\b)"
-    r"|(?P<digit>[\u2460-\u2473\u2776-\u2793]\s*|\u20e3\s*)|(?P<wide>[\uff01-\uff5e\u3001\u3002\u3008-\u3011])"
-    r"|(?P<hyphen>[\u2010\u2011\u2212])|(?P<quote>[\u201a\u201e\u2039\u203a])"
-    r"|(?P<bullet>[\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25b8\u25b9\u25ba\u25c6\u25c7\u25cb\u25cf\u27a2\u27a4])"
+    r"|(?P<listed>\\item\b(?:\[[^\[\]\n]*\])?)|(?P<arrow>\\(?:(?:long)?rightarrow|Rightarrow|to|implies)\b)"
+    r"|(?P<command>\\(?:begin|end)\s*\{[^{}\n]*\}"
+    r"|\\(?:text|math|boxed|fbox|emph|underline|operatorname|mbox)[a-z]*\s*\{|\\checkmark\b|\\q?quad\b|\\[,;:! \\]|\$)"
+    r"|(?P<escaped>\\[*#&%$().\[\]{}|`~>+-])|(?P<newline>\\n(?!(?:e|eq|u|ot|abla|ewline)\b))"
+    r"|(?P<struck>~~[^~\n]+~~)|(?P<emphasis>\b_{1,3}(?=\w)|(?<=\w)_{1,3}\b)|(?P<wide>[\uff01-\uff5e])"
+    r"|(?P<sign>[\u2010\u2011\u2212\u201a\u201e\u2039\u203a\u3001\u3002\u3008-\u3011\u21d2\u21e8\u27a1\u2794"
+    r"\u279c-\u279e\u27f6\u27f9\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25b8\u25b9\u25ba\u25c6\u25c7\u25cb\u25cf"
+    r"\u27a2\u27a4\u2460-\u2473\u2776-\u2793])"
     rf"|(?P<emoji>(?:(?![{_CROSSES}])[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
     r"\U0001f6ac-\U0001faff])+)",
     re.IGNORECASE,
 )
-_BRACES = re.compile(_NOISE.pattern + r"|(?P<brace>[{}])", re.IGNORECASE)
-_SIGNS = ("<", "&", "\\", "$", "~~", "\x0b", "\x0c")
+_SIGNS = ("<", "&", "\\", "$", "~~", "\x0c")
 _EDGE = re.compile(r"_(?:(?!\w)|(?<!\w_))")
 _CLOSER = re.compile(r"</(\w+)")
-_COMMAND = re.compile(r"\\(?:text|math|boxed|fbox|emph|underline|operatorname|mbox)[a-z]*\s*\{")
+# A vertical tab is a line break that the reply did not have.
 _SAYS = {
-    "blank": " ", "line": "\n", "item": "\n- ", "cell": " | ", "action": "\nAction: ", "block": "\n", "listed": "- ",
-    "arrow": " → ", "gap": " ", "newline": " ; ", "hyphen": "-", "quote": '"', "bullet": "• ", "emoji": " ",
+    "keycap": ".", "line": "\v", "item": "\v- ", "cell": " | ", "action": "\vAction:", "block": "\v", "listed": "- ",
+    "arrow": "→", "newline": "; ",
 }  # fmt: skip
-_WIDE = {
-    "\u3001": ", ", "\u3002": ". ", "\u3008": '"', "\u3009": '"', "\u300a": '"', "\u300b": '"', "\u300c": '"',
-    "\u300d": '"', "\u300e": '"', "\u300f": '"', "\u3010": "[", "\u3011": "]",
-}  # fmt: skip
+_SIGN = {"\u3001": ",", "\u3002": ".", "\u3010": "[", "\u3011": "]"}
+_SIGN |= dict.fromkeys("\u2010\u2011\u2212", "-") | dict.fromkeys(
+    "\u21d2\u21e8\u27a1\u2794\u279c\u279d\u279e\u27f6\u27f9", "→"
+)
+_SIGN |= dict.fromkeys("\u201a\u201e\u2039\u203a\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f", '"')
 
 
 def noise_in(text: str) -> frozenset[str]:
     """The kinds of noise in a text: of a wording's own texts they must be kept."""
-    return frozenset(match.lastgroup or "" for match in _BRACES.finditer(text))
+    return frozenset(match.lastgroup or "" for match in _NOISE.finditer(text))
 
 
-def clean(text: str, keep: frozenset[str] = frozenset()) -> Cleaned:
-    """The text without what has no part in its words, save for kinds to ``keep``; plain text comes back as it is."""
+def clean(text: str, keep: frozenset[str] = frozenset()) -> str:
+    """The text with blanks for what has no part in its words, save for kinds to ``keep``; it keeps its length."""
     broken = "\r" in text and text.count("\r") != text.count("\r\n")
     if text.isascii() and not broken and not any(sign in text for sign in _SIGNS) and not _EDGE.search(text):
-        return Cleaned(text)
-    noise = _BRACES if _COMMAND.search(text) else _NOISE
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+        return text
     closed = {name.lower() for name in _CLOSER.findall(text)}
-    at = 0
-    for match in noise.finditer(text):
+
+    def said(match: re.Match[str]) -> str:
+        kind, mark = match.lastgroup or "", match[0]
         # "stack <a> on <b>": a name in angle brackets is no tag.
-        if match.lastgroup in keep or (match["inline"] and match["name"].lower() not in closed):
-            continue
-        begin, end = match.span()
-        pieces.append(text[at:begin])
-        starts += range(at, begin)
-        ends += range(at + 1, begin + 1)
-        says = _said(match, text, pieces)
-        pieces.append(says)
-        starts += [begin] * len(says)
-        ends += [end] * len(says)
-        at = end
-    if not at:
-        return Cleaned(text)
-    pieces.append(text[at:])
-    starts += range(at, len(text) + 1)
-    ends += range(at + 1, len(text) + 1)
-    return Cleaned("".join(pieces), tuple(starts), tuple(ends))
+        if kind in keep or (match["inline"] and match["name"].lower() not in closed):
+            return mark
+        says = (
+            html.unescape(mark)[:1].replace("\xa0", " ") if kind == "entity"
+            else mark[1] if kind == "escaped"
+            else chr(ord(mark) - 0xFEE0) if kind == "wide"
+            else _SIGN.get(mark, "•") if kind == "sign"
+            else _SAYS.get(kind, "")
+        )  # fmt: skip
+        return says.ljust(len(mark))[: len(mark)]
 
-
-def _said(match: re.Match[str], text: str, before: list[str]) -> str:
-    kind = match.lastgroup or ""
-    mark = match[0]
-    if kind == "entity":
-        return html.unescape(mark).replace("\xa0", " ")
-    if kind == "escaped":
-        return mark[1]
-    if kind == "digit":
-        return ". " if mark[0] == "\u20e3" else f"{int(unicodedata.numeric(mark[0]))}. "
-    if kind == "wide":
-        # "1、" numbers a line.
-        if mark == "\u3001" and text[match.start() - 1 : match.start()].isdigit():
-            return ". "
-        plain = _WIDE.get(mark) or chr(ord(mark) - 0xFEE0)
-        return f"{plain} " if plain in ".,;:!?)" else plain
-    if kind in ("item", "action", "block") and _begins_line(before):
-        return _SAYS[kind][1:]
-    return _SAYS.get(kind, "")
-
-
-def _begins_line(before: list[str]) -> bool:
-    """Whether nothing but blanks stands on the line so far, so that a tag need not break it."""
-    for piece in reversed(before):
-        line = piece.rpartition("\n")
-        if line[2].strip():
-            return False
-        if line[1]:
-            return True
-    return True
-
-
-class Original:
-    """The text as it was written, in which readings of the clean one find their places."""
-
-    def __init__(self, text: str, cleaned: Cleaned):
-        self._text = text
-        self._cleaned = cleaned
-        self._at = 0
-        self._line = 1
-
-    def place(self, reading: Reading) -> Reading:
-        """The reading with its place in the original; what noise stood around is no longer exact."""
-        if not self._cleaned.starts:
-            return reading
-        start, end = self._cleaned.span(reading.start, reading.end)
-        said = self._text[start:end]
-        rule = reading.rule
-        if rule == "exact":
-            begin, stop = self._text.rfind("\n", 0, start) + 1, self._text.find("\n", end)
-            rule = rule if self._text[begin : stop if stop >= 0 else None].strip() == said == reading.text else "markup"
-        return reading._replace(line=self._number(start), start=start, end=end, text=said, rule=rule)
-
-    def _number(self, offset: int) -> int:
-        # Readings mostly come in order, so lines are counted on from the last one.
-        if offset < self._at:
-            self._at, self._line = 0, 1
-        self._line += self._text.count("\n", self._at, offset)
-        self._at = offset
-        return self._line
+    return _NOISE.sub(said, text)
 
 
 class Peeled(NamedTuple):
@@ -385,16 +293,11 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A reply cut into pieces, with the blocks that they lie in; offsets of pieces count in the clean text."""
+    """A reply cut into pieces, with their blocks; ``text`` is the reply without noise, as long as it was."""
 
     pieces: tuple[Piece, ...]
     blocks: tuple[Block, ...]
-    clean: Cleaned
-
-    @property
-    def places(self) -> tuple[tuple[int, int], ...]:
-        """Where the pieces start and end in the reply as it was written."""
-        return tuple(self.clean.span(piece.start, piece.end) for piece in self.pieces)
+    text: str
 
     @property
     def ended(self) -> bool:
@@ -429,10 +332,8 @@ def _tags(text: str) -> list[tuple[int, int, str]]:
     return sorted(tags)
 
 
-def lay_out(reply: str | Cleaned) -> Layout:
-    """Cleans a reply and cuts it at line breaks and plan tags. Tags inside a hidden thought don't count."""
-    clean_text = clean(reply) if isinstance(reply, str) else reply
-    text = clean_text.text
+def lay_out(text: str) -> Layout:
+    """Cuts a clean reply at line breaks and plan tags. Tags inside a hidden thought don't count."""
     pieces: list[Piece] = []
     blocks: list[Block] = []
     opened = hidden = False
@@ -463,35 +364,30 @@ def lay_out(reply: str | Cleaned) -> Layout:
         pieces = _with_offers(text, pieces)
     if any(sign in text for sign in (":", '"', "'")):
         pieces = _with_records(text, pieces)
-    return Layout(tuple(pieces), tuple(blocks), clean_text)
+    return Layout(tuple(pieces), tuple(blocks), text)
 
 
 def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
     """Adds the pieces of ``text[start:end]``, which begins on the given line; returns the line it ends on."""
     gap = start == 0
     at = start
-    for chunk in text[start:end].split("\n"):
+    for chunk in re.split("[\n\v]", text[start:end]) if "\v" in text else text[start:end].split("\n"):
         bare = chunk.strip()
         if bare:
             indent = len(chunk) - len(chunk.lstrip())
             pieces.append(Piece(line, at + indent, at + indent + len(bare), indent, block, gap, hidden))
-        gap = not bare
         at += len(chunk) + 1
-        line += 1
-    return line - 1
+        gap = not bare and (gap or text[at - 1 : at] != "\v")
+        line += at <= end and text[at - 1] == "\n"
+    return line
 
 
-_NAMED = re.compile(
-    r"(?:-\s+)*(?:action|act|name|operator|function|tool|move|verb)\s*:\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?",
-    re.IGNORECASE,
-)
-_KEYED = re.compile(r"[\w -]+\s*:|-\s+\S+$")
 _OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
 _LONGEST_RECORD = 20_000
 
 
 def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Joins the lines of a JSON value, and those of a YAML record that begins with an action's name."""
+    """Joins the lines of a JSON value."""
     joined: list[Piece] = []
     index = 0
     while index < len(pieces):
@@ -502,13 +398,6 @@ def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
         if not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said):
             end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
             while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
-                last += 1
-        elif not piece.hidden and ":" in said and len(said) <= 100 and _NAMED.fullmatch(said):
-            column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))
-            while last < len(pieces) and pieces[last].indent >= column and not pieces[last].gap:
-                line = text[pieces[last].start : pieces[last].end]
-                if not _KEYED.match(line) or _NAMED.match(line):
-                    break
                 last += 1
         if last > index:
             piece = piece._replace(end=pieces[last - 1].end)

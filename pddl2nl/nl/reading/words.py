@@ -55,6 +55,7 @@ PREPOSITIONS = word_set(
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
+_INVISIBLE = re.compile(r"[\\\xad\u200b-\u200f\u2060\ufeff]")
 _DASHES = word_set("- -- – — / # // & = +")
 _ARROWS = word_set("-> --> → => |")
 _POSSESSIVES = ("'s", "’s")
@@ -111,7 +112,8 @@ def words_of(text: str) -> list[Word]:
             words.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted, aside))
             words.append(Word("'s", core[-2:], end - 2, end, "", aside))
         else:
-            words.append(Word("at" if core == "@" else fold(core), core, begin, end, parted, aside))
+            plain = core if core.isascii() and "\\" not in core else _INVISIBLE.sub("", core)
+            words.append(Word("at" if core == "@" else fold(plain), core, begin, end, parted, aside))
         parted = _break(raw[left + len(core) :])
     return words
 
