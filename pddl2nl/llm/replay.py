@@ -25,6 +25,7 @@ import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import MAX_LINE, unreadable
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.replies import Amount, StoredCompletion
 from pddl2nl.llm.settings import Price
@@ -170,6 +171,8 @@ class ReplayModel:
         lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
         for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until", "likelihood"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
+            # Of a constraint only the key is recorded.
+            asked = asked.key if isinstance(asked, Constraint) else asked
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
         before, now = nearest.request.messages, request.messages

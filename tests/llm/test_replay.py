@@ -19,6 +19,7 @@ from pddl2nl.llm import (
     Usage,
     request_key,
 )
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.replay import Unanswered, read_calls, read_exchanges, recorded_price
 
 FIRST = (Message("system", "rules\nof the game"), Message("user", "the task"))
@@ -109,6 +110,12 @@ def test_a_changed_beginning_is_compared_with_the_same_turn(folder: Path) -> Non
 def test_a_changed_setting_is_reported_by_name(folder: Path) -> None:
     with pytest.raises(ReplayError, match="seed: recorded 1, asked 2"):
         ReplayModel(folder).complete(Request(FIRST, seed=2))
+
+
+def test_of_a_changed_constraint_the_key_is_told(folder: Path) -> None:
+    constraint = Constraint((("go",),))
+    with pytest.raises(ReplayError, match=f"constraint: recorded None, asked '{constraint.key}'"):
+        ReplayModel(folder).complete(Request(FIRST, seed=1, constraint=constraint))
 
 
 def test_one_request_recorded_twice_is_answered_in_turn(tmp_path: Path) -> None:
