@@ -2,8 +2,8 @@
 
 FF plans in actions. A best-first search over the simulator's states then looks for subtasks along the task graph that
 do these actions: first the path with the fewest actions that are left, and few that are none of FF's. Its subtasks name
-single objects, those of FF's plan, so that the search stays small. It is not complete: another plan of FF could have
-subtasks where this one has none.
+single objects, those of FF's plan, so that the search stays small. It begins anew with another weight where it finds
+nothing, and is not complete: another plan of FF could have subtasks where this one has none.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from pddlval import GroundAction, Simulator, State
 
 __all__ = ["MOST_EXPANDED", "ExactStep", "exact_plan"]
 
-MOST_EXPANDED = 2_000
-"""The states that the search expands at most."""
-
-_LEFT = 4
-"""How many actions that are none of FF's count as one that is left: with 1 the search tries all of them first."""
+MOST_EXPANDED = 1_000
+"""The states that the search expands at most with each weight."""
+_WEIGHTS = (4, 1)
+"""How many actions that are none of FF's count as one that is left. A search of weight 4 ends sooner where many others
+are needed; one of weight 1 goes around edges that the graph lacks."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,12 @@ def exact_plan(
         if result.status == "unsolvable":
             return None
         raise InfrastructureError(f"there is no plan for an exact search: ff ended with {result.status}")
-    return _lifted(simulator, subtasks, graph, state, result.plan)
+    lifted = (_lifted(simulator, subtasks, graph, state, result.plan, weight) for weight in _WEIGHTS)
+    return next((steps for steps in lifted if steps is not None), None)
 
 
 def _lifted(
-    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, state: State, plan: Sequence[GroundAction]
+    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, state: State, plan: Sequence[GroundAction], weight: int
 ) -> tuple[ExactStep, ...] | None:
     moves = () if subtasks.sight is None else (subtasks.sight.move,)
     wanted = Counter(action for action in plan if action.name not in moves)
@@ -97,7 +98,7 @@ def _lifted(
             new = _Path(step.done.state, (*path.steps, step), path.left - done, others)
             if (key := _key(new, graph)) not in reached:
                 reached.add(key)
-                heappush(queue, (_LEFT * new.left.total() + others, len(new.steps), next(ties), new))
+                heappush(queue, (weight * new.left.total() + others, len(new.steps), next(ties), new))
     return None
 
 
@@ -111,7 +112,7 @@ def _next_steps(
 ) -> Iterator[ExactStep]:
     """The possible subtasks after a path, with targets among some objects."""
     task = simulator.task
-    allowed = graph.after(path.last) if path.last and graph.name != AUTOMATON else subtasks.by_name
+    allowed = graph.after(path.last) if path.last and graph.name != AUTOMATON else [node.name for node in graph.nodes]
     for name in allowed:
         node = subtasks.by_name[name]
         targets = [{item.name: item.types for item in way.parameters} for way in node.ways]
