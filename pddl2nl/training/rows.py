@@ -20,15 +20,16 @@ from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message, Request
 from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
+from pddl2nl.macros.subtasks.nodes import Subtasks, parse_subtasks
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
-from pddl2nl.pddl import Task, parse_domain, parse_problem
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddl2nl.policies.taskgraph.oracle import read_subtask
-from pddl2nl.policies.taskgraph.prompts import MECHANISMS, role_classes, shipped_subtasks
+from pddl2nl.policies.taskgraph.prompts import MECHANISMS, PLAN, role_classes, shipped_subtasks
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.training.graph_rewards import GraphColumns
 from pddlval import validate
@@ -156,13 +157,14 @@ def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[t
 
 
 def _graph_column(started: Started) -> str:
-    """The column ``graph`` of a run by GraphPlan's policies on a task with a ground truth; empty for others."""
-    if started.policy not in MECHANISMS:
+    """The column ``graph`` of a run by GraphPlan's policies whose first reply is a plan, on a task with a ground truth;
+    empty for others."""
+    if started.policy not in MECHANISMS or PLAN not in MECHANISMS[started.policy].stages:
         return ""
     domain = parse_domain(started.domain_pddl)
     # The reference of a task of the user's stands in a file beside its problem.
     task = Task(domain, parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>"))
-    subtasks, reference = shipped_subtasks(domain), reference_of(task)
+    subtasks, reference = _subtasks(started, domain), reference_of(task)
     if subtasks is None or reference is None:
         return ""
     graph = graph_named(str(started.settings.get("graph", AUTOMATON)), subtasks)
@@ -182,6 +184,14 @@ def _graph_column(started: Started) -> str:
         key=tuple(read_subtask(block.macro) for block in blocks if holds(parse_condition(block.goal), end, {})),
     )
     return msgspec.json.encode(columns).decode()
+
+
+def _subtasks(started: Started, domain: Domain) -> Subtasks | None:
+    """The subtasks of a run; of one whose record does not hold them, the shipped ones."""
+    text = started.world.get("subtasks")
+    return (
+        parse_subtasks(text, domain, "<the recorded subtasks>") if isinstance(text, str) else shipped_subtasks(domain)
+    )
 
 
 def _mechanism(name: str) -> PromptedPolicy | None:

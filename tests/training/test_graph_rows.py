@@ -34,6 +34,18 @@ def test_the_ground_truth_earns_everything(instance: str) -> None:
     assert rewards(of, truth) == {"format": 1, "node": 1, "edge": 1, "instruction": 1, "total": 4}
 
 
+def test_the_row_has_the_edges_of_the_graph_of_its_run() -> None:
+    task, model = shipped_task("alfred", "s01"), ScriptedModel([""] * 4)
+    [made] = prompt_rows(run(task, "taskgraph", model, graph="printed").events)
+    assert ["PickupObject", "SliceObject"] not in json.loads(made.graph)["edges"]
+    assert ["PickupObject", "SliceObject"] in json.loads(row("s01").graph)["edges"]
+
+
+def test_a_search_whose_first_reply_is_no_plan_makes_no_rows() -> None:
+    events = run(shipped_task("alfred", "s01"), "taskgraph-greedy", ScriptedModel([""] * 4)).events
+    assert [*prompt_rows(events)] == []
+
+
 def test_another_plan_earns_the_instruction_reward_if_it_reaches_the_goal_in_the_simulator() -> None:
     of = row("s01")
     *before, last = [tuple(step) for step in json.loads(of.graph)["ground_truth"]]

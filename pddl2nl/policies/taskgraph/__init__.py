@@ -41,7 +41,8 @@ FAMILY = Family(
     effort=_effort,
     effort_text=(
         f"of GraphPlan a plan of {_REPLY} tokens without corrections, a question after every three actions if plans "
-        f"are revised after subtasks, and answers of {_KEEP} tokens that keep the plan"
+        f"are revised after subtasks, answers of {_KEEP} tokens that keep the plan, and in its searches a question for "
+        "each subtask of each plan that is kept"
     ),
     why_only="its prompts are those of the paper, it reads replies as JSON without a model, and corrects its own plan",
 )
