@@ -25,7 +25,7 @@ from tests.policies.conftest import Play, World
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
 ONE_SHOT = [name for name in ASKING if POLICIES[name]().one_shot and name != "repair"]
-CHEAP = ("cot", "brainbody-open", "llm+p")
+CHEAP = ("cot", "brainbody-open")
 GOOD = ("(lift red table)", "(put red shelf)")
 MISTAKEN = [
     ("cot", "wrong-action", "blocksworld", "p05"),
@@ -151,7 +151,14 @@ def test_the_policy_that_asks_decides_the_options_and_repair_the_tables() -> Non
     }
 
 
-@pytest.mark.parametrize(("policy", "example"), [("repair", "none"), ("repair:cot", None), ("repair:base", None)])
+@pytest.mark.parametrize(
+    ("policy", "example"),
+    [
+        pytest.param("repair", "none", marks=pytest.mark.heavy),
+        ("repair:cot", None),
+        pytest.param("repair:base", None, marks=pytest.mark.heavy),
+    ],
+)
 def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
     record = tmp_path / "run.jsonl"
     spec = RunSpec(
