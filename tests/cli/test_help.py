@@ -24,6 +24,8 @@ DIFFERENT = {
     "--policy",
     # Of a policy, which knows the automaton, and of a command; a file of subtasks, and macro-actions as well.
     *("--graph", "--subtasks"),
+    # Of revisions, and of tasks that are read.
+    "--check",
     # Of problems and of questions.
     *("--count", "--form"),
 }
