@@ -85,9 +85,8 @@ def graph_named(name: str, subtasks: Subtasks) -> TaskGraph:
         if each in ("compatible", "proved"):
             return build_graph(each, subtasks)
         known = [*dict.fromkeys((*graphs, "compatible", "proved", AUTOMATON))]
-        raise InputError(
-            f"the subtasks have no graph '{each}'{did_you_mean(each, known)}; there are {', '.join(known)}"
-        )
+        near = did_you_mean(each, known, f"; there are {', '.join(known)}")
+        raise InputError(f"the subtasks have no graph '{each}'{near}")
 
     return _united(name, part)
 
