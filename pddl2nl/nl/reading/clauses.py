@@ -180,6 +180,7 @@ class ActionGrammar:
         partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
         return not any(word.text in ("back", "again", "return", "returns") for word in words) and any(
             action.name in names
+            and (known or stance.startswith("supposed"))
             and not any(objects.isdisjoint(action.args) for objects in known)
             and (partly or all(any(arg in objects for objects in known) for arg in action.args))
             for action in done
@@ -266,13 +267,8 @@ class ActionGrammar:
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
-        lead: Sequence[Word] = ()
         for part in parts if len(parts) > 1 or whole is None else ():
             verdict = self._clause(text, part, listed)
-            at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), -1)
-            if verdict is None or (lead and verdict.status != "read"):
-                verdict = self._completed(text, part, lead, listed) or verdict
-            lead = part[self._behind_joints(part, 0) : max(at, 0)] or lead
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
@@ -371,26 +367,6 @@ class ActionGrammar:
         while index < len(words) and words[index].text in _JOINED:
             index += 1
         return index
-
-    # ── clauses that lean on others ──────────────────────────────────────────────────────────────
-
-    def _completed(
-        self,
-        text: str,
-        part: Sequence[Word],
-        lead: Sequence[Word],
-        listed: bool,
-    ) -> ClauseReading | None:
-        """A clause that leans on the one before: it lacks its subject ("and loads c"), or its verb ("then to b")."""
-        at = next((index for index, word in enumerate(part) if word.text not in _JOINED), len(part))
-        if lead and at < len(part) and part[at].text in self.frames.verbs:
-            words = [*(word._replace(parted="") for word in (*lead, part[at])), *part[at + 1 :]]
-            verdict = self._clause(text, words, listed)
-            if verdict is not None and verdict.status in ("read", "ambiguous"):
-                return verdict._replace(start=part[at].start)
-        if not self._begins_chain(part, 0, self.frames.mentions(part)):
-            return None
-        return _unreadable(part[at:], "it goes on with the action before it")
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 

@@ -183,8 +183,7 @@ _NUMBER = re.compile(
     r"|[(\[]?(?P<plain>\d{1,4})(?:[.):\]º°]+(?=\D|$)|\s+[-–—|>]\s)\s*"
     r"|#(?P<hash>\d+)[.:)]?\s+"
     r"|(?P<bare>\d{1,3})\s+(?=[A-Za-z*`\"(])"
-    r"|[(\[]?(?P<roman>(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3}))[.)\]]\s+"
-    r"|[(]?[a-z][.)]\s+",
+    r"|[(\[]?(?:[a-z]|[ivx]{2,5})[.)\]]\s+",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
@@ -195,7 +194,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"\[(?P<words>[A-Za-z]+)(?P<counted>\s*(?P<count>\d+))?\]\s*:?\s*")
-_ROMAN = {"i": 1, "v": 5, "x": 10}
 
 
 def peel(text: str) -> Peeled:
@@ -258,9 +256,6 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
 
 
 def _number(match: re.Match[str]) -> int | None:
-    if roman := match["roman"]:
-        values = [_ROMAN[letter] for letter in roman.lower()]
-        return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
     count = match["plain"] or match["deep"] or match["hash"] or match["bare"] or match["part"] or match["cell"]
     return int(count) if count else None
 
