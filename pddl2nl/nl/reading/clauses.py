@@ -178,7 +178,8 @@ class ActionGrammar:
         # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
         pronoun = any(word.text in ("it", "them") for word in words)
         partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
-        return not any(word.text in ("back", "again", "return", "returns") for word in words) and any(
+        anew = bool(known) and any(word.text in ("back", "again", "return", "returns") for word in words)
+        return not anew and any(
             action.name in names
             and (known or stance.startswith("supposed"))
             and not any(objects.isdisjoint(action.args) for objects in known)
