@@ -1,4 +1,4 @@
-"""The subtasks of a task whose goal is known, searched without a model: an upper bound for what models plan.
+"""The subtasks of a task whose goal is known, searched without a model.
 
 FF plans in actions. A best-first search over the simulator's states then looks for subtasks along the task graph that
 do these actions: first the path with the fewest actions that are left, and few that are none of FF's. Its subtasks name
