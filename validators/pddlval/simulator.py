@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
 from pddl2nl.pddl import (
@@ -25,7 +25,7 @@ from pddl2nl.pddl import (
 )
 from pddlval.effects import Outcome, changed_chunks, updated_levels
 from pddlval.numeric import UndefinedError, evaluate, exact
-from pddlval.plans import GroundAction, why_bad
+from pddlval.plans import BadActionError, GroundAction, why_bad
 from pddlval.schemas import Ground, Schema, Schemas
 from pddlval.semantics import unmet
 from pddlval.state import Number, State, StateEngine, StateLayout, Statics
@@ -187,9 +187,8 @@ class Simulator:
         node = self._schemas.node(action.name)
         args = None if node is None else self._own_names(node, action)
         if args is None:
-            bad = why_bad(self.task, node, action)
-            assert bad is not None
-            raise bad
+            # Not through a variable: an error that its own frame names keeps all callers' objects until a collection.
+            raise cast(BadActionError, why_bad(self.task, node, action))
         return Ground(self._schemas[action.name], GroundAction(action.name, args))
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
