@@ -376,7 +376,9 @@ class Reader:
             reading = item.reading
             # A numbered item that holds nothing else is a step of its own.
             explains = reading.reason != AMENDED and (item.number is None or reading.line in read)
-            step = mark in steps and (reading.line not in read or mark[0] == '"')
+            # "I would like to stack a on b now, but …": it is wanted here, and done elsewhere.
+            wanted = reading.stance.startswith(("supposed", "goal")) and not done.isdisjoint(reading.candidates)
+            step = mark in steps and (reading.line not in read or mark[0] == '"') and not wanted
             if reading.rule != "doubt":
                 judged.append(item)
             elif step and not reading.text.rstrip(" *_`").endswith(":"):

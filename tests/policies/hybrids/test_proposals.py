@@ -131,6 +131,7 @@ def test_other_policies_are_refused(policy: str, why: str) -> None:
 
 
 def test_a_proposing_policy_takes_its_options(world: World) -> None:
+    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
     spec = RunSpec(world.task, "repair:hvr", ScriptedModel([]), replans=1, from_prefix="on")
     [started, *_] = run_spec(spec).events
     assert (started.settings["replans"], started.settings["from_prefix"]) == (1, "on")  # type: ignore[attr-defined]
