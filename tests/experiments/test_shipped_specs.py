@@ -202,7 +202,7 @@ def test_the_small_model_plays_every_system_at_every_level_of_constraint() -> No
             levels.setdefault(one.policy, set()).add(one.constrain)
     assert {family_of(policy) for policy in levels} == {None, *FAMILIES.values()}
     assert levels == {policy: {"off", *constrain_levels(policy)} for policy in levels}
-    assert [(row.label, row.tasks) for row in laid_out(said).rows][-2:] == [("building", 1), ("alfred", 1)]
+    assert [(row.label, row.tasks) for row in laid_out(said).rows][-2:] == [("building", 5), ("alfred", 5)]
     assert not [*left_out(said)]
 
 
