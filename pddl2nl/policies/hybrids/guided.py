@@ -19,6 +19,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
 from pddl2nl.errors import UnsupportedError
@@ -77,6 +78,11 @@ def end_search(episode: Episode, ended: StatesSearched, round: int = 0) -> None:
         episode.give_up("budget", f"the limit of {ended.expanded} expansions is reached")
 
 
+def _rank(heuristic: FFHeuristic, state: State, parent: State | None) -> Rank | None:
+    estimate = heuristic(state)
+    return None if estimate is None else (estimate,)
+
+
 class _GuidedSearch:
     """Both searches of one episode."""
 
@@ -84,18 +90,15 @@ class _GuidedSearch:
         self._episode = episode
         self._simulator = episode.setting.simulator
         self._estimate = FFHeuristic(self._simulator)
-        self._plain = GreedySearch(self._simulator, self._rank)
-        self._led = GreedySearch(self._simulator, self._rank)
+        rank = partial(_rank, self._estimate)
+        self._plain = GreedySearch(self._simulator, rank)
+        self._led = GreedySearch(self._simulator, rank)
         self._named: defaultdict[State, list[GroundAction]] = defaultdict(list)
         self._begins: dict[State, tuple[GroundAction, ...]] = {}
         self._asked: set[State] = set()
         self._waited = 0.0
         self._calls = episode.setting.calls
         self._plain.start(self._simulator.initial)
-
-    def _rank(self, state: State, parent: State | None) -> Rank | None:
-        estimate = self._estimate(state)
-        return None if estimate is None else (estimate,)
 
     def run(self) -> StatesSearched:
         """Searches until a plan is found, no state is left, or the limit is reached."""
