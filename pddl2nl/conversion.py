@@ -12,8 +12,6 @@ from msgspec import inspect
 
 from pddl2nl.errors import InputError, did_you_mean
 
-__all__ = ["Key", "WrongValueError", "convert", "dotted", "shown"]
-
 T = TypeVar("T")
 Key = str | int
 """A key of a table, or an index in a list."""

@@ -12,16 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = [
-    "InfrastructureError",
-    "InputError",
-    "MissingExtraError",
-    "Pddl2nlError",
-    "UnsupportedError",
-    "did_you_mean",
-    "near_name",
-]
-
 
 class Pddl2nlError(Exception):
     """The base class of all exceptions of this toolkit."""

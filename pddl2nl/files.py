@@ -12,21 +12,6 @@ from typing import Any, BinaryIO, Literal, NamedTuple, TextIO
 
 from pddl2nl.errors import InfrastructureError, InputError
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_LINE",
-    "Decoded",
-    "check_writable",
-    "decode",
-    "parse_json",
-    "read_bytes",
-    "read_lines",
-    "read_text",
-    "replaced_file",
-    "unreadable",
-    "write_text_file",
-]
-
 MAX_BYTES = 256 << 20
 """Larger input files are refused, so that a wrong path such as ``/dev/zero`` does not fill the memory."""
 MAX_LINE = 16 << 20

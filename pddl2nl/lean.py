@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass as dataclass
 else:
     import dataclasses
     from collections.abc import Callable
@@ -112,5 +112,3 @@ else:
             object.__setattr__(self, name, value)
 
     _SHARED = {"__eq__": _eq, "__hash__": _hash, "__repr__": _repr, "__setattr__": _setattr, "__delattr__": _delattr}
-
-__all__ = ["dataclass"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["html_table"]
-
 _LISTED = 50
 """The most values that one row lists."""
 

@@ -24,8 +24,6 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = ["POLICY_GROUP", "MODEL_GROUP", "METRIC_GROUP", "installed", "load_object", "make_object", "origin"]
-
 POLICY_GROUP, MODEL_GROUP, METRIC_GROUP = _GROUPS = ("pddl2nl.policies", "pddl2nl.models", "pddl2nl.metrics")
 _OURS = ("pddl2nl", "pddlval")
 

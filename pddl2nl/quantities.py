@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["MAX_SECONDS", "megabytes", "seconds", "seeds"]
-
 MAX_SECONDS = 3_600_000
 """1000 hours."""
 

@@ -26,19 +26,6 @@ from pddl2nl.baselines.result import Status
 from pddl2nl.baselines.watchdog import watched_group
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
-__all__ = [
-    "DEFAULT_SECONDS",
-    "MAX_MEMORY_MB",
-    "MAX_SECONDS",
-    "MIN_MEMORY_MB",
-    "SearchOutcome",
-    "find_driver",
-    "search",
-    "search_each",
-    "stop_searches",
-    "version",
-]
-
 MIN_MEMORY_MB = 64
 """The smallest memory limit: with less the translator's Python does not start, which the driver reports as a crash."""
 

@@ -26,8 +26,6 @@ from pddl2nl.pddl import (
 from pddlval.formulas import subformulas, updates_in
 from pddlval.unsupported import refusals
 
-__all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
-
 
 def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
     """What Fast Downward does not support in a task, as the rest of a sentence; empty if nothing is known."""

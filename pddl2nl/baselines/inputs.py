@@ -20,8 +20,6 @@ from pddl2nl.pddl import (
     write_problem,
 )
 
-__all__ = ["TaskFiles", "TaskTexts", "as_task", "files_of", "problem_in_state"]
-
 
 @dataclass(frozen=True)
 class TaskFiles:

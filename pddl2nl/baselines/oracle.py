@@ -30,8 +30,6 @@ from pddl2nl.pddl import Atom, Domain
 from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction, State
 
-__all__ = ["OracleModel", "StagedOracle"]
-
 _KEPT = 32
 _NEVER = -1000.0
 """The logarithm of the likelihood of what it does not say."""

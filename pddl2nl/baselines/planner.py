@@ -19,8 +19,6 @@ from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, acting_simulator, read_plan, validate
 
-__all__ = ["BASELINES", "PLANNERS", "PlannerLimits", "FastDownwardSearch", "cheapest_plan", "solve", "solve_each"]
-
 
 @dataclass(frozen=True)
 class PlannerLimits:

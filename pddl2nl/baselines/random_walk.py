@@ -10,8 +10,6 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task
 from pddlval import GroundAction, Simulator, validate
 
-__all__ = ["DEFAULT_STEPS", "walk"]
-
 DEFAULT_STEPS = 100
 """The default limit of actions."""
 

@@ -9,8 +9,6 @@ from typing import Literal
 from pddlval import GroundAction
 from pddlval.numeric import plain_number
 
-__all__ = ["PlannerResult", "Status"]
-
 Status = Literal["solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error"]
 """How a baseline ended.
 

@@ -30,8 +30,6 @@ from pddl2nl.pddl import (
 )
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["NoToldPlanError", "ToldTask", "ToldTaskError", "among", "read_told_task"]
-
 _SOURCE = "<the task as told>"
 _LAMA_SECONDS = 60
 """LAMA runs first: told names change how a search breaks ties, and FF alone can spend minutes on a plateau

@@ -15,8 +15,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["watched_group"]
-
 _SCRIPT = """
 import os, signal, sys
 groups = set()

@@ -15,8 +15,6 @@ from pddl2nl.errors import InputError, Pddl2nlError
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "entry_point", "main", "make_app"]
-
 COMMANDS = {
     "quickstart": "quickstart",
     "check": "check",

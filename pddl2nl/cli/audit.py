@@ -10,8 +10,6 @@ import typer
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import DONE, FAILED, print_result
 
-__all__ = ["register"]
-
 _EPILOG = (
     "Example: pddl2nl audit planbench LLMs-Planning/plan-bench --reading default  ·  "
     "Exit codes: 0 every recorded plan has the recorded verdict; 1 some have another; 2 bad input."

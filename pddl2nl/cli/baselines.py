@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.sweep import SweepSummary
     from pddl2nl.reports.tables.baselines import BaselineTable
 
-__all__ = ["register"]
-
 _EPILOG = "Example: pddl2nl baselines visitall movie --seeds 1-10 --time 60 --memory 4g --format markdown"
 
 

@@ -32,8 +32,6 @@ from pddl2nl.files import read_lines, replaced_file
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import CacheGroup, Damage
 
-__all__ = ["register"]
-
 _LARGEST_AGE = timedelta(days=365_000)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SHOWN = 20

@@ -14,8 +14,6 @@ from pddl2nl.cli.output import BAD_INPUT, DONE, plural, print_result
 if TYPE_CHECKING:
     from pddlval.checking import CheckedFile
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""

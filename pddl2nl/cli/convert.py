@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
 
-__all__ = ["register"]
-
 _CONVERT = (
     "Example: pddl2nl convert domain.pddl problem.pddl --names typed. "
     "With a model, once for all runs: pddl2nl convert domain.pddl --wording llm --model gpt-4o-2024-08-06 "

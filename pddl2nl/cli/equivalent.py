@@ -10,8 +10,6 @@ import typer
 from pddl2nl.cli.options import DomainFile, JsonOption, argument, problem_file
 from pddl2nl.cli.output import DONE, FAILED, print_result
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.specification.experiment import Overrides
     from pddl2nl.experiments.sweep import SweepSummary
 
-__all__ = ["register"]
-
 _TABLE_UP_TO = 2000
 """With more runs no table is shown at the end: reading them takes seconds, and `report` does it."""
 _DEFAULT_WORKERS = 8

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pddlval import Plan
     from pddlval.report import Tolerances
 
-__all__ = ["register"]
-
 _PLANSYS2 = "Example: pddl2nl export plansys2 domain.pddl problem.pddl plan.txt --out plansys2.plan"
 _TREE = "Example: pddl2nl export behavior-tree domain.pddl problem.pddl plan.txt --out plan.xml"
 

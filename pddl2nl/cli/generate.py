@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from pddl2nl.tasks.generators import Generated, Generator
 
-__all__ = ["register"]
-
 _EPILOG = (
     "Example: pddl2nl generate blocksworld --seed 7 blocks=5. Its parameters: pddl2nl generate blocksworld --parameters"
 )

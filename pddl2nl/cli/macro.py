@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pddl2nl.macros.learn import Learned
     from pddl2nl.pddl import Domain
 
-__all__ = ["register"]
-
 _COMPOSE = 'Example: pddl2nl macro compose domain.pddl "(pick-up ?x)" "(stack ?x ?y)" --name move-to-stack'
 _PROVE = "Example: pddl2nl macro prove domain.pddl problem.pddl claimed.pddl --block block.plan --args 'a b'"
 _LEARN = (

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pddl2nl.llm import Message
     from pddl2nl.macros.library import StoredMacro
 
-__all__ = ["register"]
-
 _GENERATE = (
     'Example: pddl2nl macro generate domain.pddl problem.pddl "Put a on b" --model gpt-4o-2024-08-06 --plan block.plan'
 )

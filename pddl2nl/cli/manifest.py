@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pddl2nl.tasks.candidates import MadeSet, Workshop
     from pddl2nl.tasks.proving import Shelf
 
-__all__ = ["register", "run_planners"]
-
 _SECONDS, _MEMORY = 30, 4096
 _SETS = ("primary", "scaled", "unsolvable")
 

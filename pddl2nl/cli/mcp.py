@@ -13,8 +13,6 @@ import typer
 
 from pddl2nl.cli.options import argument, option
 
-__all__ = ["register"]
-
 _EPILOG = "Example, in the configuration of an agent: command pddl2nl, arguments mcp /path/to/tasks"
 
 

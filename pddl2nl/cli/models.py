@@ -14,8 +14,6 @@ from pddl2nl.errors import did_you_mean
 if TYPE_CHECKING:
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["register"]
-
 _EPILOG = (
     "Example: pddl2nl models o3-mini > mine.toml; pddl2nl models --models mine.toml  "
     "·  Exit codes: 0 done; 2 a file that cannot be read or has a mistake."

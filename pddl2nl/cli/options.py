@@ -18,34 +18,6 @@ from typer.core import TyperCommand
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
 from pddl2nl.errors import InputError, did_you_mean
 
-__all__ = [
-    "AnyMemoryLimit",
-    "Context",
-    "DomainFile",
-    "GroupedCommand",
-    "JsonOption",
-    "MemoryLimit",
-    "OptionalDomainFile",
-    "OptionalProblemFile",
-    "ProblemFile",
-    "ProblemFiles",
-    "TimeLimit",
-    "TimeTolerance",
-    "ValTolerance",
-    "argument",
-    "check_order",
-    "domain_file",
-    "given_options",
-    "one_of",
-    "option",
-    "problem_file",
-    "read_seeds",
-    "read_time",
-    "switch",
-    "top_options",
-    "with_verbosity",
-]
-
 Context = typer.Context
 
 

@@ -21,29 +21,6 @@ if TYPE_CHECKING:
 
     from pddl2nl.policies.budget import Account
 
-__all__ = [
-    "BAD_INPUT",
-    "DONE",
-    "FAILED",
-    "INFRASTRUCTURE",
-    "account_text",
-    "console",
-    "exit_code_of",
-    "is_quiet",
-    "is_verbose",
-    "log_to_stderr",
-    "plural",
-    "print_error",
-    "print_json",
-    "print_result",
-    "print_table",
-    "print_text",
-    "print_warnings",
-    "set_verbosity",
-    "warn",
-    "write_folder",
-]
-
 DONE = 0
 FAILED = 1
 """The check failed: a plan is invalid, a run is not solved, a line cannot be read."""

@@ -15,8 +15,6 @@ from pddl2nl.files import write_text_file
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
 
-__all__ = ["exit_code", "register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pddl2nl.llm.batch import BatchProgress
     from pddl2nl.policies import RunEvent
 
-__all__ = ["TenthLines", "Update", "bar_shown", "batches", "calls_shown", "complain", "progress_shown"]
-
 _SHOWN = 5
 _PATIENCE = 10.0
 """Seconds after which a call is told where there is no terminal."""

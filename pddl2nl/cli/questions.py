@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pddl2nl.questions.scoring import AnswerScores
     from pddl2nl.reports.statistics import Interval
 
-__all__ = ["register"]
-
 _MAKE = (
     "Example: pddl2nl questions blocksworld p01 --kind applicability --form choice --count 5  ·  "
     "Questions about plans, costs and landmarks need a planner."

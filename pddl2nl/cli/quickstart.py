@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pddl2nl.reports.gathering import Gathered
     from pddl2nl.reports.records import Record
 
-__all__ = ["register"]
-
 _SHOWN = ("visitall", "p01")
 _TITLE = "Ten tasks, nine ways to plan them"
 _NOTES = (

@@ -16,8 +16,6 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.experiments.records.replay import Replayed
 
-__all__ = ["register"]
-
 _SHOWN = 160
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pddl2nl.reports.gathering import Gathered
     from pddl2nl.reports.tables import Table
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.policies import RunEvent
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application."""

@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from pddl2nl.pddl import Domain, Task
     from pddl2nl.policies.budget import Limits
 
-__all__ = [
-    "ACCESS",
-    "BUDGET",
-    "ModelsFile",
-    "NamesOption",
-    "NamesSeedOption",
-    "LogOption",
-    "SeedOption",
-    "WordingOption",
-    "access_of",
-    "from_run",
-    "limits_of",
-    "observer",
-    "with_options",
-    "wording_of",
-    "words_of",
-]
-
 
 def from_run(name: str, **changes: Any) -> Any:
     """The option ``name`` of a run, for another command.

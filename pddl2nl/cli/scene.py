@@ -14,8 +14,6 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.worlds.scene_graph import SceneGraph, SceneView
 
-__all__ = ["register"]
-
 Top = Annotated[str | None, option("LEVEL", "The top level of the graph.", "that of scene.json")]
 Nodes = Annotated[list[str], argument("NODE...", "Nodes to expand, one after the other.")]
 

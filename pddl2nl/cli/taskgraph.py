@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Condition, Domain
 
-__all__ = ["register"]
-
 _SHOW = "Example: pddl2nl taskgraph show alfred --graph printed"
 _BUILD = "Example: pddl2nl taskgraph build blocksworld --by proved --out graph.json"
 _CHECK = "Example: pddl2nl taskgraph check alfred subtasks.txt --graph printed"

@@ -13,8 +13,6 @@ from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_table, pr
 if TYPE_CHECKING:
     from pddl2nl.tasks.suites import Collection
 
-__all__ = ["register"]
-
 _EPILOG = (
     "Example: pddl2nl tasks downward-benchmarks --only 'gripper*'  ·  "
     "Exit codes: 0 done; 1 --check found tasks that cannot be read; 2 no such folder, or no task in it."

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Reader, Reading, Readings
     from pddl2nl.pddl import Task
 
-__all__ = ["register"]
-
 _CLAIMS = ("look-around", "claimed-done", "claimed-unsolvable")
 
 

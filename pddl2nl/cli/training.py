@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pddl2nl.policies.events import RunEvent
     from pddl2nl.training.rows import TrainingRow
 
-__all__ = ["register"]
-
 _EXPORT = (
     "Example: pddl2nl training export runs --test ferry --out rows  ·  "
     "pddl2nl training export --domain blocksworld --domain ferry --test ferry --out rows"

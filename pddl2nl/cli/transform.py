@@ -17,8 +17,6 @@ from pddl2nl.files import read_text
 if TYPE_CHECKING:
     from pddl2nl.tasks.costs import StrippedCosts
 
-__all__ = ["register"]
-
 _PLANS = "plans need no change: what was valid stays valid, and costs as much as it has steps"
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pddlval import Report
     from pddlval.command import Tell
 
-__all__ = ["register"]
-
 _EPILOG = "Example: pddl2nl validate domain.pddl problem.pddl plan1.txt plan2.txt -v"
 
 

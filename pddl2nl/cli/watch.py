@@ -16,8 +16,6 @@ from pddl2nl.files import read_lines
 if TYPE_CHECKING:
     from pddl2nl.worlds.watch import PlanWatch
 
-__all__ = ["register"]
-
 _EPILOG = "Example: my-robot-log | pddl2nl watch domain.pddl problem.pddl plan.txt --json"
 
 

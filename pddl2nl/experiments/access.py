@@ -20,8 +20,6 @@ from pddl2nl.policies.budget import SharedBudget
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import Cache
 
-__all__ = ["Access", "Collect", "reach"]
-
 Collect = Callable[[Request, EndpointModel], Completion | None]
 """Notes a request for a batch; returns its reply if a batch has brought one that is not to be cached."""
 

@@ -25,8 +25,6 @@ from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.prompting import question_prompt
 from pddl2nl.questions.question import Question
 
-__all__ = ["Answered", "Asked", "QuestionSpec", "ask_and_record"]
-
 AnswerOutcome = Literal["right", "wrong", "unreadable", "undecided", "budget", "gave-up", "infrastructure-error"]
 
 

@@ -15,8 +15,6 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.nl import choose_wording
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain, shipped_domains
 
-__all__ = ["MEMORY_MB", "SECONDS", "SETS", "baseline_runs"]
-
 SETS: tuple[str, ...] = ("primary", "scaled")
 """The shipped sets whose tasks have plans."""
 

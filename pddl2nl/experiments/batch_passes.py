@@ -20,8 +20,6 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
-__all__ = ["BatchPasses", "check_one_shot"]
-
 Result = TypeVar("Result")
 
 _REPLY = 300

@@ -17,8 +17,6 @@ from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.pddl import Domain
 
-__all__ = ["check_models"]
-
 
 def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.

@@ -12,8 +12,6 @@ from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec, policy_name
 from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import asking_policy, family_of, family_of_mistake, policies_with
 
-__all__ = ["beyond_paper", "checked_policy", "constrain_levels", "unused_options", "unused_warnings"]
-
 _OF_REPLIES = (
     *("translator", "translator_model", "on_ambiguous", "unsolvable", "constrain", "feedback", "stop_after"),
     *("stream", "temperature", "max_tokens"),

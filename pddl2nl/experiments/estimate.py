@@ -26,8 +26,6 @@ from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
-__all__ = ["HOW", "QUESTIONS_HOW", "Estimate", "estimate", "estimated_answer", "estimates"]
-
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _MOST_RATED = 1000

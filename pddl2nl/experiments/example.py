@@ -39,8 +39,6 @@ from pddl2nl.tasks import match_shipped
 from pddlval import GroundAction, Simulator, State, acting_simulator, load_plan, validate
 from pddlval.happenings import happenings
 
-__all__ = ["SolvedProblem", "find_example", "gives_away", "problem_text", "tell_example", "template_thoughts"]
-
 BEST_LENGTH = 5
 """How many steps the plan of a good example has (appendix B of the paper)."""
 _TRIED = 24

@@ -32,14 +32,13 @@ from pddl2nl.policies.family import Family
 from pddl2nl.policies.sayplan.prompts import shipped_roles
 from pddl2nl.policies.taskgraph.prompts import shipped_subtasks
 from pddl2nl.tasks import match_shipped
-from pddl2nl.tasks.references import Form, TaskReference, reference_of
+from pddl2nl.tasks.reference_files import Form, TaskReference
+from pddl2nl.tasks.references import reference_of
 from pddl2nl.worlds.scene_graph import SceneRoles, load_roles, parse_roles
 from pddlval import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.worlds.ontology import Ontology
-
-__all__ = ["family_settings", "recorded_world"]
 
 _RECORDED = (
     "form",

@@ -20,8 +20,6 @@ from pddl2nl.llm import Model
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy, make_policy
 
-__all__ = ["experiment"]
-
 
 def experiment(
     tasks: Iterable[Task],

@@ -23,8 +23,6 @@ from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
 from pddl2nl.policies import make_policy
 
-__all__ = ["RunJob", "PlannerSpec", "make_job"]
-
 _HASH = 12
 _LONGEST_PART = 40
 _NOT_IDENTITY = ("out", "timeout")

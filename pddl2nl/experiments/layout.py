@@ -16,18 +16,6 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_text, replaced_file
 
-__all__ = [
-    "LAYOUT_FILE",
-    "ColumnKind",
-    "TableLayout",
-    "LayoutColumn",
-    "LayoutRow",
-    "LayoutTable",
-    "Place",
-    "read_layout",
-    "write_layout",
-]
-
 LAYOUT_FILE = "experiment.json"
 """The file's name, in the folder of the records."""
 

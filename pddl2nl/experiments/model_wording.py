@@ -18,8 +18,6 @@ from pddl2nl.nl.wording.meaning import marked
 from pddl2nl.pddl import Domain
 from pddl2nl.policies.budget import Account, Limits
 
-__all__ = ["save_whole", "word_with_model"]
-
 _SECONDS_BETWEEN_WRITES = 1.0
 
 

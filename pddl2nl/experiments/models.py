@@ -33,8 +33,6 @@ from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf
 if TYPE_CHECKING:
     from pddl2nl.llm.providers.huggingface import TransformersModel
 
-__all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "calls_of", "make_model", "wrap_model"]
-
 
 @dataclass(frozen=True)
 class ModelContext:

@@ -17,8 +17,6 @@ from pddl2nl.policies.events import Amount, Count, RunEvent
 if TYPE_CHECKING:
     from pddl2nl.baselines import TaskTexts
 
-__all__ = ["Planned", "plan_and_record"]
-
 
 class Planned(RunEvent, frozen=True):
     """A planner's result on one task.

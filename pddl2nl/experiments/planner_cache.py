@@ -14,8 +14,6 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.cache import default_cache_path
 from pddl2nl.llm.keys import sha256
 
-__all__ = ["KnownResult", "PlannerCache", "default_planner_cache", "result_key"]
-
 
 @dataclass(frozen=True)
 class KnownResult:

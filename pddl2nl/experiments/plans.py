@@ -21,8 +21,6 @@ from pddlval import GroundAction
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
 
-__all__ = ["MOST_EXPANDED", "NoPlanExistsError", "Plan", "ff_plan", "forget_plans", "optimal_plan", "quick_plan"]
-
 Plan = tuple[GroundAction, ...]
 
 FF_SECONDS = 300

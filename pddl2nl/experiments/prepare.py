@@ -31,8 +31,6 @@ from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 from pddl2nl.quantities import seeds as read_seeds
 from pddl2nl.questions.prompting import question_prompt
 
-__all__ = ["DryRun", "PreparedExperiment", "decide_filters", "default_folder", "prepare_experiment", "read_overrides"]
-
 
 @dataclass(frozen=True)
 class PreparedExperiment:

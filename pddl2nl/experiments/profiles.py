@@ -19,8 +19,6 @@ from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.policies import make_policy
 
-__all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "apply_profile"]
-
 SEEDS = (1, 2, 3, 4, 5)
 WALK_SEEDS = tuple(range(1, 11))
 """The AutoPlanBench paper's seeds of a whole experiment: for models, and for the random walk."""

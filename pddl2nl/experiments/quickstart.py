@@ -17,8 +17,6 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.tasks import shipped_domain
 
-__all__ = ["COLUMNS", "SUBSET", "quickstart", "quickstart_jobs"]
-
 SUBSET: dict[str, tuple[str, str]] = {
     "blocksworld": ("p03", "p08"),
     "ferry": ("p03", "p09"),

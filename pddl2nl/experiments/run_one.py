@@ -41,8 +41,6 @@ from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, tot
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
 
-__all__ = ["Done", "Left", "Observe", "Result", "Stop", "Terms", "play", "record_path", "run_one", "unobserved"]
-
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
 

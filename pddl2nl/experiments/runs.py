@@ -21,8 +21,6 @@ from pddl2nl.policies import Episode, Policy, RunEvent
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Outcome
 
-__all__ = ["RunResult", "RunSpec", "run", "run_spec"]
-
 
 @dataclass(frozen=True)
 class RunResult:

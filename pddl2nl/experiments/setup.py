@@ -49,8 +49,6 @@ from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
 from pddlval import Simulator, acting_simulator
 
-__all__ = ["PreparedRun", "prepare_run"]
-
 WORDING_TOKENS = 200
 """How long replies may be when a domain is worded (appendix A of the paper)."""
 

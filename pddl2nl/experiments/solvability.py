@@ -18,8 +18,6 @@ from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy
 from pddl2nl.tasks import match_shipped, shipped_domain
 
-__all__ = ["UNSOLVABLE_STEPS", "Foreseen", "foreseen", "shipped_as_solvable"]
-
 UNSOLVABLE_STEPS = 40
 """The step limit for a task without a plan: twice the length of the longest optimal plan of the primary set."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pddl2nl.worlds.ontology import Ontology
     from pddl2nl.worlds.scene_graph import SceneRoles
 
-__all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text", "policy_name"]
-
 GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
 """The groups of options, in the order in which help shows them."""
 

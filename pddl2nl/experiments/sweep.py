@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.cluster import Cluster
     from pddl2nl.experiments.cluster.runs import ClusterRuns
 
-__all__ = ["SweepSummary", "Threads", "Trouble", "run_all"]
-
 INTERRUPTED = 130
 _LONGEST_MESSAGE = 500
 _GRACE = 5.0

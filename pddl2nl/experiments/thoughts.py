@@ -32,17 +32,6 @@ from pddl2nl.nl.wording.word_checks import without_thinking
 from pddl2nl.policies.prompting import fill, problem_text, prompt_text
 from pddl2nl.policies.setting import Example
 
-__all__ = [
-    "THOUGHTS_PROMPTS",
-    "THOUGHTS_TOKENS",
-    "ReadThoughts",
-    "placeholder",
-    "read_thoughts",
-    "think",
-    "trajectory",
-]
-
-
 THOUGHTS_PROMPTS = (
     "thoughts.txt",
     "thoughts_example.txt",

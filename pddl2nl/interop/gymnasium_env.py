@@ -31,8 +31,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("gymnasium", "gymnasium", "an environment") from error
 
-__all__ = ["ENV_ID", "PlanningEnv"]
-
 ENV_ID = "pddl2nl/Planning-v0"
 
 _MOST_BINDINGS = 1_000_000

@@ -8,8 +8,6 @@ from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.reports.rows import STEP_COLUMNS, load_records
 
-__all__ = ["export_hf"]
-
 
 def export_hf(folder: Path, out: Path) -> tuple[Path, Path]:
     """Writes the records in a folder as two datasets, ``OUT/runs`` and ``OUT/steps``, for ``load_from_disk``.

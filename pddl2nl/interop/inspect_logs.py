@@ -33,8 +33,6 @@ from inspect_ai.log import (  # isort: skip
 from inspect_ai.model import ModelOutput, ModelUsage  # isort: skip
 from inspect_ai.scorer import CORRECT, INCORRECT, Score  # isort: skip
 
-__all__ = ["export_inspect"]
-
 _SCORER = "plan_judged"
 
 

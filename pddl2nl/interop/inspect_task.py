@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
-from pddl2nl.experiments.runs import RunSpec, run_spec
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Message, Request, Usage
 from pddl2nl.llm.types import Finish
 from pddl2nl.nl import Reader, choose_wording, convert, make_names
@@ -38,8 +39,6 @@ try:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 except ImportError as error:
     raise MissingExtraError("inspect-ai", "inspect", "a task or a log of Inspect") from error
-
-__all__ = ["chat", "plan_judged", "planning", "policy_solver"]
 
 _FINISH: dict[str, Finish] = {"max_tokens": "length", "model_length": "length", "content_filter": "filtered"}
 

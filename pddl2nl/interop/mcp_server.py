@@ -27,8 +27,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("mcp", "mcp", "a server of the Model Context Protocol") from error
 
-__all__ = ["make_server"]
-
 MAX_ANSWER = 200_000
 """Characters of an answer, as JSON."""
 _GRACE = 5

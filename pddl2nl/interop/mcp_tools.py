@@ -29,8 +29,6 @@ from pddlval.checking import report_on
 from pddlval.command import tolerances_of
 from pddlval.unsupported import is_executable
 
-__all__ = ["MAX_CHARACTERS", "PlanningTools"]
-
 MAX_CHARACTERS = 1_000_000
 """Of each text or file that is read."""
 _MOST_ACTIONS = 1000

@@ -24,17 +24,6 @@ from pddl2nl.nl.reading.segments import Block
 from pddl2nl.pddl import Domain, PDDLError, Task, load_domain, load_problem
 from pddlval import GroundAction, read_plan, validate
 
-__all__ = [
-    "AuditRow",
-    "Audited",
-    "Disagreement",
-    "Judgement",
-    "PlanBenchAudit",
-    "audit_csv",
-    "audit_rows",
-    "audit_text",
-]
-
 POLICIES = ("planbench", "default")
 """The reading policies that an audit compares by default."""
 

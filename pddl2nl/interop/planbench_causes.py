@@ -19,8 +19,6 @@ from pddl2nl.nl.reading.readings import PlacedReading, Reading
 from pddl2nl.nl.reading.segments import Block
 from pddlval import GroundAction
 
-__all__ = ["DisagreementCause", "Evidence", "PlacedAction", "aligned", "cause_of", "places_of"]
-
 
 class DisagreementCause(StrEnum):
     """Why two readings of one reply are judged differently; each may apply to either reading."""

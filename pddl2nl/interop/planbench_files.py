@@ -19,8 +19,6 @@ import yaml
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_text
 
-__all__ = ["PlanBenchConfig", "PlanBenchFolder", "PlanBenchReply", "PlanBenchResults"]
-
 
 @dataclass(frozen=True)
 class PlanBenchReply:

@@ -36,8 +36,6 @@ from pddlval.report import EXACT, Tolerances
 from pddlval.temporal.lowering import Durative, with_duration
 from pddlval.unsupported import is_executable
 
-__all__ = ["InvalidPlanError", "behavior_tree", "plansys2_plan"]
-
 _UNSAFE = re.compile(r"[\[\]{}\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Brackets begin PlanSys2's durations, braces name BehaviorTree.CPP's blackboard entries, XML has no control
 characters."""

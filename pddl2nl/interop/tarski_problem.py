@@ -13,8 +13,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("tarski", "tarski", "the exchange with tarski") from error
 
-__all__ = ["to_tarski"]
-
 
 def to_tarski(task: Task) -> Any:
     """The ``tarski.fstrips.Problem`` of a task, as tarski reads its PDDL.

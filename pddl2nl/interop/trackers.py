@@ -20,8 +20,6 @@ from pddl2nl.experiments.run_one import Observe
 from pddl2nl.policies import RunEvent
 from pddl2nl.policies.events import Acted, Finished, LookedAround, Rejected, Replied, Started
 
-__all__ = ["TRACKERS", "TrackedRun", "tracked"]
-
 _LONG = ("domain_pddl", "problem_pddl", "wording", "names", "example", "prompts", "reference", "time")
 """Fields of the first event that are too long for a tracker; the record has them."""
 

@@ -23,7 +23,8 @@ from typing import IO, Any
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.experiments.access import reach
-from pddl2nl.experiments.runs import RunSpec, run_spec
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
 from pddl2nl.policies import POLICIES, RunEvent
 from pddlval import GroundAction, Report, Simulator, State, validate
@@ -48,8 +49,6 @@ try:
     from unified_planning.plans import ActionInstance, Plan, PlanKind, SequentialPlan
 except ImportError as error:
     raise MissingExtraError("unified-planning", "unified-planning", "the exchange with unified-planning") from error
-
-__all__ = ["ENGINE", "PolicyPlanner", "ValidatorAndSimulator", "from_up", "register", "to_up"]
 
 ENGINE = "pddl2nl"
 """The name of our validator and simulator; a planner is called ``pddl2nl-POLICY``."""

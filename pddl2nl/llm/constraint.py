@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-__all__ = ["WAYS", "Constraint", "Line", "Way"]
-
 Way = Literal["structured_outputs", "grammar", "guided_grammar", "json_schema"]
 WAYS: tuple[Way, ...] = get_args(Way)
 """The ways of sending a constraint, in the order in which they are tried."""

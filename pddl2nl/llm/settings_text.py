@@ -8,8 +8,6 @@ from typing import Any
 
 from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["particular", "settings_toml"]
-
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HIDDEN = ("headers", "organization", "project")
 _USUAL = {

@@ -33,8 +33,6 @@ from pddl2nl.pddl import (
 )
 from pddlval.formulas import free_variables, negation_normal
 
-__all__ = ["Changeable", "matched"]
-
 _DEEPEST = 3
 """How many actions deep preconditions are followed."""
 _MOST_TRIED = 2_000

@@ -9,8 +9,6 @@ from pddl2nl.macros.macro import Conditions, Macro
 from pddl2nl.pddl import Task, substitute
 from pddlval import GroundAction
 
-__all__ = ["ground_claim"]
-
 Block = tuple[GroundAction, ...]
 
 

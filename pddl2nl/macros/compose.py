@@ -34,8 +34,6 @@ from pddlval import GroundAction
 from pddlval.formulas import subformulas
 from pddlval.plans import why_bad
 
-__all__ = ["compose", "compose_block", "lift", "lifted_steps", "total_functions"]
-
 _MOST_STEPS = 6
 """For longer sequences all parameters are required to be different; the number of ways to coincide grows with each
 step."""

@@ -32,25 +32,6 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.tree import map_children, walk
 from pddlval.formulas import free_variables, opposite, subformulas
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "Rules",
-    "as_said",
-    "closed",
-    "conjunction",
-    "disjunction",
-    "disjuncts",
-    "equality",
-    "is_bound",
-    "is_literal",
-    "mentions",
-    "negation",
-    "replaced",
-    "size",
-    "within",
-]
-
 TRUE: Condition = And()
 FALSE: Condition = Or()
 

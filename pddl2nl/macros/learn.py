@@ -24,8 +24,6 @@ from pddlval import GroundAction, load_plan, validate
 from pddlval.formulas import subformulas
 from pddlval.plans import plan_of
 
-__all__ = ["Learned", "LearningOptions", "PlannedTask", "learn", "load_examples", "plan_examples"]
-
 
 @dataclass(frozen=True)
 class PlannedTask:

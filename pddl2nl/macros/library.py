@@ -56,25 +56,6 @@ from pddl2nl.worlds.similarity import Embed, Vectors, cosine
 from pddlval import GroundAction, validate
 from pddlval.plans import plan_of
 
-__all__ = [
-    "Library",
-    "Provenance",
-    "StoredMacro",
-    "domain_hash",
-    "free_name",
-    "load_macro_file",
-    "load_macros",
-    "read_macro_file",
-    "read_schemas",
-    "recomposed",
-    "steps_of",
-    "with_objects",
-    "with_totals",
-    "write_macro_file",
-    "write_schema",
-    "write_whole",
-]
-
 _COMMENT = re.compile(r"^;+\s*([a-z][a-z0-9-]*):\s*(.*)$")
 _BLANK_OR_COMMENT = re.compile(r"\A(?:\s|;[^\n]*(?:\n|\Z))*")
 

@@ -9,8 +9,6 @@ from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import ActionSchema, Condition, Effect, TypedName
 from pddlval import GroundAction
 
-__all__ = ["CannotComposeError", "Conditions", "Macro", "MacroStep"]
-
 
 class CannotComposeError(UnsupportedError):
     """A sequence that no action of PDDL is equivalent to; ``reason`` is a short category, the message explains."""

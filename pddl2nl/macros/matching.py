@@ -8,8 +8,6 @@ from pddl2nl.macros.formulas import FALSE, closed, conjunction, equality
 from pddl2nl.macros.simplify import Simplifier
 from pddl2nl.pddl import Condition, Exists
 
-__all__ = ["Names", "matched", "renamed"]
-
 Names = Mapping[str, str]
 """The macro's terms for the variables of an action."""
 

@@ -47,21 +47,6 @@ from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction
 from pddlval.formulas import negation_normal
 
-__all__ = [
-    "ANY",
-    "CHAINS",
-    "ChainCandidate",
-    "Canonical",
-    "Chains",
-    "Footprints",
-    "ChainOccurrence",
-    "candidates",
-    "canonical",
-    "canonical_steps",
-    "chosen",
-    "independent",
-]
-
 # ── what actions read and write ──────────────────────────────────────────────────────────────────
 
 ANY = "*"

@@ -37,8 +37,6 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.tree import map_children
 
-__all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect"]
-
 
 @dataclass(frozen=True, eq=False)
 class _TouchedAtom:

@@ -22,8 +22,6 @@ from pddl2nl.pddl import ActionSchema, Arithmetic, Condition, Expression, Fluent
 from pddl2nl.pddl.tree import write_number
 from pddlval.formulas import fluents_in, updates_in
 
-__all__ = ["ADDITIVE", "NumericChange", "RegressedValues", "divides", "mixed_functions", "no_value", "normal", "total"]
-
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up in any order."""
 

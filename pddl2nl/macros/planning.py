@@ -53,18 +53,6 @@ from pddlval.formulas import fluents_in, subformulas
 from pddlval.numeric import plain_number
 from pddlval.plans import plan_of
 
-__all__ = [
-    "Applied",
-    "MACRO_COSTS",
-    "MacroCost",
-    "apply_macros",
-    "default_cost",
-    "has_costs",
-    "result_text",
-    "with_macros",
-    "with_unit_costs",
-]
-
 MacroCost = Literal["one", "steps"]
 """What a macro costs if the task has no action costs."""
 

@@ -39,9 +39,6 @@ from pddlval.formulas import negation_normal
 from pddlval.numeric import plain_number
 from pddlval.unsupported import updated_functions
 
-__all__ = ["Counterexample", "Proof", "States", "claims_of", "prove", "unmet_outcome"]
-
-
 Part = Literal["proved", "refuted", "undecided"]
 """The result for one claim; ``undecided`` is rare and means nonlinear arithmetic that the solver leaves open."""
 

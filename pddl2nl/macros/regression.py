@@ -52,8 +52,6 @@ from pddl2nl.pddl import (
 from pddlval.formulas import fluents_in
 from pddlval.semantics import compare
 
-__all__ = ["Part", "Regression", "Touch", "coincidence"]
-
 
 @dataclass(frozen=True)
 class Touch:

@@ -40,8 +40,6 @@ from pddl2nl.pddl import (
 )
 from pddlval.formulas import has_comparison
 
-__all__ = ["Facts", "TermScope", "Simplifier"]
-
 Types = tuple[str, ...]
 
 

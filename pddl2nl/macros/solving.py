@@ -14,8 +14,6 @@ from typing import Any, Literal
 from pddl2nl.macros.symbolic import Formula, Formulas, Unknown
 from pddl2nl.pddl import GroundAtom
 
-__all__ = ["Answer", "Solver", "StateFound"]
-
 _BUDGET = 20_000_000
 """The limit for one question in z3's units of work: a few seconds, far more than linear questions need."""
 _SECONDS = 5

@@ -53,8 +53,6 @@ from pddlval.semantics import compare, ground_atom
 from pddlval.simulator import simulator_of
 from pddlval.unsupported import updated_functions
 
-__all__ = ["Effects", "Formula", "Formulas", "SymbolicState", "SymbolicSemantics", "Unknown"]
-
 Formula = Any
 """A z3 expression of sort Bool, or True or False."""
 

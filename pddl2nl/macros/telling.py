@@ -10,8 +10,6 @@ from pddl2nl.nl import Names, Teller
 from pddl2nl.pddl import Condition, substitute, write_condition
 from pddlval import GroundAction
 
-__all__ = ["proof_text", "told", "told_condition", "told_pddl"]
-
 _MOST_TOLD = 8
 """The largest number of conditions told for one mistake."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ACTION", "DONE", "LOOK_AROUND", "NO_PLAN", "PLAN_END", "PLAN_START", "THOUGHT"]
-
 PLAN_START = "[PLAN]"
 PLAN_END = "[PLAN END]"
 THOUGHT = "Thought:"

@@ -15,8 +15,6 @@ from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import GroundAtom
 
-__all__ = ["SCHEMES", "Names", "make_names", "static_types"]
-
 _GENERAL = frozenset(("obj", "object", "thing", "item", "entity", "element"))
 """Predicates of these names say of an object that it is one: any other one that is true of it says more."""
 

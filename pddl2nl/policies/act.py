@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.prompting import PromptedPolicy
 
-__all__ = ["Act"]
-
 
 class Act(PromptedPolicy):
     """The model chooses the next action and sees its result, until the goal holds.

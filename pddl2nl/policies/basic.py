@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.prompting import PromptedPolicy
 
-__all__ = ["Basic"]
-
 
 class Basic(PromptedPolicy):
     """A plan between two tags, one action per line. The PDDL twin writes PDDL actions."""

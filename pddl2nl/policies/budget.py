@@ -29,19 +29,6 @@ from pddl2nl.llm import (
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies.events import Failed, Prompted, Replied, RunEvent
 
-__all__ = [
-    "Account",
-    "BudgetSpentError",
-    "LimitReachedError",
-    "Limits",
-    "ModelCalls",
-    "PriceOf",
-    "PricedModel",
-    "SharedBudget",
-    "free",
-    "total",
-]
-
 PriceOf = Callable[[Completion], Price | None]
 """The price of a call, given its reply; None where it is unknown."""
 

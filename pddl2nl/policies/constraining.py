@@ -19,8 +19,6 @@ from pddl2nl.nl import markers
 from pddl2nl.policies.episode import Episode
 from pddlval import State
 
-__all__ = ["action_lines", "reply_constraint"]
-
 
 def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Constraint | None:
     """What the next reply of a mechanism may be; None where it may be anything."""

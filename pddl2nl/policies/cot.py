@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.prompting import PromptedPolicy
 
-__all__ = ["ChainOfThought"]
-
 
 class ChainOfThought(PromptedPolicy):
     """As Basic, with a thought before every action."""

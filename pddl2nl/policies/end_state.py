@@ -19,8 +19,6 @@ from pddlval.formulas import negation_normal
 from pddlval.semantics import Binding, World, choices, holds
 from pddlval.simulator import simulator_of
 
-__all__ = ["conditions_met", "end_of", "goal_reached", "satisfied"]
-
 _CHANGED = re.compile(r"\(= \((?P<fluent>[^()]*)\) (?P<value>[^()\s]+)\)")
 
 

@@ -58,18 +58,6 @@ from pddl2nl.policies.translating import Ask
 from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
 from pddlval.simulator import CLOCK
 
-__all__ = [
-    "TRANSLATOR_TOKENS",
-    "Episode",
-    "EpisodeOver",
-    "Policy",
-    "ReplyParser",
-    "Trace",
-    "Turn",
-    "Verdict",
-    "changed_values",
-]
-
 TRANSLATOR_TOKENS = 750
 """The longest answer of the T-LLM (appendix A of the paper)."""
 

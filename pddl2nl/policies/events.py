@@ -39,31 +39,6 @@ import msgspec
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
 
-__all__ = [
-    "EVENTS",
-    "OUTCOMES",
-    "SOLVED",
-    "Acted",
-    "Amount",
-    "Count",
-    "RunEvent",
-    "Failed",
-    "Fault",
-    "Finished",
-    "GoalReached",
-    "Judged",
-    "LookedAround",
-    "Outcome",
-    "Prompted",
-    "Read",
-    "RecordError",
-    "Rejected",
-    "Replied",
-    "Started",
-    "counted",
-    "event_to_json",
-]
-
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """How a run can end. ``infrastructure-error`` is no verdict on the policy: such a run is never scored."""

@@ -17,19 +17,6 @@ from pddl2nl.policies.taskgraph import FAMILY as TASKGRAPH
 if TYPE_CHECKING:
     from pddl2nl.policies.events import RunEvent
 
-__all__ = [
-    "FAMILIES",
-    "FAMILY_POLICIES",
-    "REPAIR",
-    "asking_policy",
-    "family_of",
-    "family_of_mistake",
-    "note_of",
-    "picture_of",
-    "policies_with",
-    "stage_of",
-]
-
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {"hvr": HVR, "brainbody": BRAINBODY, "sayplan": SAYPLAN, "hybrids": HYBRIDS, "taskgraph": TASKGRAPH}
 )

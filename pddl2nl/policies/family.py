@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pddl2nl.policies.events import Finished, RunEvent, Started
     from pddl2nl.policies.ground_truth import Reference
 
-__all__ = ["Comparable", "Effort", "Family", "Item", "RunMetric", "Note", "ScoredRun", "Tone"]
-
 
 class ScoredRun(Protocol):
     """A finished run, as metrics see it."""

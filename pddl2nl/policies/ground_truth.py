@@ -35,8 +35,6 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.policies.events import RecordError
 
-__all__ = ["MOST_SETS", "Reference", "Way", "prefix_steps", "reference_of", "skipping_steps"]
-
 MOST_SETS = 1 << 14
 """The most sets of finished blocks of a way (fourteen independent blocks); both counts iterate over them."""
 

@@ -24,8 +24,6 @@ from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, GroundAction, State, StepResult
 from pddlval.plans import why_bad
 
-__all__ = ["SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
-
 SHOWN = 20
 """The most applicable actions that are told, in the simulator's order (schemas as in the file)."""
 

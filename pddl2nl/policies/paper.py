@@ -24,19 +24,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = [
-    "Paper",
-    "PaperCell",
-    "PaperColumn",
-    "PaperLine",
-    "PaperSection",
-    "PaperSource",
-    "PaperTable",
-    "PaperTask",
-    "autoplanbench",
-    "load_paper",
-]
-
 PaperCell = int | float | str | tuple[float | str, float | str]
 """What a paper prints in a cell: a number, a text (``-`` is a dash), nothing (an empty text), or two numbers: before
 and after correction, or mean and standard deviation."""

@@ -14,8 +14,6 @@ from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.segments import OBSERVATION, marker_end
 from pddlval import BadActionError, GroundAction, Simulator
 
-__all__ = ["PDDLReader"]
-
 _GROUP = re.compile(r"\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)")
 _BARE = re.compile(r"[^\S\n]*(?:\d+[.):]|[-*])?\s*(\S+(?:[^\S\n]+\S+)*?)\s*[.;]?\s*$")
 _THOUGHT = re.compile(rf"[\s*_>]*{re.escape(THOUGHT)}", re.IGNORECASE)

@@ -50,18 +50,6 @@ from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.setting import Example
 from pddlval import GroundAction, validate
 
-__all__ = [
-    "CORRECTION_PROMPT",
-    "Conversation",
-    "PromptedPolicy",
-    "fill",
-    "no_plan_file",
-    "problem_text",
-    "prompt_file",
-    "prompt_hash",
-    "prompt_text",
-]
-
 CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
 

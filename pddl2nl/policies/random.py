@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.episode import Episode
 
-__all__ = ["RandomWalk"]
-
 
 class RandomWalk:
     """Chooses uniformly among the applicable actions until the goal holds or the step limit is reached."""

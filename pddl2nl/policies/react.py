@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.prompting import PromptedPolicy
 
-__all__ = ["ReAct"]
-
 
 class ReAct(PromptedPolicy):
     """As Act, with a thought before every action; the thoughts stay in the history.

@@ -10,8 +10,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-__all__ = ["Attempt", "Check", "Style", "refine", "signal"]
-
 P = TypeVar("P")
 
 Style = Literal["raw", "terse", "reason"]

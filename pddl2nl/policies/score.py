@@ -17,8 +17,6 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.prompting import Conversation, PromptedPolicy
 from pddlval import GroundAction
 
-__all__ = ["Score"]
-
 _ALL = 1.01
 """The largest sum of the likelihoods of different replies, with room for rounding."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pddl2nl.worlds.scene_graph import SceneRoles
     from pddl2nl.worlds.similarity import Embed
 
-__all__ = ["ActionReader", "Example", "ExampleSource", "ExampleStep", "RequestSettings", "Setting"]
-
 ExampleSource = Literal["file", "shipped", "beside", "made"]
 
 

@@ -20,8 +20,6 @@ from string import Template
 
 from pddl2nl.llm import Message
 
-__all__ = ["PromptLayout", "Sections", "conversation", "dashed", "numbered", "shortened"]
-
 Sections = Mapping[str, str | Sequence[str]]
 """The sections of a question: a text, or the items of a list."""
 

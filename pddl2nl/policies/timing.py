@@ -12,8 +12,6 @@ from pddlval import GroundAction, Plan
 from pddlval.plans import PlanStep
 from pddlval.temporal.sequences import schedule
 
-__all__ = ["timed_plan"]
-
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
 _TIME = re.compile(rf"\W*(?:at\s+(?:time\s+)?)?{_NUMBER}\s*[:,]\s", re.IGNORECASE)
 _DURATION = re.compile(rf"(?:,\s*for\s+{_NUMBER}|\[\s*{_NUMBER}\s*\])\W*$", re.IGNORECASE)

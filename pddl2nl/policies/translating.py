@@ -38,8 +38,6 @@ from pddl2nl.nl.reading.readings import PlacedReading
 from pddl2nl.nl.reading.segments import OBSERVATION, Layout, marker_end, peel
 from pddlval import GroundAction
 
-__all__ = ["NO_ACTION", "Ask", "Translator", "TranslatorMode"]
-
 TranslatorMode = Literal["llm", "reader+llm"]
 
 NO_ACTION = "no action"

@@ -30,8 +30,6 @@ from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
 from pddl2nl.policies.prompting import fill
 from pddl2nl.policies.translating import NO_ACTION
 
-__all__ = ["EXAMPLES", "TRANSLATOR_PROMPT", "translation_opening"]
-
 TRANSLATOR_PROMPT = "translator.txt"
 """The prompt's file."""
 

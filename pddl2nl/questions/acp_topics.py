@@ -16,8 +16,6 @@ from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, Topic, judged_plan
 from pddlval import GroundAction
 
-__all__ = ["ACPBENCH", "VERDICTS", "Progression", "Validation"]
-
 
 class Applicability(ActionTopic):
     """Which actions can be executed now."""

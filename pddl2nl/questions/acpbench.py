@@ -25,8 +25,6 @@ from pddl2nl.questions.question import ACP_KINDS, ACPKind, Form, Question
 from pddl2nl.questions.relaxation import GroundActions
 from pddlval import GroundAction, Simulator, read_plan
 
-__all__ = ["CheckedQuestion", "check_questions", "read_questions", "summary_rows"]
-
 _GROUPS: Mapping[str, ACPKind] = {
     "applicable_actions": "applicability",
     "progression": "progression",

@@ -41,8 +41,6 @@ from pddl2nl.questions.question import LABELS, PLAN_KINDS, Question
 from pddl2nl.questions.relaxation import GroundActions
 from pddlval import BadActionError, GroundAction, Simulator, read_plan, validate
 
-__all__ = ["AnswerReader", "AnswerJudgement", "ReadAnswer", "UnreadAnswerError"]
-
 _MARK = re.compile(r"(?i)\b(?:final answer|answer)\b(?:\s+is)?[\s:*=]*")
 _YES_NO = re.compile(r"(?i)\b(yes|no)\b")
 _LETTER = re.compile(r"\A\W*([A-D])(?:\W*\Z|[.:)]|\W*\n)|\b(?:option|choice|letter)\s+(?:is\s+)?\W?([A-D])\b")

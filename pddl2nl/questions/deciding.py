@@ -27,8 +27,6 @@ from pddlval.formulas import negation_normal, predicates_in
 from pddlval.schemas import Ground
 from pddlval.semantics import holds
 
-__all__ = ["Certificate", "Decider", "Decision", "all_actions", "all_atoms", "condition_of", "removals"]
-
 Certificate = Mapping[str, Any]
 """Why an answer is right, as JSON: actions and literals are PDDL."""
 

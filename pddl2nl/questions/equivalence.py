@@ -40,8 +40,6 @@ from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
 from pddlval.formulas import negation_normal
 
-__all__ = ["ProblemComparison", "compare_problems", "completed"]
-
 MOST_ACTIONS = 5_000
 """Goals of tasks with more ground actions are completed by nothing."""
 MOST_INSTANCES = 20_000

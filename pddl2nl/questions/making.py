@@ -18,8 +18,6 @@ from pddl2nl.questions.topic import OpenTopic, Topic
 from pddl2nl.questions.topics import TOPICS
 from pddlval import State
 
-__all__ = ["make_questions"]
-
 _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
 

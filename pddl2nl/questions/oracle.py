@@ -28,8 +28,6 @@ from pddl2nl.questions.question import LABELS
 from pddl2nl.questions.topic import OpenTopic, Topic
 from pddl2nl.questions.topics import TOPICS
 
-__all__ = ["MISTAKES", "QuestionOracle"]
-
 MISTAKES: Mapping[str, str] = {
     "forget-deletes": "It answers as if actions made nothing false.",
     "trust-plans": "It takes every sequence of actions for a plan.",

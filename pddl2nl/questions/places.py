@@ -17,8 +17,6 @@ from pddl2nl.questions.deciding import Decider, all_atoms
 from pddl2nl.questions.relaxation import GroundActions
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["StatePlace", "StatePlaces"]
-
 _LONGEST_WALK = 12
 _FIRST_ROUTES = 4
 _FRUITLESS = 5

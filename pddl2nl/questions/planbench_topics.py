@@ -24,8 +24,6 @@ from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.topic import MOST_LISTED, OpenTopic
 from pddlval import GroundAction, validate
 
-__all__ = ["PLANBENCH"]
-
 _LONGEST_SEQUENCE = 6
 _MOST_STATES = 400
 """States that are looked at for goals that plans of one pattern reach."""

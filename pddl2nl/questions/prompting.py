@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from pddl2nl.questions.question import LABELS, Form, Question
 
-__all__ = ["INSTRUCTIONS", "question_prompt"]
-
 INSTRUCTIONS: Mapping[Form, str] = {
     "bool": "Think first if that helps. End with a line that begins with 'Answer:' and says yes or no.",
     "choice": "Think first if that helps. End with a line that begins with 'Answer:' and gives one letter.",

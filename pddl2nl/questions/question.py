@@ -30,19 +30,6 @@ import msgspec
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_lines
 
-__all__ = [
-    "ACP_KINDS",
-    "FORMS",
-    "KINDS",
-    "LABELS",
-    "PLAN_KINDS",
-    "ACPKind",
-    "Form",
-    "Question",
-    "read_json_lines",
-    "read_question_lines",
-]
-
 ACPKind = Literal[
     "applicability",
     "progression",

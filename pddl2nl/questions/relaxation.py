@@ -23,8 +23,6 @@ from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
 from pddlval.state import StateLayout
 
-__all__ = ["MOST_ACTIONS", "GroundActions", "Literal", "Mutexes", "RelaxedAction", "bits"]
-
 MOST_ACTIONS = 20_000
 """Of tasks with more ground actions nothing is proved impossible here."""
 

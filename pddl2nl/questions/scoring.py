@@ -15,8 +15,6 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.question import Question, read_json_lines
 
-__all__ = ["ScoredReply", "AnswerScores", "read_replies", "score_replies", "scores_by"]
-
 
 class _KeptReply(msgspec.Struct):
     id: str

@@ -19,8 +19,6 @@ from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.question import FORMS, Form
 from pddlval import GroundAction, validate
 
-__all__ = ["MOST_LISTED", "MOST_TRIED", "ActionTopic", "OpenTopic", "Topic", "judged_plan"]
-
 MOST_LISTED = 60
 """Questions for all actions or facts are not asked where there are more."""
 MOST_TRIED = 40

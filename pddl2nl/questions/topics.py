@@ -8,7 +8,5 @@ from pddl2nl.questions.acp_topics import ACPBENCH
 from pddl2nl.questions.planbench_topics import PLANBENCH
 from pddl2nl.questions.topic import OpenTopic
 
-__all__ = ["TOPICS"]
-
 TOPICS: Mapping[str, type[OpenTopic]] = {**ACPBENCH, **PLANBENCH}
 """All kinds by their names (`pddl2nl.questions.question.KINDS`)."""

@@ -15,17 +15,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.policies.paper import PaperColumn, PaperLine, PaperTable, autoplanbench
 
-__all__ = [
-    "SuiteName",
-    "columns_beside",
-    "domain_lines",
-    "paper_table",
-    "same_column",
-    "suite_lines",
-    "suite_name",
-    "summed",
-]
-
 
 def paper_table(key: str) -> PaperTable:
     """A table of the paper, by its key.

@@ -9,8 +9,6 @@ from pddl2nl.reports.comparison import compare, comparison_table, comparisons, c
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables import Table, asks_questions, links_table, metrics_tables, table_json, tables_of
 
-__all__ = ["report_json", "report_tables"]
-
 
 def report_tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order.

@@ -13,28 +13,10 @@ from pathlib import Path
 
 from pddl2nl.pddl import Domain, Task, load_problem
 from pddl2nl.tasks.reference_files import (
-    FORMS,
-    Form,
-    ReferenceBlock,
-    ReferenceWay,
     TaskReference,
-    WayProof,
     read_references,
 )
 from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
-
-__all__ = [
-    "FORMS",
-    "ReferenceBlock",
-    "Form",
-    "TaskReference",
-    "ReferenceWay",
-    "WayProof",
-    "reference_of",
-    "reference_task",
-    "references_of",
-    "told_references",
-]
 
 
 def references_of(domain: Domain) -> tuple[TaskReference, ...]:

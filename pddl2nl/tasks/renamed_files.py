@@ -18,8 +18,6 @@ from pddlval import Plan
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
 
-__all__ = ["RenamedFiles", "TaskFileSet", "read_mapping", "rename_files", "telling_names"]
-
 _WORD = re.compile(r"[^\W\d_]{3}")
 _APART = re.compile(r'[/\\:*?"<>|]')
 _LONGEST = 100

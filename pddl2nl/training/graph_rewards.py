@@ -32,8 +32,6 @@ from rapidfuzz.distance import LCSseq
 
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_plan_reply
 
-__all__ = ["GraphColumns", "GraphRewards", "ReachesGoal", "graph_rewards"]
-
 Variant = Literal["paper", "sound"]
 ReachesGoal = Callable[[Sequence[PlannedSubtask]], bool]
 """Whether a plan of subtasks, carried out from the initial state, reaches the goal."""

@@ -34,8 +34,6 @@ from pddl2nl.policies.setting import ActionReader
 from pddlval import Report, Simulator, State, validate
 from pddlval.simulator import simulator_of
 
-__all__ = ["REWARDS", "PlanRewards", "RewardColumns", "plan_rewards"]
-
 
 class RewardColumns(msgspec.Struct, frozen=True):
     """What a reward needs to know of a reply's task, in columns that every file of rows can hold.

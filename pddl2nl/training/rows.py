@@ -35,8 +35,6 @@ from pddl2nl.training.graph_rewards import GraphColumns
 from pddlval import validate
 from pddlval.semantics import holds
 
-__all__ = ["PairRow", "PromptRow", "TrainingRow", "pair_rows", "prompt_rows"]
-
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
     """What all rows hold.

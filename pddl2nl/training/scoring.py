@@ -15,8 +15,6 @@ from pddl2nl.training.graph_rewards import GraphColumns, ReachesGoal, Variant, g
 from pddl2nl.training.rewards import RewardColumns, plan_rewards
 from pddlval.simulator import simulator_of
 
-__all__ = ["graph_columns", "rewards_of_row"]
-
 
 def rewards_of_row(reply: str, row: Mapping[str, Any], variant: Variant = "sound") -> dict[str, float]:
     """The rewards of a reply by name.

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
 from pddl2nl.training.graph_rewards import GraphColumns, GraphRewards, Variant, graph_rewards
 
-__all__ = ["LearnedPlans", "learn_plans"]
-
 GROUP = 12
 """Plans drawn of each task in an update, as in the paper."""
 KNOWN = 2.0

@@ -17,20 +17,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.training.rewards import REWARDS
 from pddl2nl.training.scoring import rewards_of_row
 
-__all__ = [
-    "PLAN_REWARDS",
-    "completion_text",
-    "graph_edge",
-    "graph_format",
-    "graph_instruction",
-    "graph_node",
-    "plan_format",
-    "plan_goals",
-    "plan_length",
-    "plan_prefix",
-    "plan_validity",
-]
-
 TRLReward = Callable[..., list[float]]
 
 

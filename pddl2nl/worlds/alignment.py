@@ -14,8 +14,6 @@ from pddl2nl.pddl import Comparison, Condition, Fluent, GroundAtom, Task, Update
 from pddl2nl.pddl.tree import Node, walk
 from pddlval import State
 
-__all__ = ["Alignment", "Value", "accounts", "align"]
-
 
 @dataclass(frozen=True, order=True)
 class Value:

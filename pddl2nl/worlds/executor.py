@@ -12,8 +12,6 @@ from pddl2nl.pddl import changed_predicates
 from pddl2nl.worlds.faults import Failure, Faults, WorldChange, check_faults
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["Executor", "FaultyExecutor", "Occurrence"]
-
 
 class Executor(Protocol):
     """A world in which actions are carried out, which may differ from the model of it.

@@ -45,8 +45,6 @@ from pddl2nl.files import read_text
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
 from pddlval import GroundAction
 
-__all__ = ["WorldChange", "FaultFact", "Failure", "Faults", "Pattern", "check_faults", "parse_faults", "read_faults"]
-
 _TOKEN = re.compile(
     r"(?P<remark>#[^\n]*)|(?P<quoted>\"[^\"\n]*\")|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
 )

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from pddl2nl.worlds.ontology_graph import ClassKnowledge
 
-__all__ = ["ClassFacts", "KnownEvent", "KnowledgeGraph", "ObjectFacts"]
-
 
 @dataclass(frozen=True)
 class ClassFacts:

@@ -31,8 +31,6 @@ from pathlib import Path
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.files import read_text
 
-__all__ = ["Ontology", "load_ontology", "parse_ontology", "require_rdflib"]
-
 
 @dataclass(frozen=True)
 class Ontology:

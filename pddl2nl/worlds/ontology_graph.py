@@ -22,25 +22,6 @@ from rdflib.term import Node
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Atom, Diagnostic, Domain, Source, changed_predicates, conjuncts
 
-__all__ = [
-    "EVENTS",
-    "FACTS",
-    "INSTANCES",
-    "MACROS",
-    "ONT",
-    "WORLD",
-    "ClassKnowledge",
-    "OntologyTerms",
-    "camel",
-    "empty_graph",
-    "folded",
-    "graph_text",
-    "local_name",
-    "minted",
-    "property_name",
-    "read_graph",
-]
-
 # rdflib logs a traceback for an odd literal; we report errors ourselves.
 logging.getLogger("rdflib").addHandler(logging.NullHandler())
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pddl2nl.nl.names import Names
 from pddl2nl.worlds.similarity import Vectors, nearest, plain
 
-__all__ = ["Choices", "Selection", "said_objects"]
-
 _LIST_MARK = re.compile(r"\s*(?:[-*•+–]|\(?\d+[.):])\s+")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _REMARK = re.compile(r"\s+[-–—]+\s|\s*[:(\[–—]|\s+because\b|\s+since\b")

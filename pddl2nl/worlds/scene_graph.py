@@ -29,22 +29,6 @@ from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import GroundAtom, Task
 
-__all__ = [
-    "AGENT",
-    "LINK",
-    "POSE",
-    "SceneCall",
-    "SceneGraph",
-    "SceneLevel",
-    "SceneNode",
-    "SceneRoles",
-    "SceneState",
-    "SceneView",
-    "load_roles",
-    "parse_roles",
-    "scene_graph",
-]
-
 AGENT = "agent"
 """The name of the node for the agent, and of its kind."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 from pddl2nl.pddl import GroundAtom
 
-__all__ = ["PlaceMemory"]
-
 
 @dataclass
 class PlaceMemory:

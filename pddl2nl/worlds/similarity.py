@@ -10,8 +10,6 @@ from rapidfuzz import fuzz
 
 from pddl2nl.errors import InfrastructureError
 
-__all__ = ["Embed", "Vectors", "cosine", "nearest", "plain", "similarities"]
-
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Computes one vector for each text, all of the same length."""
 

@@ -18,8 +18,6 @@ from pddl2nl.pddl import GroundAtom, write_number
 from pddl2nl.worlds.ontology_graph import EVENTS, FACTS, INSTANCES, MACROS, ONT, WORLD, OntologyTerms, minted
 from pddlval import GroundAction
 
-__all__ = ["event_triples", "fact_triples", "macro_triples", "object_triples"]
-
 _Triples = Iterator[tuple[Node, Node, Node]]
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from pddl2nl.pddl import GroundAtom
 
-__all__ = ["IS", "WORLD", "Triple", "atom_of", "triple_of"]
-
 IS = "is"
 """The predicate for facts about one object: ``(egg-1, is, cracked)``."""
 WORLD = "world"

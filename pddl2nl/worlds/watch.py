@@ -41,8 +41,6 @@ from pddlval.schemas import Ground, Schema
 from pddlval.semantics import ground_atom
 from pddlval.unsupported import is_executable, updated_functions
 
-__all__ = ["BrokenStep", "PlanWatch"]
-
 _NAME = r"[^\s();]+"
 _FACT = re.compile(rf"\(\s*(?:(not)\s*\(\s*)?({_NAME}(?:\s+{_NAME})*)\s*\)(?(1)\s*\))")
 _VALUE = re.compile(rf"\(\s*=\s*\(\s*({_NAME}(?:\s+{_NAME})*)\s*\)\s*(-?[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?)\s*\)")

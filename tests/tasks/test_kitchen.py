@@ -13,7 +13,8 @@ from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.references import ReferenceWay, TaskReference, reference_of
+from pddl2nl.tasks.reference_files import ReferenceWay, TaskReference
+from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, Simulator, State
 
 KITCHEN = shipped_domain("kitchen")

@@ -6,8 +6,6 @@ from pddl2nl.pddl import Task
 from pddlval.simulator import Simulator
 from pddlval.unsupported import is_executable
 
-__all__ = ["acting_simulator"]
-
 
 def acting_simulator(task: Task) -> Simulator:
     """The simulator in which a policy acts: of a task with time, one in which an action follows the other.

@@ -28,8 +28,6 @@ from pddl2nl.pddl import (
 )
 from pddlval.unsupported import refusals
 
-__all__ = ["CheckedFile", "check_files", "report_on"]
-
 _COUNTS = ("types", "predicates", "functions", "actions", "derived", "objects", "init", "goal_atoms")
 
 

@@ -20,20 +20,6 @@ from pddlval.report import EXACT, VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, Tol
 from pddlval.val_text import val_lines, val_summary
 from pddlval.validate import validate
 
-__all__ = [
-    "ALL_VALID",
-    "BAD_INPUT",
-    "SOME_INVALID",
-    "Find",
-    "Tell",
-    "Write",
-    "judge_batch",
-    "judge_files",
-    "load_domain_of",
-    "load_problem_of",
-    "tolerances_of",
-]
-
 ALL_VALID = 0
 SOME_INVALID = 1
 BAD_INPUT = 2

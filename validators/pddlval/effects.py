@@ -36,18 +36,6 @@ from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom, ground_fluent
 from pddlval.state import BIT, BITS, Chunks, Levels, Number, State, StateLayout, changed_levels
 
-__all__ = [
-    "ADDITIVE",
-    "EffectBlock",
-    "Change",
-    "Instances",
-    "Outcome",
-    "GroundEffect",
-    "changed_chunks",
-    "outcome_of",
-    "updated_levels",
-]
-
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up, in whatever order."""
 

@@ -26,8 +26,6 @@ from pddlval.semantics import holds
 from pddlval.state import State, StateLayout
 from pddlval.tables import Database, Index, Memo, Relation, Row, TableKey, Tables
 
-__all__ = ["Axioms", "Engine"]
-
 _MOST_CASES = 64
 """A rule is split into so many at most; what is left of its ``or`` is then tested as a whole, again and again."""
 

@@ -25,23 +25,6 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.tree import children, map_children, walk
 
-__all__ = [
-    "LITERAL",
-    "atoms_in",
-    "depth_of",
-    "fluents_in",
-    "free_variables",
-    "has_comparison",
-    "in_order",
-    "names_in",
-    "negation_normal",
-    "opposite",
-    "partial_predicates",
-    "predicates_in",
-    "subformulas",
-    "updates_in",
-]
-
 LITERAL = (Atom, Equality, Comparison)
 """What a ``not`` stays before. That of a comparison is no other comparison where there is a tolerance."""
 

@@ -42,8 +42,6 @@ from pddlval.schemas import Ground
 from pddlval.semantics import choices, ground_atom, ground_fluent
 from pddlval.state import State
 
-__all__ = ["Claims", "Conflict", "Happening", "claim", "claim_effects", "happenings"]
-
 Binding = Mapping[str, str]
 Wanted = Literal["true", "false", "either"]
 """How an atom is needed; below ``or``, ``imply`` and ``exists`` either way."""

@@ -11,19 +11,6 @@ from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom,
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.state import Number
 
-__all__ = [
-    "UndefinedError",
-    "as_float",
-    "bounded",
-    "calculate",
-    "divide",
-    "evaluate",
-    "exact",
-    "ground_expression",
-    "multiply",
-    "plain_number",
-]
-
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _LARGEST = 14_284
 """Bits of the largest number: no double comes near, and Python prints what is smaller."""

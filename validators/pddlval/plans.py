@@ -14,19 +14,6 @@ from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Diagnostic, InputError, PDDLError, Source, Task
 from pddl2nl.pddl.tree import StepSchema
 
-__all__ = [
-    "BadActionError",
-    "GroundAction",
-    "Plan",
-    "PlanLike",
-    "PlanStep",
-    "as_plan",
-    "load_plan",
-    "plan_of",
-    "read_plan",
-    "why_bad",
-]
-
 _ACTION = re.compile(r"\s*(?:\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)|([^\s()]+(?:\s+[^\s()]+)*))\s*\Z")
 _NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
 """No longer than a float can hold, which VAL's comparison of times needs."""

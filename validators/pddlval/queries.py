@@ -43,8 +43,6 @@ from pddlval.numeric import UndefinedError, divide, exact, ground_expression, mu
 from pddlval.semantics import compare
 from pddlval.tables import Database, Relation, TableKey, Values
 
-__all__ = ["ANYTHING", "Code", "Compiler", "Finish", "QueryPart", "Query", "Variables"]
-
 ANYTHING = ""
 """What stands in a pattern for a variable that is quantified elsewhere."""
 

@@ -23,18 +23,6 @@ from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom
 from pddlval.state import State
 
-__all__ = [
-    "EXACT",
-    "VAL_TIME_TOLERANCE",
-    "VAL_TOLERANCE",
-    "Cause",
-    "Executed",
-    "Report",
-    "Tolerances",
-    "Verdict",
-    "causes",
-]
-
 
 class Executed(NamedTuple):
     """A happening that was executed: its steps' numbers in the plan, from 1, their effects, and the state after."""

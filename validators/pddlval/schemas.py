@@ -30,8 +30,6 @@ from pddlval.plans import GroundAction
 from pddlval.semantics import unmet
 from pddlval.state import BIT, BITS, Chunks, State, StateLayout
 
-__all__ = ["Ground", "Schema", "Schemas"]
-
 _FULL = (1 << BITS) - 1
 
 _MOST_PARTS = 10_000

@@ -33,8 +33,6 @@ from pddlval.formulas import LITERAL, opposite
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.state import Number
 
-__all__ = ["UndefinedError", "World", "choices", "compare", "ground_atom", "ground_fluent", "holds", "unmet"]
-
 Binding = Mapping[str, str]
 """Objects by the names of variables."""
 

@@ -34,8 +34,6 @@ from pddlval.unsupported import is_executable, refuse_unsupported, updated_funct
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["CLOCK", "Simulator", "StepResult", "layout_of", "plain_simulator_of", "simulator_of"]
-
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
 

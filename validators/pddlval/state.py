@@ -21,20 +21,6 @@ from typing import Any, Protocol
 from pddl2nl.pddl import Condition, GroundAtom, Task, TypedName
 from pddlval.formulas import partial_predicates
 
-__all__ = [
-    "BIT",
-    "BITS",
-    "GROUP",
-    "Chunks",
-    "StateEngine",
-    "StateLayout",
-    "Levels",
-    "Number",
-    "State",
-    "Statics",
-    "changed_levels",
-]
-
 Number = int | Fraction
 """An exact number; whole ones are kept as ``int``, with which sums are ten times as fast."""
 

@@ -6,8 +6,6 @@ import io
 import os
 import sys
 
-__all__ = ["READER_GONE", "drop_output", "utf8_streams"]
-
 READER_GONE = 141
 """The exit code when the reader of our output has gone (``| head``): that of a shell for SIGPIPE, not a verdict."""
 

@@ -33,8 +33,6 @@ from pddlval.schemas import Ground, Schemas
 from pddlval.state import State
 from pddlval.tables import Relation, Row, Tables
 
-__all__ = ["MOST_DRAWN_FROM", "SuccessorGenerator"]
-
 MOST_DRAWN_FROM = 100_000
 """From so many actions `SuccessorGenerator.sample` draws at most."""
 

@@ -20,8 +20,6 @@ from pddl2nl.pddl import GroundAtom
 from pddlval.numeric import UndefinedError
 from pddlval.state import BITS, Number, State, StateLayout
 
-__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "TableKey", "Tables", "Values"]
-
 Row = Any
 """The arguments of an atom as numbers: an int for one argument, otherwise a tuple."""
 

@@ -40,8 +40,6 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.tree import required, untimed, walk
 from pddlval.formulas import subformulas, updates_in
 
-__all__ = ["Refusal", "is_executable", "linear_rate", "refusals", "refuse_unsupported", "updated_functions"]
-
 _NAMES: dict[type, str] = {
     Timed: "a timed condition or effect",
     Preference: "a preference",

@@ -29,8 +29,6 @@ from pddlval.report import Report
 from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.state import Number
 
-__all__ = ["CHECKING_GOAL", "ERROR", "OPERATIONS", "advice_lines", "gives_advice", "judgement", "printed", "undefined"]
-
 _INDENT = "    "
 
 Binding = Mapping[str, str]

@@ -46,8 +46,6 @@ from pddlval.val_advice import (
 )
 from pddlval.val_advice import undefined as is_undefined
 
-__all__ = ["in_doubles", "val_lines", "val_summary", "val_text"]
-
 
 def in_doubles(task: Task) -> Task:
     """The task with every number rounded to a double; the same object if no number changes."""

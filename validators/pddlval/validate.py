@@ -17,8 +17,6 @@ from pddlval.report import Executed, Report, causes
 from pddlval.schemas import Ground
 from pddlval.simulator import Simulator, plain_simulator_of
 
-__all__ = ["validate"]
-
 
 def validate(
     task: Task,

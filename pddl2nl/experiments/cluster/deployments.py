@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
-__all__ = ["DEPLOYMENTS", "Cluster", "Deployment", "check_address", "open_cluster"]
-
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
 _PATIENCE = 30.0
 _SHORT_LOGS = {"distributed.admin.log-length": 200, "distributed.admin.low-level-log-length": 200}

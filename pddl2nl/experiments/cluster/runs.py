@@ -32,8 +32,6 @@ from pddl2nl.llm import public_url
 from pddl2nl.llm.endpoint.urls import holds_more
 from pddl2nl.policies.budget import total
 
-__all__ = ["ClusterRuns"]
-
 _PATIENCE = 100.0
 """Seconds for which a locked run is tried again: another worker may run it still, and a network file system takes a
 minute and a half to notice that a machine is gone which held a lock."""

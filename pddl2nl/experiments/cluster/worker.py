@@ -26,8 +26,6 @@ from pddl2nl.experiments.run_one import Left, Result, Stop, Terms, run_one
 from pddl2nl.llm import public_url
 from pddl2nl.policies.budget import Account, Limits, SharedBudget
 
-__all__ = ["WorkerResult", "WorkerTerms", "environment", "halt", "run_on_worker"]
-
 _LOG = logging.getLogger(__name__)
 _LOCK = threading.Lock()
 _STOPS: dict[str, Stop] = {}

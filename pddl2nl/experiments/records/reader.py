@@ -25,8 +25,6 @@ from pddl2nl.policies.budget import Account, total
 from pddl2nl.policies.events import EVENTS, SOLVED, Finished, RecordError, RunEvent, Started
 from pddl2nl.policies.families import FAMILIES
 
-__all__ = ["EVENT_KINDS", "RunEnd", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
-
 _KINDS: tuple[type[RunEvent], ...] = (
     *EVENTS,
     *(kind for family in FAMILIES.values() for kind in family.events),

@@ -38,8 +38,6 @@ from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 from pddl2nl.policies.families import asking_policy
 
-__all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
-
 KEPT = (
     *("model", "translator_model", "wording_model", "thoughts_model", "body_model", "replanner_model"),
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),

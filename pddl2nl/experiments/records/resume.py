@@ -19,8 +19,6 @@ from pddl2nl.llm import Completion, Model, Request, Wrapped, request_key
 from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
 from pddl2nl.policies.budget import Account
 
-__all__ = ["Recollection", "recollect"]
-
 _Replies = dict[tuple[str, str], deque[Completion]]
 
 

@@ -16,16 +16,6 @@ from filelock import FileLock, Timeout
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
 
-__all__ = [
-    "VOLATILE",
-    "RecordWriter",
-    "claimed",
-    "free_record_path",
-    "partial_path",
-    "record_name",
-    "resuming_path",
-]
-
 VOLATILE: Mapping[str, str] = {
     "started.time": "when the run began",
     "replied.seconds": "how long the reply was waited for",

@@ -25,8 +25,6 @@ from pddl2nl.experiments.specification.schema import OPTIONS, ZIP, Column, given
 from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import FAMILIES, asking_policy
 
-__all__ = ["NO_MODEL", "ROLES", "SYMBOLIC", "TITLES", "Defaults", "Repetition", "SpecColumn", "columns_of", "distinct"]
-
 ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
 """The options that name models."""
 NO_MODEL = "none"

@@ -36,8 +36,6 @@ from pddl2nl.tasks.transformations import TaskChange, changes_of
 from pddlval import Simulator
 from pddlval.plans import plan_of
 
-__all__ = ["SolvedBy", "SpecDomain", "SpecTask", "matches", "read_domains"]
-
 _ROLES = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
 _UNTOLD = re.compile(r"\+strip-costs(-all)?")
 

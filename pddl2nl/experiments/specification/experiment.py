@@ -48,8 +48,6 @@ from pddl2nl.policies.budget import Limits
 from pddl2nl.questions.topics import TOPICS
 from pddl2nl.tasks import shipped_domains
 
-__all__ = ["AskedQuestions", "ExperimentSpec", "Overrides", "load_experiment", "wording_file"]
-
 _ONLY_PLAN = ("oracle", "script")
 """The kinds of models that take no other role."""
 _WORDS = ("default", "template", "llm")

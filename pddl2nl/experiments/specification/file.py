@@ -24,8 +24,6 @@ from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.schema import Variable, place_of, quantity
 from pddl2nl.files import read_text, unreadable
 
-__all__ = ["SpecFile"]
-
 T = TypeVar("T")
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 _HEADER = re.compile(r"^[ \t]*(\[\[?)\s*([^\[\]\n]+?)\s*\]\]?[ \t]*(?:#.*)?$", re.MULTILINE)

@@ -30,8 +30,6 @@ from pddl2nl.experiments.specification.product import cells
 from pddl2nl.files import decode, read_bytes
 from pddl2nl.llm.settings import load_catalogue
 
-__all__ = ["Deciding", "limit_costs", "narrow"]
-
 _TICK = 0.5
 _Question = tuple[str, SolvedBy]
 

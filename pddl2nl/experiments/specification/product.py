@@ -31,19 +31,6 @@ from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, wording_file
 from pddl2nl.experiments.specification.schema import OPTIONS, PLANNER_OPTIONS
 
-__all__ = [
-    "Cell",
-    "Placed",
-    "behind_endpoint",
-    "cells",
-    "idle_options",
-    "jobs_of",
-    "layout_of",
-    "left_out",
-    "placed_jobs",
-    "undecided",
-]
-
 
 @dataclass(frozen=True)
 class Cell:

@@ -32,8 +32,6 @@ from pddl2nl.questions.making import make_questions
 from pddl2nl.questions.question import Form, Question
 from pddl2nl.questions.topics import TOPICS
 
-__all__ = ["PlacedQuestion", "placed_questions", "question_layout"]
-
 KEPT_FILE = "questions.json"
 """The file's name, in the folder of the records."""
 

@@ -21,32 +21,6 @@ from pddl2nl.quantities import megabytes, seconds
 from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
-__all__ = [
-    "DOMAIN_ENTRIES",
-    "EXPERIMENT_OPTIONS",
-    "FAMILY_TABLES",
-    "OPTIONS",
-    "PAPER_TABLES",
-    "PLANNER_OPTIONS",
-    "QUESTION_TABLES",
-    "TABLE_KINDS",
-    "ZIP",
-    "Column",
-    "CostLimit",
-    "DomainEntry",
-    "FileTables",
-    "FilesEntry",
-    "QuestionsTable",
-    "ShippedEntry",
-    "SuiteEntry",
-    "ReportTable",
-    "Variable",
-    "given",
-    "many",
-    "place_of",
-    "quantity",
-]
-
 PAPER_TABLES = tuple(table.paper for table in autoplanbench().tables)
 """The names of AutoPlanBench's numbers, which stand beside coverage and tokens."""
 FAMILY_TABLES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
 
-__all__ = ["ShippedSpec", "find_specification", "shipped_specs"]
-
 _FOLDER = "specifications"
 
 

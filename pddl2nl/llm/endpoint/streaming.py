@@ -9,8 +9,6 @@ from typing import Any
 from pddl2nl.llm.endpoint.faults import EndpointFault
 from pddl2nl.llm.replies import parse_json, split_reasoning
 
-__all__ = ["ReplyStream"]
-
 
 class ReplyStream:
     """Puts the events of one answer together.

@@ -22,8 +22,6 @@ from pddl2nl.llm.types import (
     Usage,
 )
 
-__all__ = ["TransformersModel"]
-
 _DEFAULT_TOKENS = 2000
 """The longest reply to requests without a limit: a small model may never end."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pddl2nl.llm.settings import ModelSettings
     from pddl2nl.llm.types import Request
 
-__all__ = ["LiteLLMModel"]
-
 _NOWHERE = "http://127.0.0.1"
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL")
 

@@ -21,8 +21,6 @@ from pddl2nl.macros.macro import MacroStep
 from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks, SubtaskWay
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, conjuncts, supertypes, write_condition
 
-__all__ = ["PlanFault", "TaskAutomaton"]
-
 _MOST_STATES = 64
 """The most states that are remembered at once; a plan has few, because ways differ in doors alone."""
 

@@ -25,8 +25,6 @@ from pddl2nl.macros.subtasks.graph import TaskGraph, graph_of_labels, graph_of_p
 from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.macros.subtasks.proving import EdgeProver, proved_graph
 
-__all__ = ["AUTOMATON", "FEW_PLANS", "GRAPH_KINDS", "build_graph", "graph_named"]
-
 AUTOMATON = "automaton"
 """The name of the proved graph if plans are checked by `pddl2nl.macros.subtasks.automaton`, not by its pairs."""
 FEW_PLANS = 98

@@ -11,8 +11,6 @@ from pddl2nl.pddl import Atom, Domain, GroundAtom, conjuncts
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["CarriedOut", "initial_needs", "ways_to_carry_out"]
-
 
 @dataclass(frozen=True)
 class CarriedOut:

@@ -17,8 +17,6 @@ from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.tasks.reference_files import read_references
 
-__all__ = ["load_plans", "plan_faults", "read_plan"]
-
 _STEP = re.compile(r"([\w-]+)\(([\w-]+(?:\s*,\s*[\w-]+)*)?\)")
 _SHOWN = 40
 

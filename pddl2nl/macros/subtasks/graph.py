@@ -15,8 +15,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_text
 from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks
 
-__all__ = ["Edge", "TaskGraph", "graph_of_labels", "graph_of_plans", "load_graph"]
-
 Edge = tuple[str, str]
 """The names of a subtask and of one that may follow it."""
 

@@ -50,19 +50,6 @@ from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction
 
-__all__ = [
-    "Subtask",
-    "SubtaskExample",
-    "SubtaskSight",
-    "SubtaskTarget",
-    "SubtaskWay",
-    "Subtasks",
-    "load_subtasks",
-    "parse_subtasks",
-    "subtasks_of_actions",
-    "subtasks_of_macros",
-]
-
 
 class SubtaskTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a subtask names: its variable in the ways, its role in words, and the type that it must have."""

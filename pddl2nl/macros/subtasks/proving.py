@@ -53,8 +53,6 @@ from pddl2nl.pddl import (
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import subformulas
 
-__all__ = ["EdgeNeed", "EdgeProof", "EdgeProver", "EdgeWitness", "proved_graph"]
-
 _BUDGET = 20_000_000
 """The limit for one question in z3's units of work."""
 

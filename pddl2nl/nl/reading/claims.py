@@ -23,8 +23,6 @@ from pddl2nl.nl.markers import DONE, NO_PLAN, THOUGHT
 from pddl2nl.nl.reading.readings import Reading, Status
 from pddl2nl.nl.reading.segments import OBSERVATION, Piece, clean, lay_out, marker_end, peel
 
-__all__ = ["claim_of", "is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
-
 # ── what a turn says instead of an action ────────────────────────────────────────────────────────
 
 _END = (

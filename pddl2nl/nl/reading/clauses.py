@@ -44,8 +44,6 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
 from pddlval import GroundAction
 
-__all__ = ["ActionGrammar"]
-
 _DEMONSTRATIVES = word_set("this that these those which")
 
 _LEAD = 14

@@ -17,8 +17,6 @@ from pddl2nl.nl.reading.words import PREPOSITIONS, fold
 from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction
 
-__all__ = ["TRAILING", "UNKNOWN_VERB", "PDDLGrammar", "ClauseReading", "is_record", "read_record", "verdict_of"]
-
 TRAILING = " \t.,;:!*_`\"'”’»~\\]|"
 """Marks behind an action that are no part of it."""
 

@@ -32,8 +32,6 @@ from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
-__all__ = ["RELATIVES", "Fit", "Frame", "Frames", "Mention", "StaticFacts", "inside"]
-
 RELATIVES = word_set("which who that where whose")
 """Words that begin a clause about the object before them."""
 

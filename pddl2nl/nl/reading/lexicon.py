@@ -13,8 +13,6 @@ from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["KnownObject", "Lexicon"]
-
 _SUGGESTED = 3
 _RESEMBLES = 70.0
 _NOUN_BEHIND = re.compile(r"\bthe \{[^{}]*\} (\w+)", re.IGNORECASE)

@@ -15,8 +15,6 @@ from pddl2nl.nl.reading.segments import Block
 from pddl2nl.nl.reading.stance import announces_plan, chosen_option, rejects_after, rejects_before, takes_back
 from pddlval import GroundAction
 
-__all__ = ["READING_POLICIES", "ReadingPolicy"]
-
 Placed = Sequence[PlacedReading]
 
 

@@ -41,8 +41,6 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
 from pddlval import GroundAction
 
-__all__ = ["LONGEST", "Reader"]
-
 LONGEST = 2_000_000
 """Characters of the longest reply that is read; a longer one is unreadable as a whole."""
 

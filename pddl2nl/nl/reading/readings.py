@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["AMENDED", "ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "reported", "settle", "settle_plan"]
-
 Status = Literal[
     "read",
     "ambiguous",

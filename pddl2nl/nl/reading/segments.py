@@ -18,23 +18,6 @@ from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
 from pddl2nl.nl.reading.stance import is_plain_lead, rejecting_word
 from pddl2nl.nl.reading.words import word_set
 
-__all__ = [
-    "ACTION_LABEL",
-    "Block",
-    "Layout",
-    "OBSERVATION",
-    "Peeled",
-    "Piece",
-    "clean",
-    "heading_of",
-    "label_of",
-    "lay_out",
-    "marker_end",
-    "noise_in",
-    "peel",
-]
-
-
 _BLOCKS = "p|ol|ul|tr|div|table|thead|tbody|h[1-6]|dl|dt|dd|blockquote|pre|section|body|html"
 _INLINE = "b|i|u|s|em|strong|code|kbd|samp|tt|var|span|small|big|font|mark|sub|sup|q|cite|center"
 # "❌ stack a on b" is a move ruled out: crosses are kept, and make prose of their line.

@@ -12,30 +12,6 @@ from collections.abc import Callable, Sequence
 
 from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, word_set
 
-__all__ = [
-    "EXCUSED",
-    "amends",
-    "chosen_option",
-    "CORRECTIONS",
-    "NO_DEEDS",
-    "announces_plan",
-    "corrects",
-    "is_open",
-    "rejects_after",
-    "rejects_before",
-]
-__all__ += [
-    "is_elliptic",
-    "is_known",
-    "is_plain_lead",
-    "is_reason",
-    "rejecting_word",
-    "rejects",
-    "stance_of",
-    "tail_stance",
-    "takes_back",
-]
-
 _CLASSES = {
     "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
     "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "

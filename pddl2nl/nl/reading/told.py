@@ -55,22 +55,6 @@ from pddl2nl.pddl.tree import (
     TypedName,
 )
 
-__all__ = [
-    "Fact",
-    "FactReader",
-    "NLReadError",
-    "Scope",
-    "Section",
-    "ToldGoal",
-    "ToldState",
-    "find_sections",
-    "objects_of",
-    "read_goal",
-    "read_objects",
-    "read_problem",
-    "read_state",
-]
-
 Kind = Literal["objects", "state", "goal"]
 
 

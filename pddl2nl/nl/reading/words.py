@@ -6,23 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = [
-    "ARTICLES",
-    "ExactForm",
-    "FILLERS",
-    "FormIndex",
-    "PARTICLES",
-    "PREPOSITIONS",
-    "PRONOUNS",
-    "SYNONYMS",
-    "Word",
-    "fold",
-    "reduced_prepositions",
-    "verb_forms",
-    "word_set",
-    "words_of",
-]
-
 
 def word_set(words: str) -> frozenset[str]:
     """The words of a text."""

@@ -25,8 +25,6 @@ from pddl2nl.pddl.tree import (
     required,
 )
 
-__all__ = ["Literals", "ToldAction", "is_word", "sorted_literals", "wishes"]
-
 
 @dataclass(frozen=True)
 class ToldAction:

@@ -17,8 +17,6 @@ from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
 
-__all__ = ["Conversion", "choose_wording", "convert"]
-
 WORDING_FILE = "wording.json"
 """The name under which a domain ships its own wording, beside its domain file."""
 

@@ -25,8 +25,6 @@ from pddl2nl.pddl.tree import (
     typed_groups,
 )
 
-__all__ = ["action_lines", "compose_domain", "constraint_lines", "object_lines"]
-
 
 def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = True) -> str:
     """The description of a domain in the snippets of a wording, or the wording's own text for it.

@@ -10,8 +10,6 @@ from pddl2nl.nl.wording.english import closed_clause
 from pddl2nl.pddl.tree import And, DurativeAction, conjuncts, required
 from pddlval.temporal.lowering import Durative
 
-__all__ = ["condition_lines", "effect_lines"]
-
 _TAKES = {"=": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than "}
 
 

@@ -23,8 +23,6 @@ from pddl2nl.pddl.tree import (
     walk,
 )
 
-__all__ = ["Coincidences", "EffectGroup", "effect_groups", "update_text"]
-
 _GONE = "it is not the case anymore that "
 
 

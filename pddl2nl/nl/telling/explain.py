@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pddlval import Cause, Report
     from pddlval.happenings import Conflict
 
-__all__ = ["explain"]
-
 _PLACES = 8
 """Times are told with so many places at most."""
 _SEVERAL = "to do at the same time"

@@ -31,15 +31,6 @@ from pddl2nl.pddl.tree import (
 if TYPE_CHECKING:
     from pddlval import State
 
-__all__ = [
-    "domain_text",
-    "goal_text",
-    "init_text",
-    "objects_text",
-    "reason",
-    "state_text",
-]
-
 
 def domain_text(domain: Domain) -> str:
     """The domain as PDDL."""

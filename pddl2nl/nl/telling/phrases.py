@@ -41,8 +41,6 @@ from pddl2nl.pddl.tree import (
     write_number,
 )
 
-__all__ = ["COMPARISONS", "Phrases", "Scope", "UntoldError", "number_text", "refuse"]
-
 COMPARISONS: Mapping[str, str] = MappingProxyType(
     {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "equal to"}
 )

@@ -54,8 +54,6 @@ from pddl2nl.pddl.tree import (
 if TYPE_CHECKING:
     from pddlval import State
 
-__all__ = ["Reasons", "is_literal", "is_undefined", "join_reasons", "short_number", "unmet_parts", "value_in"]
-
 _LONGEST = 12
 """The most characters of a number that is told exactly."""
 _LONG = 400

@@ -67,18 +67,6 @@ from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, co
 if TYPE_CHECKING:
     from pddlval import GroundAction, PlanStep, State, StepResult
 
-__all__ = [
-    "EMPTY_GOAL",
-    "EMPTY_STATE",
-    "GOAL_START",
-    "IMPOSSIBLE_GOAL",
-    "NO_OBJECTS",
-    "OBJECTS_START",
-    "STATE_START",
-    "Style",
-    "Teller",
-]
-
 Style = Literal["nl", "pddl"]
 
 OBJECTS_START = "The following objects are available:\n"

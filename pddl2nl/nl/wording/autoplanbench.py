@@ -34,8 +34,6 @@ from pddl2nl.nl.wording.template import with_functions
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import ActionSchema, Atom, Condition, Domain, Not, Predicate, TypedName, conjuncts
 
-__all__ = ["autoplanbench_wording"]
-
 _EQUALITY = ("=", "!=")
 _HOLE = re.compile(r"\{\}")
 _VARIABLE = re.compile(r"\{(\?[^{}]*)\}")

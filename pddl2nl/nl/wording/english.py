@@ -5,20 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-__all__ = [
-    "DETERMINERS",
-    "PREPOSITIONS",
-    "article",
-    "closed_clause",
-    "enumerate_words",
-    "generic_action",
-    "letters",
-    "one_of_kind",
-    "with_article",
-    "within_sentence",
-    "words_of",
-]
-
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text."""

@@ -28,8 +28,6 @@ from pddl2nl.pddl.tree import Domain
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["load_wording", "parse_yaml", "save_wording", "wording_from_json"]
-
 Importer = Callable[[object, Domain, str], Wording]
 
 _YAML_SUFFIXES = frozenset((".yaml", ".yml"))

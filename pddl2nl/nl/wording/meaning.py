@@ -16,8 +16,6 @@ from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, enumerate_word
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema
 
-__all__ = ["Doubt", "doubts", "meaning_doubts", "marked"]
-
 _PLACE = words_of("at in inside within located")
 _GENERAL = words_of(
     "agent amount arm back bottom case end environment floor front goal ground hand hands item left location middle "

@@ -13,8 +13,6 @@ from functools import lru_cache
 
 from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, words_of
 
-__all__ = ["BE", "HAVE", "NOT_SO", "is_unsure", "negate", "no_such", "whole_sentence"]
-
 NOT_SO = "it is not the case that "
 """The negation of any sentence begins with this."""
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["NameFault", "own_name", "own_names", "own_names_faults"]
-
 HOLE = "{}"
 _NUMBERED = re.compile(r"(\D+?)[-_]?(\d+(?:[-_]\d+)*)")
 _TOLD = re.compile(r"[\w-]+")

@@ -23,8 +23,6 @@ from pddl2nl.pddl.tree import Domain
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document, Word
 
-__all__ = ["Parser", "StanzaParser", "negate_by_parse", "parsed_text", "with_negations", "with_parsed_negations"]
-
 Parser = Callable[[str], "Document"]
 """Makes a stanza Document, tokens with head, relation, part of speech, lemma and features, of a sentence."""
 

@@ -32,8 +32,6 @@ from pddl2nl.nl.wording.snippets import (
 from pddl2nl.nl.wording.template import with_functions
 from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate
 
-__all__ = ["planbench_wording"]
-
 _HOLES = re.compile(r"\{(\d*)\}")
 _NO_TEXT = frozenset(("", "~", "null", "Null", "NULL"))
 """How YAML writes nothing."""

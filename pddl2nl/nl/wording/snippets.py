@@ -18,14 +18,6 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.nl.wording.own_names import own_names_faults
 from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
 
-__all__ = [
-    "FORMAT",
-    "Snippet",
-    "Wording",
-    "WordingError",
-    "check_wording",
-]
-
 FORMAT = 1
 """The version of the wording file's format that is read and written here."""
 

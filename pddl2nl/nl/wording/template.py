@@ -14,8 +14,6 @@ from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema, TypedName
 
-__all__ = ["template_action", "template_function", "template_predicate", "template_wording", "with_functions"]
-
 
 def template_wording(domain: Domain) -> Wording:
     """The template wording of a domain."""

@@ -13,8 +13,6 @@ from pddl2nl.nl.wording.snippets import Snippet, Wording, type_names
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["confused_pairs", "without_type_clashes", "wording_warnings"]
-
 
 def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     """A sentence for each pair of actions, predicates or functions with the same text, and for each other doubt.

@@ -24,8 +24,6 @@ from pddl2nl.nl.wording.snippets import Snippet, WordingError, check_text
 from pddl2nl.nl.wording.warnings import confused_pairs
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["LONGEST", "Draft", "Kind", "look_alike", "read_reply", "text_faults", "without_thinking"]
-
 Kind = Literal["predicates", "equality", "functions", "actions"]
 """What is worded, named as a wording file names it; ``equality`` is ``=`` and its negation."""
 

@@ -50,8 +50,6 @@ from pddl2nl.nl.wording.word_prompts import (
 )
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["FellBack", "WordedDomain", "provenance_warnings", "word_domain"]
-
 _KINDS: tuple[Kind, ...] = ("predicates", "equality", "functions", "actions")
 _LONGEST_SHOWN = 4000
 

@@ -61,8 +61,6 @@ from pddl2nl.pddl.tree import (
     walk,
 )
 
-__all__ = ["EQUALITY", "WordedItem", "ToldPhrases", "feedback", "items", "opening", "prompts_hash", "question"]
-
 _X1, _X2 = TypedName("?x1"), TypedName("?x2")
 EQUALITY: Mapping[str, Snippet] = {
     "=": Snippet("=", (_X1.name, _X2.name), "{?x1} and {?x2} are the same object"),

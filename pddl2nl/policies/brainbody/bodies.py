@@ -27,8 +27,6 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest
 from pddlval import GroundAction
 
-__all__ = ["Body", "make_body"]
-
 _LETTER_DIMENSIONS = 512
 
 

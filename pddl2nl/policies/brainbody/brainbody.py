@@ -33,8 +33,6 @@ from pddl2nl.policies.observations import bad_action, refused
 from pddl2nl.policies.refining import signal
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["BrainBody", "is_dead_end"]
-
 _PROOF_SECONDS = 30
 """How long Fast Downward may look for a plan; if it takes longer, no dead end is proved."""
 

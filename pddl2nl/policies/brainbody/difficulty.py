@@ -37,8 +37,6 @@ from pddl2nl.pddl import (
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import atoms_in
 
-__all__ = ["feedback_rounds"]
-
 _COST = Fluent("total-cost")
 _STEP, _ASSUMPTION = 1000, 1
 """The cost of a step and of a false assumption: a shorter plan is always better."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = ["EVENTS", "BodyActed", "BrainPlanned", "DeadEndProved", "ErrorSignal"]
-
 
 class BrainPlanned(RunEvent, frozen=True):
     """The planning model made a plan.

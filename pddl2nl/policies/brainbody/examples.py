@@ -18,13 +18,12 @@ from pddl2nl.policies.brainbody.primitives import Command, Robot, ground, parse_
 from pddl2nl.policies.brainbody.prompts import LAYOUT, Shots, StepPrompter, steps_text
 from pddl2nl.policies.refining import Style, signal
 from pddl2nl.policies.setting import Setting
-from pddl2nl.tasks.references import TaskReference, reference_of, references_of
+from pddl2nl.tasks.reference_files import TaskReference
+from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, StepResult
 from pddlval.formulas import subformulas
-
-__all__ = ["DONE", "shots_for"]
 
 DONE = "Done."
 """The last line of a plan."""

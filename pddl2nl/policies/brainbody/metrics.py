@@ -20,9 +20,6 @@ from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.ground_truth import Way
 from pddlval import Simulator
 
-__all__ = ["METRICS"]
-
-
 # ── execution ────────────────────────────────────────────────────────────────────────────────────
 
 

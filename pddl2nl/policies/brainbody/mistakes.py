@@ -24,8 +24,6 @@ from typing import Literal, get_args
 from pddl2nl.policies.brainbody.primitives import Command, Robot, ground
 from pddlval import Simulator, State
 
-__all__ = ["MISTAKES", "BrainMistake", "failing_at", "with_mistake"]
-
 BrainMistake = Literal[
     "forgotten-open",
     "forgotten-walk",

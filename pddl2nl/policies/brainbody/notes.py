@@ -8,8 +8,6 @@ from typing import Any
 from pddl2nl.policies.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.family import Item, Note, Tone
 
-__all__ = ["NOTES"]
-
 
 def _planned(event: BrainPlanned) -> Note:
     title = f"Plan after feedback {event.number}" if event.number else "First plan"

@@ -32,8 +32,6 @@ from pddl2nl.tasks.shipped import match_shipped
 from pddl2nl.worlds.triples import atom_of
 from pddlval.formulas import subformulas
 
-__all__ = ["BrainOracle", "oracle"]
-
 _DONE = "Done."
 _SAID = ("{0}", "Now {1}", "I {1}")
 """How steps are said in turn: with a capital letter, and without."""

@@ -37,20 +37,6 @@ from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import names_in
 
-__all__ = [
-    "FORMAT",
-    "Command",
-    "Primitive",
-    "PrimitiveAction",
-    "Robot",
-    "command_lines",
-    "fact_lines",
-    "ground",
-    "load_robot",
-    "parse_robot",
-    "robot_of_actions",
-]
-
 FORMAT = 1
 """The version of the file's format."""
 _SLOT = "\n"

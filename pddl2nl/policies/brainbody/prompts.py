@@ -20,8 +20,6 @@ from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 from pddl2nl.worlds.triples import triple_of
 from pddlval import State
 
-__all__ = ["LAYOUT", "MECHANISMS", "BrainMechanism", "Shots", "StepPrompter", "prompt_hashes", "steps_text"]
-
 LAYOUT = PromptLayout(
     stages=("brainbody/plan", "brainbody/act", "brainbody/feedback", "brainbody/progprompt"),
     sections=("Objects", "Actions", "Environment information", "Task", "Plan", "Error step", "Message", "Step"),

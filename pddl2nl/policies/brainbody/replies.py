@@ -20,8 +20,6 @@ from pddl2nl.policies.brainbody.primitives import Command, Robot
 from pddl2nl.policies.staged import shortened
 from pddl2nl.worlds.triples import atom_of
 
-__all__ = ["MAX_STEPS", "Assertion", "PlanReply", "ProgramLine", "ProgramReader", "is_done", "read_plan_reply"]
-
 MAX_STEPS = 60
 """The most steps that one reply can add to a plan; our limit, so that every run ends."""
 _LONGEST_STEP, _LONGEST_REPLY = 300, 100_000

@@ -29,18 +29,6 @@ from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
 from pddl2nl.policies.staged import shortened
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = [
-    "EFFECT_MISSING",
-    "GOAL_MISSING",
-    "ActionBlock",
-    "Expander",
-    "Job",
-    "Part",
-    "macro_words",
-    "verified",
-    "whole",
-]
-
 MOST_MACROS = 50
 """The most macro-actions of a plan; our limit, as the paper gives none (its longest plan has 19)."""
 

@@ -36,8 +36,6 @@ from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import updates_in
 from pddlval.unsupported import updated_functions
 
-__all__ = ["MacroPlanCheck", "ReadConditions", "read_conditions", "unmet_effects", "verify_macros"]
-
 _LABEL = re.compile(
     r"(?<![\w-])(?:(?P<pre>pre[-_ ]?cond(?:ition)?s?)|(?P<post>post[-_ ]?cond(?:ition)?s?|effects?))(?![\w-])",
     re.IGNORECASE,

@@ -14,20 +14,6 @@ from typing import Any
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = [
-    "EVENTS",
-    "BlockExpanded",
-    "Discrepancy",
-    "Hierarchical",
-    "MacroPlanned",
-    "MacroProved",
-    "MacrosConditioned",
-    "MacrosVerified",
-    "PlanExpanded",
-    "Recovered",
-    "Retrieved",
-]
-
 
 class Hierarchical(RunEvent, frozen=True):
     """The base class of HVR's events."""

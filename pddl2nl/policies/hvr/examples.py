@@ -26,8 +26,6 @@ from pddl2nl.tasks.shipped import match_shipped, shipped_domain
 from pddl2nl.worlds.ontology import Ontology
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["shown_for"]
-
 _SHOWN = 2
 """The number of examples of a macro plan and of a block (section 3.3 of the paper)."""
 

@@ -23,8 +23,6 @@ from pddl2nl.policies.hvr.recovery import Recovery, recovery
 from pddl2nl.worlds.alignment import Alignment, accounts, align
 from pddlval import BadActionError, GroundAction, State
 
-__all__ = ["Execution"]
-
 _MOST_REPEATS = 10
 """How often an action is repeated in a row before the policy gives it up."""
 

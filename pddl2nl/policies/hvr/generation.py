@@ -21,17 +21,6 @@ from pddl2nl.policies.hvr.prompts import Prompter, Shots, prompt_text
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddlval import GroundAction, Simulator, State
 
-__all__ = [
-    "Proposed",
-    "StateLines",
-    "ask_conditions",
-    "conditions_shots",
-    "conditions_text",
-    "plan_feedback",
-    "predicate_lines",
-    "propose",
-]
-
 Ask = Callable[[Sequence[Message]], str]
 """Sends a conversation to a model and returns its reply."""
 

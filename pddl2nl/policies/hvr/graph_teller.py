@@ -22,8 +22,6 @@ from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.retrieval import Selection, said_objects
 from pddl2nl.worlds.similarity import Embed
 
-__all__ = ["ROBOT", "GraphTeller"]
-
 ROBOT = "robot"
 """The name under which facts without objects are told."""
 

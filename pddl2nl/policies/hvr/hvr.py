@@ -20,8 +20,6 @@ from __future__ import annotations
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.prompts import MECHANISMS
 
-__all__ = ["HVR"]
-
 
 class HVR:
     """HVR, or one of its ablations.

@@ -37,8 +37,6 @@ from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.similarity import Embed
 from pddlval import GroundAction, Simulator
 
-__all__ = ["keep_macros", "known_blocks", "known_macros"]
-
 ONTOLOGY_FILE = "ontology.ttl"
 """The file beside a domain's macro-actions with the ontology that has learned them."""
 

@@ -26,8 +26,6 @@ from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import subformulas
 
-__all__ = ["ActionMapper", "MappedReply"]
-
 _MARK = re.compile(
     r"^[^\S\n]*[#*_>-]*[^\S\n]*(?:atomic\s+)?actions[^\S\n]*[*_]*[^\S\n]*:[^\S\n]*[*_]*[^\S\n]*$", re.I | re.M
 )

@@ -32,8 +32,6 @@ from pddl2nl.policies.hvr.events import (
 )
 from pddl2nl.policies.hvr.prompts import MECHANISMS
 
-__all__ = ["METRICS", "generated_plan", "nearest_way"]
-
 
 @dataclass(frozen=True)
 class GeneratedPlan:

@@ -26,8 +26,6 @@ from pddl2nl.policies.hvr.repair import movements
 from pddlval import BadActionError, GroundAction
 from pddlval.semantics import unmet as unmet_parts
 
-__all__ = ["IMPOSSIBLE", "MISTAKES", "Mistake", "impossible_block", "mistaken_block", "wrong_precondition"]
-
 Mistake = Literal["wrong-precondition", "missing-navigation", "wrong-order", "missing-step", "impossible-macro"]
 MISTAKES: tuple[str, ...] = get_args(Mistake)
 """The names of all mistakes."""

@@ -18,8 +18,6 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 
-__all__ = ["NOTES"]
-
 
 def _round(event: MacrosConditioned | MacrosVerified | BlockExpanded) -> str:
     return f"correction {event.round}" if event.round else "as first given"

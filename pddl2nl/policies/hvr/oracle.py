@@ -40,11 +40,10 @@ from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block,
 from pddl2nl.policies.hvr.oracle_world import PromptContent, PromptReader, PromptWorld, item_lines, terms_of
 from pddl2nl.policies.hvr.prompts import LAYOUT, actions_reply
 from pddl2nl.policies.staged import numbered
-from pddl2nl.tasks.references import ReferenceBlock, reference_task, references_of, told_references
+from pddl2nl.tasks.reference_files import ReferenceBlock
+from pddl2nl.tasks.references import reference_task, references_of, told_references
 from pddlval import GroundAction, State
 from pddlval.semantics import unmet
-
-__all__ = ["HierarchicalOracle", "known_task", "oracle"]
 
 _WHOLE = "Do all that is wanted"
 """The one macro-action of a task of which only the goal is known."""

@@ -46,9 +46,8 @@ from pddl2nl.pddl import (
 from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import atoms_in, negation_normal, opposite
-from pddlval.semantics import UndefinedError, holds
-
-__all__ = ["PromptReader", "PromptWorld", "PromptContent", "item_lines", "terms_of"]
+from pddlval.numeric import UndefinedError
+from pddlval.semantics import holds
 
 _OPTIMAL_SECONDS = 20
 """The time limit for a shortest plan of a block; after that any plan will do."""

@@ -46,8 +46,6 @@ from pddlval import State
 from pddlval.formulas import names_in
 from pddlval.semantics import unmet
 
-__all__ = ["HierarchicalPlanner", "Planner", "WholePlanner"]
-
 ROUNDS = 5
 """The largest number of corrections of a macro plan's conditions; our limit, as the paper gives none."""
 

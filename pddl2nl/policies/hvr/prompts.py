@@ -33,18 +33,6 @@ from types import MappingProxyType
 from pddl2nl.llm import Message
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 
-__all__ = [
-    "ACTIONS_MARK",
-    "LAYOUT",
-    "MECHANISMS",
-    "Mechanism",
-    "Prompter",
-    "Shots",
-    "actions_reply",
-    "prompt_hashes",
-    "prompt_text",
-]
-
 ACTIONS_MARK = "Actions:"
 """The line between the steps in words and the actions of a reply."""
 

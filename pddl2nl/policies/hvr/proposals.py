@@ -15,8 +15,6 @@ from pddl2nl.policies.hvr.graph_teller import GraphTeller
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, State
 
-__all__ = ["proposal_json", "proposal_text", "proposed_macros", "state_lines"]
-
 
 def state_lines(teller: Teller, ontology: Path | None) -> StateLines:
     """What a model is told about a state, from the knowledge graph: objects and locations."""

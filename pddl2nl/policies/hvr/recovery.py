@@ -15,8 +15,6 @@ from typing import Literal
 
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["LONGEST_REPAIR", "Recovery", "reaches", "recovery"]
-
 LONGEST_REPAIR = 8
 """The most actions of a repair."""
 

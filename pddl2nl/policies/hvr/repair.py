@@ -33,8 +33,6 @@ from pddl2nl.pddl.task import effect_literals
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import subformulas
 
-__all__ = ["Repair", "Repaired", "movements"]
-
 _MOST_TRIED = 20_000
 """The most ground actions of one schema that are tried."""
 

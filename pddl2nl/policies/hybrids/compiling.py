@@ -21,8 +21,6 @@ from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Effect, Gro
 from pddl2nl.pddl.rewriting import substitute
 from pddlval import BadActionError, GroundAction, Simulator
 
-__all__ = ["CompiledProposal", "compile_proposal"]
-
 
 @dataclass(frozen=True)
 class CompiledProposal:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Amount, Count, RunEvent
 
-__all__ = ["EVENTS", "PLANNED", "PlanRepaired", "ProblemSolved", "ProblemWritten", "StatesAsked", "StatesSearched"]
-
 
 class PlanRepaired(RunEvent, frozen=True):
     """A planner made a plan out of a proposal.

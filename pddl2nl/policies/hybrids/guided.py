@@ -33,8 +33,6 @@ from pddl2nl.policies.hybrids.searching import GreedySearch, Rank
 from pddl2nl.policies.setting import ActionReader
 from pddlval import GroundAction, State
 
-__all__ = ["BATCH", "PATIENCE", "Guided", "named_by_state"]
-
 PATIENCE = 10
 """Expansions without progress before the model is asked."""
 BATCH = 3

@@ -27,8 +27,6 @@ from pddl2nl.policies.hybrids.searching import GreedySearch, Rank
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["LandmarkPolicy", "first_reached", "subgoals"]
-
 Subgoals = Mapping[GroundAtom, frozenset[GroundAtom]]
 """Facts, each with those that come before it."""
 

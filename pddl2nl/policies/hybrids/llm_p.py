@@ -27,8 +27,6 @@ from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
 from pddl2nl.questions.equivalence import ProblemComparison, compare_problems
 
-__all__ = ["LLMPlusP", "problem_in", "under_names"]
-
 _SOURCE = "<the problem>"
 _MOST_FEEDBACK = 2_000
 

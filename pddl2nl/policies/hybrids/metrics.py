@@ -9,8 +9,6 @@ from pddl2nl.policies.events import RunEvent
 from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 
-__all__ = ["METRICS"]
-
 _E = TypeVar("_E", bound=RunEvent)
 
 

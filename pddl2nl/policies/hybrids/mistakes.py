@@ -21,8 +21,6 @@ from pddl2nl.baselines.told_task import ToldTask
 from pddl2nl.pddl import GroundAtom
 from pddlval import GroundAction, State
 
-__all__ = ["INVENTED", "MISTAKES", "HybridMistake", "needed_fact", "spoiled"]
-
 HybridMistake = Literal["wrong-action", "swapped-objects", "invented-action", "missing-init"]
 MISTAKES: tuple[str, ...] = get_args(HybridMistake)
 """The names of all mistakes."""

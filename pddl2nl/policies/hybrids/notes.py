@@ -8,8 +8,6 @@ from typing import Any
 from pddl2nl.policies.family import Item, Note
 from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
 
-__all__ = ["NOTES"]
-
 
 def _repaired(event: PlanRepaired) -> Note:
     if not event.planner:

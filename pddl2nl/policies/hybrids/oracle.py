@@ -19,8 +19,6 @@ from pddl2nl.pddl import Domain, GroundAtom, write_problem
 from pddl2nl.policies.hybrids.mistakes import INVENTED, needed_fact, spoiled
 from pddl2nl.policies.hybrids.prompts import CANDIDATES, LAYOUT, NEXT, PROBLEM
 
-__all__ = ["HybridOracle", "oracle"]
-
 _NUMBER = re.compile(r"^\d+\. ", re.MULTILINE)
 
 

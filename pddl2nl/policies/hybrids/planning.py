@@ -10,8 +10,6 @@ from pddl2nl.baselines import PLANNERS, PlannerResult, solve
 from pddl2nl.baselines.planner import cheapest_plan
 from pddl2nl.pddl import Task
 
-__all__ = ["Planners", "best_plan", "cheapest"]
-
 OPTIMAL_SECONDS = 10
 """CPU seconds for LM-cut."""
 SECONDS = 300

@@ -24,8 +24,6 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.prompting import prompt_file, prompt_hash
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 
-__all__ = ["CANDIDATES", "LAYOUT", "NEXT", "PROBLEM", "asked", "prompt_hashes"]
-
 NEXT, CANDIDATES, PROBLEM = "hybrids/next", "hybrids/candidates", "hybrids/problem"
 LAYOUT = PromptLayout(
     (NEXT, CANDIDATES, PROBLEM),

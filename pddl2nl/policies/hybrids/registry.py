@@ -13,8 +13,6 @@ from pddl2nl.policies.hybrids.llm_p import LLMPlusP
 from pddl2nl.policies.hybrids.repair import RepairPolicy
 from pddl2nl.policies.hybrids.tree import Tree
 
-__all__ = ["make_hybrid"]
-
 _MAKE: Mapping[str, Callable[[str], Policy]] = MappingProxyType(
     {
         "repair": lambda name: RepairPolicy(Basic()),

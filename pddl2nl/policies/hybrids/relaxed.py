@@ -17,8 +17,6 @@ from pddl2nl.errors import UnsupportedError
 from pddl2nl.questions.relaxation import MOST_ACTIONS, GroundActions, bits
 from pddlval import Simulator, State
 
-__all__ = ["FFHeuristic"]
-
 
 class FFHeuristic:
     """Estimates the number of actions from a state to the goal.

@@ -27,16 +27,6 @@ from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.hybrids.planning import Planners, best_plan, cheapest
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = [
-    "RepairPolicy",
-    "RepairedPlan",
-    "common_actions",
-    "distance",
-    "executable_prefix",
-    "plan_on",
-    "repair_plan",
-]
-
 
 @dataclass(frozen=True)
 class RepairedPlan:

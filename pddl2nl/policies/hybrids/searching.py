@@ -7,8 +7,6 @@ from heapq import heapify, heappop, heappush, nsmallest
 
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["GreedySearch", "Rank"]
-
 Rank = tuple[int, ...]
 """What a search sorts states by, the smallest first."""
 

@@ -24,8 +24,6 @@ from pddl2nl.policies.hybrids.relaxed import FFHeuristic
 from pddl2nl.policies.setting import ActionReader
 from pddlval import GroundAction, State
 
-__all__ = ["Tree", "valued_actions"]
-
 _VALUE = re.compile(r"[ \t]*\|[ \t]*(\d{1,2}(?:\.\d{1,3})?)[ \t]*(?:/[ \t]*10)?[ \t]*$", re.MULTILINE)
 _MOST_VALUE = 10.0
 _VALUES = tuple(map(str, range(11)))

@@ -18,18 +18,6 @@ from pddl2nl.pddl import Domain
 from pddl2nl.worlds.scene_graph import SceneGraph, SceneRoles
 from pddlval import GroundAction, State
 
-__all__ = [
-    "MOST_READ",
-    "SceneActions",
-    "SceneCalled",
-    "fill_ways",
-    "node_names",
-    "plain_name",
-    "read_calls",
-    "read_json",
-    "without_ways",
-]
-
 MOST_READ = 100_000
 """The most characters of a reply that are read."""
 _MOST_STARTS = 50

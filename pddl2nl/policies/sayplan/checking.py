@@ -19,8 +19,6 @@ from pddl2nl.policies.sayplan.events import Cause
 from pddl2nl.worlds.scene_graph import SceneCall, SceneRoles, SceneView
 from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
 
-__all__ = ["CheckedPlan", "PlanSimulator"]
-
 
 @dataclass(frozen=True)
 class CheckedPlan:

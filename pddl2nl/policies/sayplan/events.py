@@ -10,8 +10,6 @@ from typing import Literal
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = ["EVENTS", "Cause", "PlanChecked", "SceneSearched", "SearchEnded"]
-
 Cause = Literal["", "missing-action", "missing-pose", "wrong-action", "incomplete-search", "hallucinated-node"]
 """Why a plan cannot be executed, by the types of errors in the paper's Table 3; empty if it can."""
 

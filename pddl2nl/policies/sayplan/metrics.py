@@ -24,8 +24,6 @@ from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.worlds.scene_graph import SceneGraph, parse_roles, scene_graph
 
-__all__ = ["METRICS"]
-
 _E = TypeVar("_E", bound=RunEvent)
 
 

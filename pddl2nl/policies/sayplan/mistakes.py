@@ -22,8 +22,6 @@ from typing import Literal, get_args
 
 from pddl2nl.policies.sayplan.calls import SceneCalled
 
-__all__ = ["MISTAKES", "NOWHERE", "SceneMistake", "mistaken_plan"]
-
 SceneMistake = Literal[
     "hallucinated-node",
     "missing-open",

@@ -8,8 +8,6 @@ from typing import Any
 from pddl2nl.policies.family import Item, Note, Tone
 from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 
-__all__ = ["NOTES"]
-
 _ENDS = {
     "model": "the model ended it",
     "limit": "too many steps",

@@ -38,8 +38,6 @@ from pddl2nl.tasks.references import reference_task, told_references
 from pddl2nl.worlds.scene_graph import SceneLevel, SceneRoles
 from pddlval import GroundAction
 
-__all__ = ["SceneOracle", "oracle"]
-
 _HELD = "inside_hand"
 
 

@@ -18,8 +18,6 @@ from xml.etree import ElementTree
 from pddl2nl.policies.sayplan.prompts import LAYOUT
 from pddl2nl.worlds.scene_graph import AGENT, LINK, POSE
 
-__all__ = ["MOST_NODES", "picture"]
-
 MOST_NODES = 1_000
 """Graphs with more nodes have no picture."""
 

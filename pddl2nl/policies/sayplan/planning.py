@@ -17,8 +17,6 @@ from pddl2nl.policies.sayplan.searching import ended
 from pddl2nl.policies.staged import shortened
 from pddl2nl.worlds.scene_graph import SceneGraph, SceneView
 
-__all__ = ["MOST_CORRECTIONS", "exact_plan", "execute", "model_plan"]
-
 MOST_CORRECTIONS = 5
 """As in the paper (section 5.2)."""
 _MOST_CALLS = 2_000

@@ -35,18 +35,6 @@ from pddl2nl.tasks import match_shipped
 from pddl2nl.worlds.scene_graph import SceneCall, SceneRoles, SceneView, load_roles, scene_graph
 from pddlval import GroundAction, Simulator
 
-__all__ = [
-    "LAYOUT",
-    "MECHANISMS",
-    "PLAN",
-    "SEARCH",
-    "SceneMechanism",
-    "ScenePrompter",
-    "json_reply",
-    "prompt_hashes",
-    "shipped_roles",
-]
-
 SEARCH, PLAN = "sayplan/search", "sayplan/plan"
 STEP_BY_STEP = "Each movement goes to a node that is linked to the agent's place."
 """What prompts say if ways are not completed."""

@@ -15,8 +15,6 @@ from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
 from pddlval.semantics import unmet
 
-__all__ = ["cannot_be_enough"]
-
 
 def cannot_be_enough(task: Task, state: State, view: SceneView) -> bool:
     """Whether no plan from a state reaches the goal by what it does to shown nodes; False if this cannot be proved.

@@ -26,8 +26,6 @@ from pddl2nl.policies.sayplan.relaxing import cannot_be_enough
 from pddl2nl.policies.sayplan.searching import ended, search
 from pddl2nl.worlds.scene_graph import scene_graph
 
-__all__ = ["SayPlan"]
-
 _NOT_ENOUGH = "Nothing that the graph shows can do the task: search again."
 
 

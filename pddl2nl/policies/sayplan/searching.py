@@ -20,8 +20,6 @@ from pddl2nl.policies.sayplan.prompts import SceneMechanism, ScenePrompter
 from pddl2nl.policies.staged import shortened
 from pddl2nl.worlds.scene_graph import SceneView
 
-__all__ = ["MORE_STEPS", "MOST_STUCK", "MOST_UNREADABLE", "ended", "search"]
-
 MORE_STEPS = 10
 MOST_UNREADABLE = 3
 MOST_STUCK = 3

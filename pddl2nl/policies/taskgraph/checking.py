@@ -12,8 +12,6 @@ from pddl2nl.macros.subtasks.graph import TaskGraph
 from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply
 
-__all__ = ["CheckedSubtasks", "PlanChecker"]
-
 _TRANSITIONS = ("impossible", "no-edge")
 """The faults of a step that could be right elsewhere in the plan."""
 

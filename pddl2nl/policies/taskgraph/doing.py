@@ -20,8 +20,6 @@ from pddl2nl.worlds.sight import PlaceMemory
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["MOST_TOLD", "Handled", "SubtaskDoer", "carry_out", "reaches_goal"]
-
 MOST_TOLD = 500
 """The most triples that a prompt tells; those of the shipped tasks are fewer than 100."""
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pddl2nl.policies.events import Count, RunEvent
 
-__all__ = ["EVENTS", "GraphChecked", "KeysChosen", "NextScored", "PlanRevised", "RevisionSpared", "SubtaskDone"]
-
 
 class GraphChecked(RunEvent, frozen=True):
     """A plan was read and checked.

@@ -24,8 +24,6 @@ from pddl2nl.pddl import Task
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["MOST_EXPANDED", "ExactStep", "exact_plan"]
-
 MOST_EXPANDED = 1_000
 """The states that the search expands at most with each weight."""
 _WEIGHTS = (4, 1)

@@ -19,8 +19,6 @@ from pddl2nl.policies.family import RunMetric, ScoredRun
 from pddl2nl.policies.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 from pddl2nl.policies.taskgraph.prompts import MECHANISMS
 
-__all__ = ["METRICS"]
-
 
 def _weighted(of: Callable[[ScoredRun], float | None]) -> Callable[[ScoredRun], float | None]:
     """A value times ``L* / max(L*, L)``; None without a ground truth."""

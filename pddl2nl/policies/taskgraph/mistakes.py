@@ -21,8 +21,6 @@ from typing import Literal, get_args
 
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
 
-__all__ = ["MISTAKES", "NOWHERE", "GraphMistake", "mistaken_subtasks"]
-
 GraphMistake = Literal[
     "illegal-transition",
     "unknown-target",

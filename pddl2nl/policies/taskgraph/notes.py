@@ -15,8 +15,6 @@ from pddl2nl.policies.taskgraph.events import (
     SubtaskDone,
 )
 
-__all__ = ["NOTES"]
-
 
 def _checked(event: GraphChecked) -> Note:
     number = f"correction {event.number}" if event.number else "as first given"

@@ -24,8 +24,6 @@ from pddl2nl.policies.taskgraph.replies import END, MOST_SCORE, PlannedSubtask
 from pddl2nl.tasks.generators.alfred.words import plan_in
 from pddl2nl.tasks.references import told_references
 
-__all__ = ["SubtaskOracle", "oracle", "read_subtask"]
-
 _SHUT = re.compile(r"shut and were not looked into: ([^;]*)")
 _KEPT = "<answer>keep</answer>"
 

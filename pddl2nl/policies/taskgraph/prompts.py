@@ -33,25 +33,6 @@ from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
 from pddl2nl.policies.taskgraph.replies import END, PlannedSubtask
 from pddl2nl.tasks import match_shipped
 
-__all__ = [
-    "CORRECT",
-    "KEEP",
-    "KEYS",
-    "LAYOUT",
-    "MECHANISMS",
-    "NEXT",
-    "PLAN",
-    "REPLAN",
-    "GraphMechanism",
-    "SubtaskPrompter",
-    "prompt_hashes",
-    "role_classes",
-    "scores_reply",
-    "shipped_subtasks",
-    "subtask_reply",
-    "subtask_text",
-]
-
 PLAN, CORRECT, KEYS, REPLAN = "taskgraph/plan", "taskgraph/correct", "taskgraph/keys", "taskgraph/replan"
 NEXT = "taskgraph/next"
 LAYOUT = PromptLayout(

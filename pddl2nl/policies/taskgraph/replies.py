@@ -20,18 +20,6 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 
-__all__ = [
-    "END",
-    "MOST_SCORE",
-    "MOST_STEPS",
-    "PlannedSubtask",
-    "SubtaskReply",
-    "read_keys",
-    "read_plan_reply",
-    "read_scores",
-    "says",
-]
-
 END = "END"
 """The candidate that ends a plan."""
 MOST_SCORE = 10

@@ -18,8 +18,6 @@ from pddl2nl.policies.taskgraph.events import NextScored
 from pddl2nl.policies.taskgraph.prompts import NEXT, SubtaskPrompter, subtask_text
 from pddl2nl.policies.taskgraph.replies import END, PlannedSubtask, read_scores
 
-__all__ = ["BEAM", "MOST_DEPTH", "search_plan"]
-
 BEAM = 3
 MOST_DEPTH = 15
 

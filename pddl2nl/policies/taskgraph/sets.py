@@ -41,8 +41,6 @@ from pddl2nl.tasks.generators.alfred.types import Step, plan_of
 from pddl2nl.tasks.reference_files import ReferenceBlock, ReferenceWay, TaskReference
 from pddlval import Simulator, State
 
-__all__ = ["SetTask", "set_tasks", "write_set"]
-
 _LONG = 7
 """From this number of subtasks on a task counts as complex, as in the paper's long set."""
 _COLUMNS = ("instance", "type", "length", "seed", "call", "sha256")

@@ -48,8 +48,6 @@ from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, rea
 from pddl2nl.policies.taskgraph.searching import BEAM, search_plan
 from pddl2nl.worlds.similarity import Embed, Vectors, similarities
 
-__all__ = ["MOST_CORRECTIONS", "MOST_REVISIONS", "TaskGraphPolicy"]
-
 MOST_CORRECTIONS = 3
 """As in the paper (section 3.1.4)."""
 MOST_REVISIONS = 10

@@ -14,8 +14,6 @@ from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Heading, Show, Table, TableCell, TableLine, TableSection
 
-__all__ = ["QUESTION_TABLES", "asks_questions"]
-
 _SHARE_NOTE = (
     "The share of right answers among those that are right or wrong, with its 95 % interval (Wilson) and their number. "
     "An answer that was not read, cut off or refused is not wrong; such answers are counted behind the number."

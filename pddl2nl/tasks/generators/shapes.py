@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from pddl2nl.tasks.generators.grids import Cell
 
-__all__ = ["Arrangement", "Target", "buildable", "drawn", "placements", "turned"]
-
 Pattern = tuple[Cell, ...]
 """Cells in a fixed order; the first row and the first column are 0."""
 

@@ -24,8 +24,6 @@ from pddlval.numeric import UndefinedError, calculate, evaluate
 from pddlval.semantics import choices, ground_fluent
 from pddlval.state import Number, State
 
-__all__ = ["Slopes", "instants", "outcome_after"]
-
 Binding = Mapping[str, str]
 Slopes = Mapping[GroundAtom, Number]
 """By how much fluents grow in every unit of time."""

@@ -55,8 +55,6 @@ from pddlval.temporal.lowering import (
 from pddlval.temporal.timeline import TimedEvent, TimedHappening, timeline, timing_problems
 from pddlval.temporal.trajectory import Moment, constraints, violation
 
-__all__ = ["TimedRun", "duration_fits", "judge", "metric_value"]
-
 Binding = Mapping[str, str]
 
 

@@ -41,8 +41,6 @@ from pddlval.semantics import World, choices
 from pddlval.simulator import Simulator
 from pddlval.unsupported import linear_rate, refuse_unsupported
 
-__all__ = ["Durative", "Rate", "Snap", "Spanning", "TimedTask", "preferences", "timed_task_of"]
-
 Binding = Mapping[str, str]
 NodeT = TypeVar("NodeT", bound=Node)
 _KEPT = 10_000

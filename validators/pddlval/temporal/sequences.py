@@ -28,8 +28,6 @@ from pddlval.temporal.execution import TimedRun, metric_value
 from pddlval.temporal.lowering import TimedTask, timed_task_of, with_duration
 from pddlval.temporal.trajectory import Moment
 
-__all__ = ["TimedSimulator", "schedule"]
-
 GAP = Fraction(1, 1000)
 """How long after another action one begins: actions that touch may interfere."""
 _MOST = 100_000

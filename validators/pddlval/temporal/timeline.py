@@ -17,8 +17,6 @@ from pddlval.numeric import as_float
 from pddlval.plans import Plan
 from pddlval.temporal.lowering import Durative
 
-__all__ = ["TimedEvent", "TimedHappening", "timeline", "timing_problems"]
-
 
 class TimedEvent(NamedTuple):
     """One action, one end of a durative action, or a timed initial literal.

@@ -15,8 +15,6 @@ from pddl2nl.pddl import And, Condition, Forall, Modal, Not, Or, Preference, Tim
 from pddlval.semantics import choices
 from pddlval.state import State
 
-__all__ = ["Moment", "constraints", "violation"]
-
 Binding = Mapping[str, str]
 Truth = Sequence[bool]
 Times = Sequence[Fraction]

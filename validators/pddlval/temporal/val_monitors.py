@@ -34,8 +34,6 @@ from pddlval.semantics import choices
 from pddlval.state import State
 from pddlval.val_advice import printed
 
-__all__ = ["Monitors", "MonitoredConstraint", "order_of_sort"]
-
 Binding = Mapping[str, str]
 T = TypeVar("T")
 _FEW = 10

@@ -33,8 +33,6 @@ from pddlval.temporal.timeline import TimedEvent, TimedHappening
 from pddlval.temporal.val_monitors import Monitors, order_of_sort
 from pddlval.val_advice import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
 
-__all__ = ["timed_lines"]
-
 
 def timed_lines(
     task: Task,

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["GGUFModel"]
-
 _DEFAULT_CONTEXT = 8192
 _SCRIPT = Path(__file__).with_name("server.py")
 _NOT_STARTED = "http://127.0.0.1"

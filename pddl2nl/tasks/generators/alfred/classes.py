@@ -9,22 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = [
-    "AFFORDANCES",
-    "ALL_CLASSES",
-    "FIXTURES",
-    "KNIVES",
-    "LAMPS",
-    "MOVABLES",
-    "OPENABLE",
-    "RECEPTACLES",
-    "SKILLS",
-    "SLICEABLE",
-    "class_of",
-    "sliced_class",
-    "type_of",
-]
-
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())

@@ -14,8 +14,6 @@ from types import MappingProxyType
 from pddl2nl.tasks.generators.alfred.classes import FIXTURES, MOVABLES, OPENABLE, sliced_class
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["LAYOUTS", "ROOMS", "SEEN_LAYOUTS", "AlfredScene", "make_scene"]
-
 SEEN_LAYOUTS, LAYOUTS = 26, 30
 """How many layouts of a kind of room are seen in training, and how many there are."""
 

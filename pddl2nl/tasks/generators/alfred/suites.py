@@ -16,8 +16,6 @@ from pddl2nl.tasks.generators.alfred.problems import task_of_seed
 from pddl2nl.tasks.generators.alfred.tasks import AlfredTask
 from pddl2nl.tasks.generators.alfred.types import TASK_TYPES, TaskType
 
-__all__ = ["LONG_LENGTHS", "SUITE_SIZES", "suite_calls", "suite_tasks"]
-
 SUITE_SIZES: Mapping[str, int] = MappingProxyType(
     {"train": 98, "seen": 820, "unseen": 815, "test-seen": 1533, "test-unseen": 1529, "long": 1396, "new": 400}
 )

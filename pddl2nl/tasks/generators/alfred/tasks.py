@@ -29,8 +29,6 @@ from pddl2nl.tasks.generators.alfred.types import Errand, Step, TaskType, plan_o
 from pddl2nl.tasks.generators.alfred.words import instruction
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["RESTS", "AlfredTask", "make_task", "object_groups", "problem_facts"]
-
 Fact = tuple[str, ...]
 
 _NEEDS: Mapping[str, str] = {

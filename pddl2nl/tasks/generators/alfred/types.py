@@ -25,8 +25,6 @@ from typing import Literal
 
 from pddl2nl.tasks.generators.alfred.classes import sliced_class
 
-__all__ = ["TASK_TYPES", "Errand", "Step", "TaskGroup", "TaskType", "Treatment", "plan_of"]
-
 Step = tuple[str, ...]
 """A subtask with its targets: ``("PutObject", "Apple", "Fridge")``."""
 

@@ -12,8 +12,6 @@ from pddl2nl.tasks.generators.alfred.classes import ALL_CLASSES, KNIVES
 from pddl2nl.tasks.generators.alfred.types import TASK_TYPES, Errand, Step, Treatment, plan_of
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["instruction", "noun", "plan_in"]
-
 _ADJECTIVES: Mapping[Treatment, tuple[str, ...]] = MappingProxyType(
     {
         "clean": ("clean", "washed", "rinsed"),
