@@ -40,7 +40,6 @@ COMMANDS = {
     "rewards": "training",
     "word": "convert",
     "training": "training",
-    "cache": "cache",
     "manifest": "manifest",
     "macro": "macro",
     "scene": "scene",

@@ -80,7 +80,7 @@ def _litellm(argument: str, context: ModelContext) -> MadeModel:
 
 def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: ModelContext) -> MadeModel:
     """A model of a class by its argument, with the settings of its name in the models' files."""
-    from pddl2nl.llm.cached import CachedModel
+    from pddl2nl.llm.cache import CachedModel
     from pddl2nl.llm.settings import load_catalogue
 
     access = context.access
@@ -106,7 +106,7 @@ def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: 
 
 
 def _gguf(argument: str, context: ModelContext) -> MadeModel:
-    from pddl2nl.llm.cached import CachedModel
+    from pddl2nl.llm.cache import CachedModel
     from pddl2nl.llm.providers.gguf.model import GGUFModel
     from pddl2nl.llm.settings import load_catalogue
 

@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from pddl2nl.llm.cache import Cache, StoredReply, insert
+from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.endpoint.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
 from pddl2nl.llm.replies import KEPT, StoredCompletion, completion_to_json, parse_json
@@ -156,7 +156,7 @@ class BatchStore:
             for key, (identity, reply) in (replies or {}).items():
                 data = completion_to_json(reply)
                 if reply.finish in KEPT:
-                    insert(connection, StoredReply.of(identity, data))
+                    self._cache.insert(connection, identity, data)
                 else:
                     connection.execute("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", (key, canonical_json(data)))
             where = "WHERE (input_file, endpoint) = (?, ?)"

@@ -1,203 +1,45 @@
-"""The cache of replies: one SQLite file, shared by the threads and processes of one machine.
+"""The cache of replies: one SQLite file, shared by the threads and processes of one machine, and a model before it.
 
 A reply is found by everything that determines it (`pddl2nl.llm.EndpointModel.identity`: endpoint, body as sent, sample
-number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file: the table ``replies`` holds
-the identity and the reply as JSON, and columns drawn from them for counting.
+number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file.
 
 Each reply is one transaction and is stored before anything uses it, so a reply that has arrived is never paid for
-twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Two processes that
-ask at the same moment may both pay; the reply that is stored first stays.
+twice, not even after ``kill -9``; a power cut may lose the last ones. Two processes that ask at the same moment may
+both pay; the reply that is stored first stays. The write-ahead log needs memory shared by all users of the file, so
+machines that share a network folder need one file each.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import astuple, dataclass
-from datetime import UTC, datetime, timedelta
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
-
-import msgspec
+from typing import Any, Self
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm.keys import canonical_json, sha256
-from pddl2nl.llm.replies import completion_from_json, read_json_object, vector_from_json
-from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
-from pddl2nl.llm.types import Usage
+from pddl2nl.llm.keys import canonical_json, identity_key, sha256
+from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json, read_json_object, vector_from_json
+from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
-_TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
-_DRAWN = {
-    "kind": "json_extract(identity, '$.kind')",
-    "model": "coalesce(json_extract(identity, '$.body.model'), '')",
-    "endpoint": "json_extract(identity, '$.endpoint')",
-    "finish": "json_extract(reply, '$.finish')",
-    **{name: f"coalesce(json_extract(reply, '$.{name}'), 0)" for name in _TOKENS},
-    "tariff": "coalesce(json_extract(reply, '$.tariff'), 'standard')",
-}
-"""The columns for counting, with the SQL that draws them from the JSON."""
-_DRAWN_NAMES, _DRAWN_VALUES = ", ".join(_DRAWN), ", ".join(_DRAWN.values())
-_TABLE = f"""
-CREATE TABLE IF NOT EXISTS replies (
-    key TEXT NOT NULL PRIMARY KEY,
-    kind TEXT NOT NULL,
+_APPLICATION = 0x70326E6C
+"""SQLite's ``application_id`` of a cache, "p2nl"; the format is its ``user_version``."""
+_FORMAT = 2
+_REMEDY = "--cache names another file"
+_TABLE = """
+CREATE TABLE replies (
+    key TEXT PRIMARY KEY,      -- SHA-256 of the identity
     model TEXT NOT NULL,
     endpoint TEXT NOT NULL,
-    finish TEXT,
-    {"".join(f"{name} INTEGER NOT NULL, " for name in _TOKENS)}
-    tariff TEXT NOT NULL,
-    created TEXT NOT NULL,
-    checksum TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    reply TEXT NOT NULL
-)"""
-_COLUMNS = "key, created, checksum, identity, reply"
-_INSERT = f"""
-INSERT INTO replies ({_COLUMNS}, {_DRAWN_NAMES})
-SELECT {_COLUMNS}, {_DRAWN_VALUES}
-FROM (SELECT ? AS key, ? AS created, ? AS checksum, ? AS identity, ? AS reply)
-WHERE true ON CONFLICT (key) DO NOTHING"""
-_CHECK = f"SELECT {_COLUMNS}, ({_DRAWN_NAMES}) IS ({_DRAWN_VALUES}) FROM replies WHERE key = ?"
-_KIND = FileKind(
-    "cache of replies",
-    0x70326E6C,  # "p2nl"
-    (_TABLE,),
-    "'pddl2nl cache verify' checks it, --cache names another file",
-)
-
-
-class _Identity(msgspec.Struct):
-    kind: Literal["chat", "embedding"]
-    endpoint: str
-    body: dict[str, Any]
-
-
-class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of an export."""
-
-    format: Literal[1]
-    key: str
-    created: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
-    checksum: str
-    identity: dict[str, Any]
-    reply: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class StoredReply:
-    """A reply as the file holds it.
-
-    ``identity`` and ``reply`` are canonical JSON; ``key`` is the SHA-256 of the identity, ``checksum`` that of the key,
-    a line break and the reply. ``created`` is UTC in ISO 8601.
-    """
-
-    key: str
-    created: str
-    checksum: str
-    identity: str
-    reply: str
-
-    @classmethod
-    def of(cls, identity: Mapping[str, Any], reply: Mapping[str, Any], created: str = "") -> StoredReply:
-        """A reply, created now unless a time is given; raises `InputError` if identity or reply is malformed."""
-        try:
-            kind = msgspec.convert(identity, _Identity).kind
-        except msgspec.ValidationError as error:
-            raise InputError(f"an identity has a kind, an endpoint and a body: {error}") from None
-        completion_from_json(reply) if kind == "chat" else vector_from_json(reply)
-        asked, answered = canonical_json(identity), canonical_json(reply)
-        key = sha256(asked)
-        return cls(key, created or _utc(datetime.now(UTC)), _checksum(key, answered), asked, answered)
-
-    @classmethod
-    def restored(cls, key: str, created: str, checksum: str, identity: object, reply: object) -> StoredReply:
-        """The reply with this key and checksum; raises `InputError` if they do not fit the rest."""
-        entry = cls.of(identity, reply, created)  # type: ignore[arg-type]
-        if entry.key != key:
-            raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
-        if entry.checksum != checksum:
-            raise InputError("its reply was changed (the checksum differs)")
-        return entry
-
-    def line(self) -> str:
-        """The line of an export. Identity and reply are canonical JSON already, and stay byte for byte."""
-        head = {"format": 1, "key": self.key, "created": self.created, "checksum": self.checksum}
-        return f'{canonical_json(head)[:-1]},"identity":{self.identity},"reply":{self.reply}}}\n'
-
-    @classmethod
-    def from_line(cls, line: str) -> StoredReply:
-        """The reply of an exported line; raises `InputError` if it is damaged."""
-        try:
-            parsed = msgspec.convert(read_json_object(line), _Line)
-        except msgspec.ValidationError as error:
-            raise InputError(f"it is no line of an export: {error}") from None
-        return cls.restored(parsed.key, parsed.created, parsed.checksum, parsed.identity, parsed.reply)
-
-
-@dataclass(frozen=True)
-class CacheGroup:
-    """The replies of one kind, model and endpoint; ``usd`` is what they would cost again, None if that is unknown."""
-
-    kind: str
-    model: str
-    endpoint: str
-    replies: int
-    usage: Usage
-    usd: float | None
-    first: str
-    last: str
-
-
-@dataclass(frozen=True)
-class Damage:
-    """A damaged reply, or, with an empty key, damage of the file itself."""
-
-    key: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Verification:
-    """How many replies were checked or exported, and the damage that was found."""
-
-    replies: int
-    damage: tuple[Damage, ...]
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing is damaged."""
-        return not self.damage
-
-
-@dataclass(frozen=True)
-class Refused:
-    """An imported line (counted from 1) that was refused."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True)
-class Imported:
-    """``present`` counts lines whose key was there, ``differing`` those with another reply than the stored one."""
-
-    imported: int
-    present: int
-    differing: int
-    refused: tuple[Refused, ...]
-
-
-@dataclass(frozen=True)
-class Pruned:
-    """What `Cache.prune` did; the file could not be ``compacted`` if another process was using it."""
-
-    removed: int
-    left: int
-    freed: int
-    compacted: bool
+    created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ')),
+    identity TEXT NOT NULL,    -- JSON: kind ("chat" or "embedding"), endpoint, body as sent, sample
+    reply TEXT NOT NULL,       -- JSON: text, finish, tokens, ... (pddl2nl.llm.replies), or the vector of an embedding
+    checksum TEXT NOT NULL     -- SHA-256 of key, line break and reply
+) WITHOUT ROWID"""
 
 
 def default_cache_path() -> Path:
@@ -210,17 +52,36 @@ def default_cache_path() -> Path:
     return (base if base.is_absolute() else Path.home() / ".cache") / "pddl2nl" / "replies.sqlite"
 
 
-def insert(connection: sqlite3.Connection, entry: StoredReply) -> bool:
-    """Stores a reply unless its key is there; returns whether it was stored."""
-    return connection.execute(_INSERT, astuple(entry)).rowcount == 1
+class Cache:
+    """The replies in an SQLite file, which is created if it is missing.
 
+    Raises:
+        InputError: the path is a folder or another file than a cache.
+        InfrastructureError: here and in every method, the file or the disk failed.
+    """
 
-class Cache(SqliteFile):
-    """The replies in an SQLite file; created if it is missing; arguments and errors as `SqliteFile`."""
-
-    def __init__(self, path: str | Path, *, read_only: bool = False):
-        super().__init__(path, _KIND, read_only=read_only)
-        self._unsaved: StoredReply | None = None
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._unsaved: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
+        self._asking: dict[str, threading.Event] = {}
+        if self.path.is_dir():
+            raise InputError(f"{path} is a folder; the cache is a file")
+        # A write transaction: another process may be creating the file now, and a file without write permission must be
+        # noticed before the first reply is paid for.
+        with self.transaction() as connection:
+            application, version, tables = (
+                connection.execute(sql).fetchone()[0]
+                for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+            )
+            if (application, version, tables) == (0, 0, 0):
+                for sql in (_TABLE, f"PRAGMA application_id={_APPLICATION}", f"PRAGMA user_version={_FORMAT}"):
+                    connection.execute(sql)
+            elif (application, version) != (_APPLICATION, _FORMAT):
+                raise InputError(
+                    f"{path} is not a cache but another SQLite file, or one of another version of pddl2nl; {_REMEDY}"
+                )
 
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r})"
@@ -228,183 +89,198 @@ class Cache(SqliteFile):
     def __len__(self) -> int:
         return int(self.read("SELECT count(*) FROM replies")[0][0])
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; using it again reopens it."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
     def get(self, key: str) -> dict[str, Any] | None:
         """The reply stored under a key, as JSON, or None; raises `InfrastructureError` if it is damaged."""
-        rows = self.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,))
-        if not rows:
-            return None
-        checksum, reply = rows[0]
-        if _checksum(key, str(reply)) != checksum:
-            raise InfrastructureError(
-                f"the cache {self.path}: the reply {key} is damaged (the checksum differs). 'pddl2nl cache verify' "
-                "names all damaged replies, 'pddl2nl cache prune --damaged' removes them"
-            )
-        return read_json_object(reply)
+        for checksum, reply in self.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,)):
+            if sha256(f"{key}\n{reply}") != checksum:
+                raise InfrastructureError(
+                    f"the cache {self.path}: the reply {key} is damaged (the checksum differs). To ask again, remove "
+                    f"it: sqlite3 {self.path} \"DELETE FROM replies WHERE key = '{key}'\""
+                )
+            return read_json_object(reply)
+        return None
 
     def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Stores a reply unless there is one already; returns whether it was stored. Raises as `StoredReply.of`.
+        """Stores a reply unless there is one already; returns whether it was stored.
 
         The reply is ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
         """
-        entry = StoredReply.of(identity, reply)
         try:
             with self.transaction() as connection:
-                return insert(connection, entry)
+                return self.insert(connection, identity, reply)
         except InfrastructureError:
-            self._unsaved = entry
+            self._unsaved = (identity, reply)
             raise
+
+    def insert(self, connection: sqlite3.Connection, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+        """As `put`, within a `transaction`."""
+        asked, answered = canonical_json(identity), canonical_json(reply)
+        key = sha256(asked)
+        row = (key, identity["body"]["model"], identity["endpoint"], asked, answered, sha256(f"{key}\n{answered}"))
+        sql = (
+            "INSERT OR IGNORE INTO replies (key, model, endpoint, identity, reply, checksum) VALUES (?, ?, ?, ?, ?, ?)"
+        )
+        return connection.execute(sql, row).rowcount == 1
 
     def check_writable(self) -> None:
         """Stores a reply that could not be stored before; raises `InfrastructureError` while that fails.
 
         Call it before paying for a reply, so that a full disk costs one reply and not one for each run.
         """
-        if (entry := self._unsaved) is not None:
-            with self.transaction() as connection:
-                insert(connection, entry)
+        if (unsaved := self._unsaved) is not None:
+            self.put(*unsaved)
             self._unsaved = None
 
-    def stats(self) -> tuple[CacheGroup, ...]:
-        """Counts replies, tokens and costs by kind, model and endpoint."""
-        from pddl2nl.llm.settings import load_catalogue
+    def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with self._connected() as connection:
+            return connection.execute(sql, parameters).fetchall()
 
-        rows = self.read(
-            f"SELECT kind, model, endpoint, count(*), {', '.join(f'sum({name})' for name in _TOKENS)}, min(created), "
-            "max(created) FROM replies GROUP BY kind, model, endpoint ORDER BY kind, model, endpoint"
-        )
-        catalogue = load_catalogue(None)
-        groups = []
-        for kind, model, endpoint, replies, *counts, first, last in rows:
-            usage = Usage(*counts)
-            price = catalogue.of(model).price if kind == "chat" else None
-            usd = None if price is None else price.usd(usage)
-            groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
-        return tuple(groups)
-
-    def verify(self) -> Verification:
-        """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
-        with self.faults(), closing(self.connect()) as connection:
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: committed when the block ends, rolled back if it raises."""
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
-            except sqlite3.DatabaseError as error:
-                messages = [str(error)]
-        damage = [Damage("", reason) for reason in messages if reason != "ok"]
-        checked = self.export(None)
-        replies = checked.replies + sum(bool(one.key) for one in checked.damage)
-        return Verification(replies, (*damage, *checked.damage))
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has rolled back by itself after some errors.
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
 
-    def export(self, stream: TextIO | None) -> Verification:
-        """Writes every sound reply as a line of JSON, ordered by key; without a stream, only checks them."""
-        damage: list[Damage] = []
-        replies = 0
-        with self.faults(), closing(self.connect()) as connection:
-            for row in _checked(connection):
-                if isinstance(row, Damage):
-                    damage.append(row)
-                    continue
-                replies += 1
-                if stream is not None:
-                    stream.write(row.line())
-        return Verification(replies, tuple(damage))
+    @contextmanager
+    def alone(self, key: str) -> Iterator[None]:
+        """Lets one thread of this process ask for a key; the others wait here, and then find the reply in the cache."""
+        mine = threading.Event()
+        while (other := self._asking.setdefault(key, mine)) is not mine:
+            other.wait()
+        try:
+            yield
+        finally:
+            del self._asking[key]
+            mine.set()
 
-    def import_(self, lines: Iterable[str]) -> Imported:
-        """Stores the sound lines that `export` wrote, in one transaction: all of them, or none if reading fails."""
-        refused: list[Refused] = []
-        imported = present = 0
-        differing: set[str] = set()
-        with self.transaction() as connection:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                try:
-                    entry = StoredReply.from_line(line)
-                except InputError as error:
-                    refused.append(Refused(number, str(error)))
-                    continue
-                if insert(connection, entry):
-                    imported += 1
-                else:
-                    present += 1
-                    sql = "SELECT key FROM replies WHERE key = ? AND checksum <> ?"
-                    differing.update(row[0] for row in connection.execute(sql, (entry.key, entry.checksum)))
-        return Imported(imported, present, len(differing), tuple(refused))
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time; SQLite's and the disk's errors become errors of ours."""
+        try:
+            with self._lock:
+                if self._connection is None:
+                    self._connection = self._connect()
+                yield self._connection
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+                raise InputError(
+                    f"{self.path} is not an SQLite file, and so not a cache of replies; {_REMEDY}"
+                ) from None
+            raise InfrastructureError(f"the cache of replies {self.path} cannot be used ({error}); {_REMEDY}") from None
 
-    def prune(
+    def _connect(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        # Bytes that are not UTF-8 are damage, which the checksum finds; reading a row must not fail.
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        # Readers never wait for a writer, and no commit waits for the disk. Setting it fails while another process is
+        # using the file, which then sets it itself.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        return connection
+
+
+class CachedModel:
+    """Looks into the cache first, and asks the model for what is missing.
+
+    Threads that ask for the same reply at the same time share one call. Only replies that finished with text
+    or by length are stored, before they are returned.
+
+    Args:
+        model: answers what the cache does not hold.
+        cache: stores the replies.
+        collect: for batches. Called with the request and the model instead of asking the model; returns the reply if a
+            batch has brought one that is not to be cached, else None, and then `ReplyPendingError` is raised.
+    """
+
+    def __init__(
         self,
+        model: EndpointModel,
+        cache: Cache,
         *,
-        older_than: timedelta | None = None,
-        model: str | None = None,
-        endpoint: str | None = None,
-        keep_newest: int = 0,
-        damaged: bool = False,
-        dry_run: bool = False,
-    ) -> Pruned:
-        """Removes the replies that meet every given condition, and shrinks the file.
+        collect: Callable[[Request, EndpointModel], Completion | None] | None = None,
+    ):
+        self.name = model.name
+        self.base_url = model.base_url
+        self.model = model
+        self.cache = cache
+        self._collect = collect
 
-        ``keep_newest`` of those that meet the conditions stay; ``damaged`` are those that `verify` reports; a dry run
-        only counts.
+    def __repr__(self) -> str:
+        return f"CachedModel({self.model!r}, {self.cache!r})"
+
+    def holds(self, request: Request) -> bool:
+        """Whether the cache has the reply."""
+        return self.cache.get(identity_key(self.model.identity(request))) is not None
+
+    def complete(self, request: Request) -> Completion:
+        """The cached reply, with ``from_cache`` set and the seconds that finding it took; else the model's.
+
+        Raises:
+            EndpointError: the model has no reply.
+            InfrastructureError: the cache's file failed.
+            ReplyPendingError: a batch will bring the reply.
         """
-        conditions: dict[str, object] = {}
-        if older_than is not None:
-            conditions["created < ?"] = _utc(datetime.now(UTC) - older_than)
-        if model is not None:
-            conditions["model = ?"] = model
-        if endpoint is not None:
-            conditions["endpoint = ?"] = endpoint
-        if damaged:
-            keys = [damage.key for damage in self.verify().damage if damage.key]
-            conditions["key IN (SELECT value FROM json_each(?))"] = json.dumps(keys)
-        where = " AND ".join(conditions) or "true"
-        values = [*conditions.values()]
-        if keep_newest:
-            where += f" AND key NOT IN (SELECT key FROM replies WHERE {where} ORDER BY created DESC, key LIMIT ?)"
-            values = [*values, *values, keep_newest]
-        before = self.size
-        if dry_run:
-            matching = self.read(f"SELECT count(*) FROM replies WHERE {where}", values)[0][0]
-            return Pruned(matching, len(self) - matching, 0, False)
-        with self.transaction() as connection:
-            removed = connection.execute(f"DELETE FROM replies WHERE {where}", values).rowcount
-        compacted = self._compact() if removed else True
-        return Pruned(removed, len(self), max(0, before - self.size), compacted)
+        began = time.perf_counter()
+        identity = self.model.identity(request)
+        key = identity_key(identity)
+        with self.cache.alone(key):
+            if (reply := self._cached(key, began)) is not None:
+                return reply
+            if self._collect is not None:
+                reply = self._collect(request, self.model)
+                if reply is None:
+                    raise ReplyPendingError(f"a batch will bring the reply {key}")
+                return reply
+            self.cache.check_writable()
+            paid = self.model.complete(request)
+            if paid.finish not in KEPT or self.cache.put(identity, completion_to_json(paid)):
+                return paid
+            # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
+            first = self._cached(key, began) or paid
+            return replace(first, usage=paid.usage, tariff=paid.tariff, from_cache=False)
 
-    def _compact(self) -> bool:
-        """Gives unused room back to the disk; whether that was possible."""
-        try:
-            with closing(self.connect()) as connection:
-                connection.execute("VACUUM")
-                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
-        except sqlite3.Error:
-            # Without room for a copy, or while others write, the file keeps its size.
-            return False
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text; only texts whose vectors are not cached are sent, in one call; raises as `complete`."""
+        identities = {text: self.model.embedding_identity(text) for text in texts}
+        with self.cache.alone("embeddings"):
+            stored = {text: self.cache.get(identity_key(identity)) for text, identity in identities.items()}
+            missing = [text for text, data in stored.items() if data is None]
+            if missing:
+                self.cache.check_writable()
+            vectors = self.model.embed(missing) if missing else []
+            if len(vectors) != len(missing):
+                raise EndpointError(f"{self.base_url} answered {len(missing)} texts with {len(vectors)} vectors")
+            for text, vector in zip(missing, vectors, strict=True):
+                stored[text] = {"vector": vector}
+                self.cache.put(identities[text], {"vector": vector})
+        return [vector_from_json(stored[text] or {}) for text in texts]
 
-
-def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
-    """Every row, ordered by key: the reply, or its damage."""
-    connection.execute("BEGIN")
-    try:
-        keys = [row[0] for row in connection.execute("SELECT key FROM replies ORDER BY key").fetchall()]
-    except sqlite3.DatabaseError as error:
-        yield Damage("", f"its replies cannot be listed: {error}")
-        return
-    # One by one, so that a damaged page does not hide the rows after it.
-    for key in keys:
-        try:
-            _, created, checksum, identity, reply, drawn = connection.execute(_CHECK, (key,)).fetchone()
-            parsed = (read_json_object(str(text)) for text in (identity, reply))
-            entry = StoredReply.restored(key, str(created), str(checksum), *parsed)
-            if not drawn:
-                raise InputError("a column differs from its JSON")
-            yield entry
-        except (sqlite3.DatabaseError, TypeError, InputError) as error:
-            yield Damage(str(key), str(error))
-
-
-def _checksum(key: str, reply: str) -> str:
-    """Tells a damaged reply, or one stored under another key."""
-    return sha256(f"{key}\n{reply}")
-
-
-def _utc(moment: datetime) -> str:
-    """A moment as the cache writes it: ``2025-01-31T12:00:00.000Z``."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    def _cached(self, key: str, began: float) -> Completion | None:
+        data = self.cache.get(key)
+        if data is None:
+            return None
+        return replace(completion_from_json(data), from_cache=True, seconds=time.perf_counter() - began)

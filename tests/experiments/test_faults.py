@@ -119,11 +119,10 @@ def test_five_hundred_episodes_with_every_fault_at_thirty_percent(lamps, tmp_pat
         assert lines[1:] == settled(record)[1:], record
 
     # The cache holds what was answered, cut off or not, and nothing shows the key.
-    assert Cache(tmp_path / "cache.sqlite").verify().sound
     whole = sum(exchange.completion.finish in ("text", "length") for exchange in exchanges)
-    assert main(["cache", "stats", "--json", "--cache", str(tmp_path / "cache.sqlite")]) == 0
+    with Cache(tmp_path / "cache.sqlite") as cache:
+        assert len(cache) == whole
     shown = "".join(capfd.readouterr())
-    assert json.loads(shown)["replies"] == whole
     assert "[key]" in written(tmp_path / "runs").decode()
     for said in (written(tmp_path), caplog.text.encode(), shown.encode(), repr(summary).encode()):
         assert KEY.encode() not in said

@@ -40,7 +40,7 @@ workers = 6
 ZYGOTE = """
 import json, os, sys, typer
 import openai, rich.console, rich.markup, rich.text
-import pddl2nl.llm.batch, pddl2nl.llm.cached, pddl2nl.experiments.sweep, pddl2nl.experiments.specification.product
+import pddl2nl.llm.batch, pddl2nl.experiments.sweep, pddl2nl.experiments.specification.product
 from pddl2nl.cli import experiment
 # This one command alone: to set up all of them at every start would take as long as the rest.
 tool = typer.Typer()

@@ -128,7 +128,6 @@ def check(server: ChatServer, cache: Cache, failing: set[str]) -> None:
     assert short is not None
     assert (short.text, short.finish, short.usage) == ("echo refused:half", "refused", Usage(10, 2))
     assert not BatchStore(cache).open()
-    assert cache.verify().sound
 
 
 def first_line_fails(server: ChatServer) -> set[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import math
 import os
 import signal
 import sqlite3
@@ -15,7 +13,6 @@ import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,24 +35,16 @@ def identity(number: int = 0, model: str = "gpt-4o", endpoint: str = URL) -> dic
     return {"kind": "chat", "endpoint": endpoint, "body": body, "sample": 0}
 
 
-def embedding(text: str) -> dict[str, Any]:
-    return {"kind": "embedding", "endpoint": URL, "body": {"model": "embed-1", "input": text}, "sample": 0}
-
-
 def put(cache: Cache, said: dict[str, Any], reply: dict[str, Any] = REPLY) -> str:
     key = identity_key(said)
     cache.put(said, reply)
     return key
 
 
-def exported(cache: Cache) -> str:
-    stream = io.StringIO()
-    assert cache.export(stream).damage == ()
-    return stream.getvalue()
-
-
-def lines_of(text: str) -> list[str]:
-    return text.split("\n")[:-1]
+def sound(cache: Cache) -> bool:
+    """Whether SQLite finds no damage, and every reply can be read."""
+    keys = [key for (key,) in cache.read("SELECT key FROM replies")]
+    return cache.read("PRAGMA integrity_check") == [("ok",)] and all(cache.get(key) is not None for key in keys)
 
 
 def spoil(path: Path, sql: str, *values: object) -> None:
@@ -99,8 +88,7 @@ def test_any_sqlite_tool_reads_it(cache: Cache) -> None:
     )
     assert row["key"] == key == hashlib.sha256(row["identity"].encode("utf-8")).hexdigest()
     assert json.loads(row["reply"]) == REPLY
-    assert (row["kind"], row["model"], row["endpoint"], row["finish"]) == ("chat", "gpt-4o", URL, "text")
-    assert [row[name] for name in ("prompt_tokens", "completion_tokens", "cached_tokens")] == [7, 3, 2]
+    assert (row["model"], row["endpoint"]) == ("gpt-4o", URL)
     assert row["created"].endswith("Z")
 
 
@@ -109,41 +97,12 @@ def test_a_completion_comes_back_as_it_was() -> None:
     assert completion_from_json(json.loads(canonical_json(completion_to_json(completion)))) == completion
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"finish": "refused"}, r"finished with text or by length: .*'refused'.*finish"),
-        ({"text": None}, r"Expected `str`.*text"),
-        ({"prompt_tokens": -1}, r"Expected `int` >= 0.*prompt_tokens"),
-        ({"prompt_tokens": True}, r"Expected `int`.*prompt_tokens"),
-        ({"prompt_tokens": 2**63}, r"prompt_tokens"),
-        ({"seconds": math.inf}, r"Expected `float` <= .*seconds"),
-        ({"seconds": math.nan}, r"Expected `float` .*seconds|cannot be written as JSON"),
-        ({"tariff": "free"}, r"'free'.*tariff"),
-        ({"more": 1}, "unknown field `more`"),
-    ],
-)
-def test_only_complete_replies_enter(cache: Cache, change: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        put(cache, identity(), {**REPLY, **change})
-    assert len(cache) == 0
-
-
-def test_an_identity_of_another_form_is_refused(cache: Cache) -> None:
-    with pytest.raises(InputError, match=r"`\$\.kind`"):
-        put(cache, {**identity(), "kind": "speech"})
-    with pytest.raises(InputError, match=r"an embedding is|embedding is \{"):
-        put(cache, embedding("a"), {"vector": []})
-    with pytest.raises(InputError, match="cannot be written as JSON"):
-        identity_key({"body": math.nan})
-
-
 def test_halves_of_characters_are_kept_too(cache: Cache) -> None:
     said = identity()
     said["body"]["messages"][0]["content"] = "half \ud83d, whole \ud83d\ude00"
     key = put(cache, said, {**REPLY, "text": "\udfff."})
     assert cache.get(key) == {**REPLY, "text": "\udfff."}
-    assert cache.verify().sound
+    assert sound(cache)
     said["body"]["messages"][0]["content"] = "half \ud83d, whole 😀"
     assert identity_key(said) == key
 
@@ -165,117 +124,6 @@ def test_canonical_json_is_the_same_for_every_order_and_reads_back(data: dict[st
     assert identity_key(data) == hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-entries = st.lists(
-    st.tuples(
-        st.text(st.characters(), max_size=12),
-        st.builds(
-            lambda text, usage, seconds, tariff: completion_to_json(
-                Completion(text, usage=Usage(*usage), model="m", seconds=seconds, tariff=tariff)
-            ),
-            st.text(st.characters(), max_size=12),
-            st.tuples(*[st.integers(0, 2**40)] * 4),
-            st.floats(0, 1e9),
-            st.sampled_from(["standard", "batch"]),
-        )
-        | st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=3).map(
-            lambda vector: {"vector": vector}
-        ),
-    ),
-    max_size=6,
-)
-
-
-@given(entries)
-@settings(max_examples=25)
-def test_what_is_exported_and_imported_is_the_same(found: list[tuple[str, dict[str, Any]]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, Cache(Path(folder, "a")) as one, Cache(Path(folder, "b")) as other:
-        for text, reply in found:
-            said = embedding(text) if "vector" in reply else identity(model=text)
-            put(one, said, reply)
-        text = exported(one)
-        report = other.import_(io.StringIO(text))
-        assert (report.imported, report.present, report.refused) == (len(one), 0, ())
-        assert exported(other) == text
-        assert other.verify().sound
-        assert other.import_(lines_of(text)).present == len(one)
-
-
-def test_damaged_lines_are_refused_by_number_and_all_others_taken(cache: Cache, tmp_path: Path) -> None:
-    for number in range(8):
-        put(cache, identity(number))
-    lines = lines_of(exported(cache))
-    lines[1] = lines[1].replace("stack a on b", "stack b on a")
-    lines[2] = lines[2].replace("Go — ", "Go! ")
-    lines[3] = lines[3][:-9]
-    lines[4] = "[]"
-    lines[5] = lines[5].replace('"format":1', '"format":2')
-    lines[6] = lines[6].replace('"prompt_tokens":7', '"prompt_tokens":"7"')
-    with Cache(tmp_path / "other") as other:
-        report = other.import_(lines)
-        assert (report.imported, report.present) == (2, 0)
-        assert [refused.line for refused in report.refused] == [2, 3, 4, 5, 6, 7]
-        words = (
-            "checksum differs",
-            "not the SHA-256",
-            "not JSON:",
-            "not a JSON object",
-            "`$.format`",
-            "Expected `int`",
-        )
-        assert all(word in refused.reason for word, refused in zip(words, report.refused, strict=True))
-        assert len(other) == 2
-        assert other.verify().sound
-
-
-def test_an_import_that_breaks_off_leaves_nothing(cache: Cache, tmp_path: Path) -> None:
-    for number in range(4):
-        put(cache, identity(number))
-    lines = lines_of(exported(cache))
-
-    def torn() -> Iterator[str]:
-        yield from lines[:2]
-        raise InfrastructureError("the network drive is gone")
-
-    with Cache(tmp_path / "other") as other:
-        with pytest.raises(InfrastructureError, match="drive"):
-            other.import_(torn())
-        assert len(other) == 0
-
-
-def test_a_reply_that_differs_from_the_one_kept_is_counted(cache: Cache, tmp_path: Path) -> None:
-    put(cache, identity())
-    with Cache(tmp_path / "other") as other:
-        key = put(other, identity(), {**REPLY, "text": "another"})
-        report = other.import_(lines_of(exported(cache)) * 2)
-        assert (report.imported, report.present, report.differing) == (0, 2, 1)
-        assert (other.get(key) or {})["text"] == "another"
-
-
-def test_verify_names_whatever_is_damaged(cache: Cache) -> None:
-    keys = [put(cache, identity(number)) for number in range(5)]
-    put(cache, embedding("x"), {"vector": [0.5, -1]})
-    assert (cache.verify().replies, cache.verify().sound) == (6, True)
-    spoil(cache.path, "UPDATE replies SET reply = replace(reply, 'stack', 'stick') WHERE key = ?", keys[0])
-    spoil(cache.path, "UPDATE replies SET identity = replace(identity, 'Go', 'No') WHERE key = ?", keys[1])
-    spoil(cache.path, "UPDATE replies SET prompt_tokens = 8 WHERE key = ?", keys[2])
-    spoil(cache.path, "UPDATE replies SET reply = CAST(x'7bff' AS TEXT) WHERE key = ?", keys[3])
-    found = {damage.key: damage.reason for damage in cache.verify().damage}
-    assert found.keys() == set(keys[:4])
-    assert "checksum" in found[keys[0]]
-    assert "SHA-256" in found[keys[1]]
-    assert "column differs" in found[keys[2]]
-    for key in (keys[0], keys[3]):
-        with pytest.raises(InfrastructureError, match="damaged"):
-            cache.get(key)
-    stream = io.StringIO()
-    report = cache.export(stream)
-    assert (report.replies, len(report.damage)) == (2, 4)
-    assert cache.prune(damaged=True, dry_run=True).removed == 4
-    assert cache.prune(damaged=True).left == 2
-    assert cache.verify().sound
-    assert cache.get(keys[0]) is None
-
-
 def test_a_file_whose_pages_are_damaged_never_gives_a_wrong_reply(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     with Cache(path) as cache:
@@ -295,59 +143,6 @@ def test_a_file_whose_pages_are_damaged_never_gives_a_wrong_reply(tmp_path: Path
                 right += found is not None and found["text"] == f"{number} " * 400
                 assert found is None or found["text"] == f"{number} " * 400
         assert failed
-        report = cache.verify()
-        assert not report.sound
-        stream = io.StringIO()
-        saved = cache.export(stream)
-        assert saved.damage
-        assert saved.replies == len(lines_of(stream.getvalue()))
-
-
-def test_stats_by_model_and_endpoint(cache: Cache) -> None:
-    for number in range(3):
-        put(cache, identity(number))
-    put(cache, identity(0, "unheard-of"))
-    put(cache, identity(0, endpoint="http://localhost:1/v1"))
-    put(cache, embedding("x"), {"vector": [1.0]})
-    found = cache.stats()
-    assert cache.size > 4096
-    assert [(one.kind, one.model, one.endpoint, one.replies) for one in found] == [
-        ("chat", "gpt-4o", "http://localhost:1/v1", 1),
-        ("chat", "gpt-4o", URL, 3),
-        ("chat", "unheard-of", URL, 1),
-        ("embedding", "embed-1", URL, 1),
-    ]
-    many = found[1]
-    assert many.usage == Usage(21, 9, 6, 3)
-    assert many.usd == pytest.approx((15 * 2.5 + 6 * 1.25 + 9 * 10) / 1e6)
-    assert many.first <= many.last
-    assert found[2].usd is None
-
-
-def test_prune_removes_what_meets_every_condition(cache: Cache) -> None:
-    keys = [put(cache, identity(number, model)) for number in range(5) for model in ("one", "two")]
-    for number, key in enumerate(keys):
-        spoil(
-            cache.path, "UPDATE replies SET created = ? WHERE key = ?", f"2020-01-0{number // 2 + 1}T00:00:00.000Z", key
-        )
-    put(cache, identity(9, "one"))
-    assert cache.prune(older_than=timedelta(days=1), model="one", dry_run=True).removed == 5
-    assert len(cache) == 11
-    report = cache.prune(older_than=timedelta(days=1), model="one", keep_newest=2)
-    assert (report.removed, report.left, report.compacted) == (3, 8, True)
-    assert [cache.get(key) is not None for key in keys[::2]] == [False, False, False, True, True]
-    assert cache.prune(endpoint="http://nowhere").removed == 0
-    assert cache.prune().left == 0
-    assert cache.verify().sound
-
-
-def test_the_room_of_pruned_replies_goes_back_to_the_disk(cache: Cache) -> None:
-    for number in range(50):
-        put(cache, identity(number), {**REPLY, "text": "x" * 20_000})
-    full = cache.size
-    report = cache.prune()
-    assert report.freed > 900_000
-    assert cache.size < full / 10
 
 
 def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> None:
@@ -362,20 +157,16 @@ def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> N
     spoil(other, "CREATE TABLE birds (name TEXT)")
     with pytest.raises(InputError, match="another SQLite file"):
         Cache(other)
-    with pytest.raises(InputError, match="no such cache"):
-        Cache(tmp_path / "none", read_only=True)
-    assert not (tmp_path / "none").exists()
     with pytest.raises(InfrastructureError, match="cannot be used"):
         Cache(text / "below" / "replies.sqlite")
 
 
-def test_a_newer_format_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_another_format_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     Cache(path).close()
-    spoil(path, "PRAGMA user_version = 2")
-    for read_only in (False, True):
-        with pytest.raises(InputError, match=r"format 2, made by a newer pddl2nl.*reads format 1"):
-            Cache(path, read_only=read_only)
+    spoil(path, "PRAGMA user_version = 1")
+    with pytest.raises(InputError, match="one of another version of pddl2nl"):
+        Cache(path)
 
 
 def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
@@ -385,15 +176,6 @@ def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
         key = put(cache, identity())
         assert cache.get(key) == REPLY
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_a_cache_opened_to_be_read_is_not_changed(cache: Cache) -> None:
-    key = put(cache, identity())
-    with Cache(cache.path, read_only=True) as reader:
-        assert reader.get(key) == REPLY
-        assert reader.verify().sound
-        with pytest.raises(InfrastructureError, match=r"cannot be used.*readonly"):
-            put(reader, identity(2))
 
 
 def test_a_file_that_may_only_be_read_is_named_before_anything_is_paid_for() -> None:
@@ -411,8 +193,6 @@ def test_a_file_that_may_only_be_read_is_named_before_anything_is_paid_for() -> 
                 Cache(path)
             except Pddl2nlError as error:
                 print(type(error).__name__, error)
-        with Cache(folder / "replies.sqlite", read_only=True) as cache:
-            print(len(cache), cache.verify().sound)
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -426,8 +206,7 @@ def test_a_file_that_may_only_be_read_is_named_before_anything_is_paid_for() -> 
         finally:
             folder.chmod(0o755)
     assert errors == ""
-    *refusals, last = said.splitlines()
-    assert last == "1 True"
+    refusals = said.splitlines()
     assert len(refusals) == 3
     assert all(line.startswith("InfrastructureError the cache ") for line in refusals)
     assert all("cannot be" in line and "--cache" in line for line in refusals)
@@ -465,7 +244,7 @@ def test_a_full_disk_is_an_error_that_names_the_file_and_damages_nothing(tmp_pat
     assert said == "40\n"
     with Cache(tmp_path / "replies.sqlite") as cache:
         assert len(cache) == 40
-        assert cache.verify().sound
+        assert sound(cache)
 
 
 WRITER = """
@@ -500,11 +279,10 @@ def test_kill_9_loses_nothing_that_was_put(tmp_path: Path, after: int) -> None:
     os.kill(process.pid, signal.SIGKILL)
     rest = process.communicate(timeout=30)[0]
     with Cache(path) as cache:
-        report = cache.verify()
-        assert report.sound
+        assert sound(cache)
         # Each line says that a put had returned; the last one may be torn.
         said += [line for line in rest.split("\n") if len(line) == 64]
-        assert report.replies >= len(said) >= after
+        assert len(cache) >= len(said) >= after
         assert all(cache.get(key) is not None for key in said)
 
 
@@ -517,7 +295,7 @@ def test_many_processes_write_at_once_from_the_first_moment_on(tmp_path: Path) -
         assert process.returncode == 0
     with Cache(path) as cache:
         assert len(cache) == 140
-        assert cache.verify().sound
+        assert sound(cache)
 
 
 def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cache) -> None:
@@ -536,21 +314,6 @@ def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cach
     assert (len(entered), sum(entered), len(cache)) == (160, 10, 10)
 
 
-def test_a_child_process_goes_on_with_connections_of_its_own(cache: Cache) -> None:
-    put(cache, identity(1))
-    pid = os.fork()
-    if pid == 0:
-        try:
-            put(cache, identity(2))
-            os._exit(0 if len(cache) == 2 else 1)
-        finally:
-            os._exit(2)
-    assert os.waitpid(pid, 0)[1] == 0
-    put(cache, identity(3))
-    assert len(cache) == 3
-    assert cache.verify().sound
-
-
 def test_it_can_be_used_after_closing(cache: Cache) -> None:
     key = put(cache, identity())
     cache.close()
@@ -565,8 +328,8 @@ def test_where_there_is_no_shared_memory_another_journal_serves(
     # A file system of SQLite's that has none.
     connect = sqlite3.connect
 
-    def without_memory(name: str, **options: Any) -> sqlite3.Connection:
-        return connect(f"{name}&vfs=unix-dotfile", **options)
+    def without_memory(path: Path, **options: Any) -> sqlite3.Connection:
+        return connect(f"{path.as_uri()}?vfs=unix-dotfile", uri=True, **options)
 
     monkeypatch.setattr("pddl2nl.llm.cache.sqlite3.connect", without_memory)
     with Cache(tmp_path / "dots") as cache:

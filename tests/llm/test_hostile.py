@@ -28,8 +28,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.endpoint.redaction import Redactor
 from pddl2nl.llm.settings import ModelSettings, load_catalogue
 from tests.llm.chat_server import ChatServer, Trouble

@@ -12,8 +12,7 @@ import pytest
 
 from pddl2nl.experiments import run
 from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, Usage, tokens
-from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
 from pddl2nl.llm.settings import ModelSettings

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request, Usage
-from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.cache import CachedModel
 
 KEY = "sk-known-key-1234567890"
 REQUEST = Request((Message("user", "Go."),))

@@ -14,8 +14,7 @@ import pytest
 
 from pddl2nl.llm import Completion, OpenAIModel, ReplyPendingError, Request, Usage
 from pddl2nl.llm.batch import BatchRunner
-from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.word_domain import WordedDomain, word_domain
