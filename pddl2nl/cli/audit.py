@@ -34,16 +34,16 @@ def _planbench(
         list[str] | None,
         option("default|planbench|all", "Rule for the lines of a plan; can be repeated.", "planbench and default"),
     ] = None,
-    as_csv: Annotated[bool, switch("--csv", "Print CSV, one column for each cause.", "Output")] = False,
+    as_csv: Annotated[bool, switch("--csv", "Print CSV.", "Output")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge PlanBench's recorded replies again and explain every difference.
+    """Judge PlanBench's recorded replies again.
 
-    For each results file and reading rule: how many recorded plans have the recorded verdict, how many replies have it
-    when our reader reads them, and the causes of the differences.
+    For each results file and reading rule: how many recorded plans have the recorded verdict, and how many replies have
+    it when our reader reads them.
 
-    The JSON is one object: rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, causes,
-    agreement) and disagreements (file, instance, policy, recorded, ours, cause).
+    The JSON is one object: rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, agreement)
+    and disagreements (file, instance, policy, recorded, ours).
     """
     from pddl2nl.interop import PlanBenchAudit, audit_csv, audit_rows, audit_text
 

@@ -1,8 +1,7 @@
 """Adapters to other tools and their files; never the core model.
 
 PlanBench: `planbench_files` reads its configurations, instances and recorded replies; `planbench_audit` judges the
-replies again and tabulates the result; `planbench_causes` explains why a verdict differs. On the command line:
-``pddl2nl audit planbench FOLDER``.
+replies again and tabulates the result. On the command line: ``pddl2nl audit planbench FOLDER``.
 """
 
 from __future__ import annotations
@@ -17,15 +16,12 @@ from pddl2nl.interop.planbench_audit import (
     audit_rows,
     audit_text,
 )
-from pddl2nl.interop.planbench_causes import DisagreementCause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 
 __all__ = [
     "AuditRow",
     "Audited",
-    "DisagreementCause",
     "Disagreement",
-    "Evidence",
     "Judgement",
     "PlanBenchAudit",
     "PlanBenchConfig",
@@ -35,5 +31,4 @@ __all__ = [
     "audit_csv",
     "audit_rows",
     "audit_text",
-    "cause_of",
 ]

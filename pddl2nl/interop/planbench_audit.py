@@ -1,26 +1,21 @@
 """Judges PlanBench's recorded replies again, and tabulates the differences.
 
 Each reply has three verdicts: PlanBench's; ours on the plan that PlanBench extracted (these two must agree); and ours
-on the plan that our reader finds in the raw reply under a reading policy. A difference from PlanBench's verdict has a
-cause (`pddl2nl.interop.planbench_causes`).
+on the plan that our reader finds in the raw reply under a reading policy.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from pddl2nl.errors import InputError
-from pddl2nl.interop.planbench_causes import DisagreementCause, Evidence, cause_of
-from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
-from pddl2nl.nl import READING_POLICIES, Names, Reader, Wording, choose_wording, make_names
-from pddl2nl.nl.reading.readings import PlacedReading
-from pddl2nl.nl.reading.segments import Block
+from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply
+from pddl2nl.nl import READING_POLICIES, Reader, Wording, choose_wording, make_names
 from pddl2nl.pddl import Domain, PDDLError, Task, load_domain, load_problem
 from pddlval import GroundAction, read_plan, validate
 
@@ -38,14 +33,13 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A reply that PlanBench and we judge differently under one reading policy, and the cause."""
+    """A reply that PlanBench and we judge differently under one reading policy."""
 
     file: str
     instance_id: int
     policy: str
     recorded: bool
     ours: bool
-    cause: DisagreementCause
 
     def as_json(self) -> dict[str, object]:
         """The disagreement as JSON."""
@@ -55,7 +49,6 @@ class Disagreement:
             "policy": self.policy,
             "recorded": self.recorded,
             "ours": self.ours,
-            "cause": self.cause.value,
         }
 
 
@@ -87,27 +80,16 @@ class _Readable(NamedTuple):
 
     task: Task
     reader: Reader
-    wording: Wording
-    names: Names
 
-
-class _ReadReply(NamedTuple):
-    """A reply, read."""
-
-    readings: Sequence[PlacedReading]
-    blocks: Sequence[Block]
-
-    def chosen(self, policy: str) -> Sequence[PlacedReading]:
-        return READING_POLICIES[policy].choose(self.readings, self.blocks)
-
-    def judge(self, task: Task, policy: str) -> Judgement:
-        chosen = self.chosen(policy)
-        plan = tuple(item.reading.action for item in chosen if item.reading.action is not None)
-        if any(item.reading.status != "read" for item in chosen):
+    def judge(self, text: str, policy: str) -> Judgement:
+        readings, layout = self.reader.placed(text)
+        chosen = [item.reading for item in READING_POLICIES[policy].choose(readings, layout.blocks)]
+        plan = tuple(reading.action for reading in chosen if reading.action is not None)
+        if any(reading.status != "read" for reading in chosen):
             return Judgement(False, "unreadable", plan)
-        if not chosen and not any(block.closed for block in self.blocks):
+        if not chosen and not any(block.closed for block in layout.blocks):
             return Judgement(False, "no-plan")
-        report = validate(task, plan)
+        report = validate(self.task, plan)
         return Judgement(report.valid, report.verdict, plan)
 
 
@@ -141,7 +123,10 @@ class PlanBenchAudit:
         for reply in results.replies:
             if self.judge_recorded(config, reply).correct != reply.correct:
                 differs.append(reply.instance_id)
-            disagreements.extend(self._disagreements(results, config, reply))
+            for policy in self.policies:
+                ours = self.judge_reply(config, reply, policy).correct
+                if ours != reply.correct:
+                    disagreements.append(Disagreement(results.file, reply.instance_id, policy, reply.correct, ours))
         return Audited(
             results.file,
             len(results.replies),
@@ -162,29 +147,7 @@ class PlanBenchAudit:
 
     def judge_reply(self, config: PlanBenchConfig, reply: PlanBenchReply, policy: str = "default") -> Judgement:
         """Judges the raw reply under a reading policy; a plan with an unreadable line is incorrect."""
-        readable = self._of(config, reply.instance_id)
-        return _read(readable.reader, reply.text).judge(readable.task, policy)
-
-    def _disagreements(
-        self, results: PlanBenchResults, config: PlanBenchConfig, reply: PlanBenchReply
-    ) -> Iterator[Disagreement]:
-        readable = self._of(config, reply.instance_id)
-        read = _read(readable.reader, reply.text)
-        for policy in self.policies:
-            chosen = read.chosen(policy)
-            ours = read.judge(readable.task, policy).correct
-            if ours != reply.correct:
-                evidence = Evidence(
-                    reply.text,
-                    read.readings,
-                    read.blocks,
-                    chosen,
-                    None if reply.extraction is None else _plan_in(reply.extraction),
-                    ours,
-                    readable.wording,
-                    readable.names,
-                )
-                yield Disagreement(results.file, reply.instance_id, policy, reply.correct, ours, cause_of(evidence))
+        return self._of(config, reply.instance_id).judge(reply.text, policy)
 
     def _of(self, config: PlanBenchConfig, instance_id: int) -> _Readable:
         """An instance's task and the reader for it, in the configuration's wording."""
@@ -193,8 +156,7 @@ class PlanBenchAudit:
         if key not in self._readable:
             domain, wording = self._domain(config)
             task = Task(domain, load_problem(path, domain))
-            names = make_names(task, "typed", wording)
-            self._readable[key] = _Readable(task, Reader(task, wording, names), wording, names)
+            self._readable[key] = _Readable(task, Reader(task, wording, make_names(task, "typed", wording)))
         return self._readable[key]
 
     def _domain(self, config: PlanBenchConfig) -> tuple[Domain, Wording]:
@@ -203,11 +165,6 @@ class PlanBenchAudit:
             domain = load_domain(config.domain_path)
             self._domains[key] = (domain, choose_wording(str(config.path), domain))
         return self._domains[key]
-
-
-def _read(reader: Reader, text: str) -> _ReadReply:
-    placed, layout = reader.placed(text)
-    return _ReadReply(placed, layout.blocks)
 
 
 def _plan_in(lines: Sequence[str]) -> tuple[GroundAction, ...]:
@@ -235,7 +192,6 @@ class AuditRow:
         recorded_agrees: replies whose recorded plan we judge as PlanBench did.
         agrees: replies that we read and judge as PlanBench did.
         recorded_only: replies that are correct by PlanBench's verdict only; ``ours_only``: by ours only.
-        causes: the disagreements by cause.
     """
 
     file: str
@@ -245,7 +201,6 @@ class AuditRow:
     agrees: int
     recorded_only: int
     ours_only: int
-    causes: Mapping[DisagreementCause, int]
 
     @property
     def agreement(self) -> float:
@@ -253,18 +208,8 @@ class AuditRow:
         return self.agrees / self.replies if self.replies else 1.0
 
     def as_json(self) -> dict[str, object]:
-        """The row as JSON; causes by their text, the most frequent first."""
-        return {
-            **{field.name: getattr(self, field.name) for field in fields(self)},
-            "agreement": round(self.agreement, 4),
-            "causes": {cause.value: count for cause, count in self.ranked_causes()},
-        }
-
-    def ranked_causes(self) -> list[tuple[DisagreementCause, int]]:
-        """The causes that occur, the most frequent first."""
-        order = list(DisagreementCause)
-        ranked = sorted(self.causes.items(), key=lambda pair: (-pair[1], order.index(pair[0])))
-        return [(cause, count) for cause, count in ranked if count]
+        """The row as JSON."""
+        return {**asdict(self), "agreement": round(self.agreement, 4)}
 
 
 def audit_rows(audited: Sequence[Audited]) -> tuple[AuditRow, ...]:
@@ -284,16 +229,12 @@ def _row(file: Audited, policy: str) -> AuditRow:
         file.replies - len(own),
         sum(item.recorded for item in own),
         sum(item.ours for item in own),
-        Counter(item.cause for item in own),
     )
 
 
 def _sum(rows: Sequence[AuditRow], policy: str) -> AuditRow:
-    causes: Counter[DisagreementCause] = Counter()
-    for row in rows:
-        causes.update(row.causes)
     counts = {name: sum(getattr(row, name) for row in rows) for name in _COUNTS}
-    return AuditRow("all files", policy, **counts, causes=causes)
+    return AuditRow("all files", policy, **counts)
 
 
 _COUNTS = {
@@ -307,31 +248,29 @@ _COUNTS = {
 
 
 def audit_csv(rows: Sequence[AuditRow]) -> str:
-    """The rows as CSV, with one column for each cause."""
+    """The rows as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["file", "policy", *_COUNTS.values(), *DisagreementCause])
+    writer.writerow(["file", "policy", *_COUNTS.values()])
     for row in rows:
-        counts = [getattr(row, name) for name in _COUNTS]
-        writer.writerow([row.file, row.policy, *counts, *(row.causes.get(cause, 0) for cause in DisagreementCause)])
+        writer.writerow([row.file, row.policy, *(getattr(row, name) for name in _COUNTS)])
     return out.getvalue()
 
 
 def audit_text(rows: Sequence[AuditRow]) -> str:
-    """The rows as a table with aligned columns, the causes of each last."""
+    """The rows as a table with aligned columns."""
     lines: list[tuple[str, ...]] = [
-        ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only", "causes")
+        ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only")
     ]
     for row in rows:
         counts = (row.replies, row.recorded_agrees, row.agrees, f"{100 * row.agreement:.1f} %")
-        causes = "; ".join(f"{cause.value}: {count}" for cause, count in row.ranked_causes())
-        lines.append((row.file, row.policy, *map(str, counts), str(row.recorded_only), str(row.ours_only), causes))
+        lines.append((row.file, row.policy, *map(str, (*counts, row.recorded_only, row.ours_only))))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
     for line in lines:
         cells = [
             cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line[:-1], widths, strict=False))
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
-        text += "  ".join([*cells, line[-1]]).rstrip() + "\n"
+        text += "  ".join(cells).rstrip() + "\n"
     return text
