@@ -29,7 +29,7 @@ def _equivalent(
     has too much is listed, objects of the same name being the same.
     """
     from pddl2nl.pddl import load_task
-    from pddl2nl.questions.equivalence import compare_problems
+    from pddl2nl.search.equivalence import compare_problems
 
     given, compared = (load_task(domain, problem_file(str(path), str(domain))) for path in (problem, other))
     result = compare_problems(given, compared)

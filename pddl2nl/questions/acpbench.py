@@ -22,7 +22,7 @@ from pddl2nl.files import read_bytes
 from pddl2nl.pddl import GroundAtom, PDDLError, Task, parse_task
 from pddl2nl.questions.deciding import Decider, Decision, all_actions, all_atoms, condition_of, removals
 from pddl2nl.questions.question import ACP_KINDS, ACPKind, Form, Question
-from pddl2nl.questions.relaxation import GroundActions
+from pddl2nl.search.grounding import GroundActions
 from pddlval import GroundAction, Simulator, read_plan
 
 _GROUPS: Mapping[str, ACPKind] = {

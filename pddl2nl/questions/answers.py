@@ -38,7 +38,7 @@ from pddl2nl.pddl import GroundAtom, Task, conjuncts, write_condition
 from pddl2nl.pddl.tree import Atom
 from pddl2nl.questions.deciding import Decider, Decision, condition_of
 from pddl2nl.questions.question import LABELS, PLAN_KINDS, Question
-from pddl2nl.questions.relaxation import GroundActions
+from pddl2nl.search.grounding import GroundActions
 from pddlval import BadActionError, GroundAction, Simulator, read_plan, validate
 
 _MARK = re.compile(r"(?i)\b(?:final answer|answer)\b(?:\s+is)?[\s:*=]*")

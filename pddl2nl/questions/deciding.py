@@ -1,7 +1,7 @@
 """Decides what is asked about a state, with a certificate: nothing is answered that is not proved.
 
 What can be reached is shown by a plan that was found by looking around, by a random walk, or by Fast Downward. What
-cannot is proved by static facts, by mutually exclusive literals (`pddl2nl.questions.relaxation`), or by Fast Downward.
+cannot is proved by static facts, by mutually exclusive literals (`pddl2nl.search.mutexes`), or by Fast Downward.
 A fact is a landmark if the task in which it may never hold is proved unsolvable. An action begins an optimal plan if it
 and the optimal plans behind it cost no more than an optimal plan.
 """
@@ -21,7 +21,8 @@ from typing import Any
 from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, Task, conjuncts, write_condition
-from pddl2nl.questions.relaxation import GroundActions, Mutexes
+from pddl2nl.search.grounding import GroundActions
+from pddl2nl.search.mutexes import Mutexes
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import negation_normal, predicates_in
 from pddlval.schemas import Ground

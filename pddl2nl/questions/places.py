@@ -14,7 +14,7 @@ from pddl2nl.errors import MissingExtraError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, Task, write_problem
 from pddl2nl.questions.deciding import Decider, all_atoms
-from pddl2nl.questions.relaxation import GroundActions
+from pddl2nl.search.grounding import GroundActions
 from pddlval import GroundAction, Simulator, State
 
 _LONGEST_WALK = 12

@@ -12,7 +12,8 @@ import pytest
 from pddl2nl.baselines import solve
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.questions.deciding import Decider, all_actions, all_atoms, condition_of, removals, without
-from pddl2nl.questions.relaxation import GroundActions, Mutexes
+from pddl2nl.search.grounding import GroundActions
+from pddl2nl.search.mutexes import Mutexes
 from pddlval import GroundAction, Simulator, State
 from tests.macros.small_tasks import ATOMS, small_task
 from tests.questions.asked import FERRY, PROBLEM
@@ -157,7 +158,7 @@ def test_what_can_be_left_out_of_a_plan() -> None:
 
 
 def test_too_many_actions_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl2nl.questions.relaxation.MOST_ACTIONS", 3)
+    monkeypatch.setattr("pddl2nl.search.grounding.MOST_ACTIONS", 3)
     simulator = Simulator(parse_task(FERRY, PROBLEM))
     mutexes = Mutexes(GroundActions(simulator), simulator.initial)
     assert mutexes.refutation(condition_of([GroundAtom(("at", "c", "k")), GroundAtom(("at", "c", "l"))])) is None

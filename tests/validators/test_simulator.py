@@ -51,6 +51,34 @@ def test_a_step_that_cannot_be_done_tells_all_that_is_unmet(tower: Task) -> None
     assert result.unmet == (Atom("holding", ("a",)), Atom("clear", ("a",)))
 
 
+def test_actions_are_followed_to_the_first_that_cannot_be_executed(tower: Task) -> None:
+    simulator = Simulator(tower)
+    plan = ("(unstack c a)", "(put-down c)", "(pick-up a)", "(stack a b)")
+    whole = simulator.follow(simulator.initial, plan)
+    assert whole.complete
+    assert len(whole.states) == 5
+    assert whole.states[0] == simulator.initial
+    assert whole.states[-1] == whole.state
+    assert [str(step.action) for step in whole.steps] == [*plan]
+    broken = simulator.follow(whole.states[1], plan[2:])
+    assert not broken.complete
+    assert broken.states == (whole.states[1],)
+    assert str(broken.failed and broken.failed.action) == "(pick-up a)"
+    assert broken.unmet == (Atom("handempty"),)
+    assert broken.error is None
+    unknown = simulator.follow(simulator.initial, iter(("(unstack c a)", "(fly c)", "not read")))
+    assert unknown.state == whole.states[1]
+    assert unknown.unmet == ()
+    assert "no action 'fly'" in str(unknown.error)
+    assert simulator.follow(whole.state, ()).state == whole.state
+
+
+def test_successors(tower: Task) -> None:
+    simulator = Simulator(tower)
+    for action, state in simulator.successors(simulator.initial):
+        assert simulator.step(simulator.initial, action).successor == state
+
+
 def test_negative_preconditions_equality_and_constants(trip: Task) -> None:
     simulator = Simulator(trip)
     state = simulator.step(simulator.initial, "(close x)").successor

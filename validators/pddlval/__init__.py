@@ -31,7 +31,7 @@ from __future__ import annotations
 from pddlval.acting import acting_simulator
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_plan, read_plan
 from pddlval.report import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Cause, Report, Verdict
-from pddlval.simulator import Simulator, StepResult
+from pddlval.simulator import Followed, Simulator, StepResult
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text
 from pddlval.validate import validate
@@ -41,6 +41,7 @@ __all__ = [
     "VAL_TOLERANCE",
     "BadActionError",
     "Cause",
+    "Followed",
     "GroundAction",
     "Plan",
     "PlanStep",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, cast
@@ -90,6 +91,43 @@ class StepResult:
         return f"<StepResult {self.action} {'applied' if self.applicable else 'not applicable'}>"
 
 
+@dataclass(frozen=True)
+class Followed:
+    """Actions that were executed one after the other, up to the first that could not be executed.
+
+    Attributes:
+        start: the state before the first action.
+        steps: the results of the executed actions.
+        failed: the result of the first action that could not be executed; None if all were executed.
+        error: what is wrong with that action if the task cannot have it; None otherwise.
+    """
+
+    start: State
+    steps: tuple[StepResult, ...]
+    failed: StepResult | None = None
+    error: BadActionError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all actions were executed."""
+        return self.failed is None
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The first state, and the state after each executed action."""
+        return (self.start, *(cast(State, step.successor) for step in self.steps))
+
+    @property
+    def state(self) -> State:
+        """The last state."""
+        return cast(State, self.steps[-1].successor) if self.steps else self.start
+
+    @property
+    def unmet(self) -> tuple[Condition, ...]:
+        """The conditions of the failed action that do not hold in the last state."""
+        return () if self.failed is None else self.failed.unmet
+
+
 class Simulator:
     """The transition system of a task. Stateless: states are values, and any may be asked about at any time.
 
@@ -110,7 +148,7 @@ class Simulator:
         self._schemas = Schemas(task.domain.actions, self._layout)
         self._grounds: dict[GroundAction | str, Ground] = {}
         self._members: dict[tuple[str, ...], dict[str, str]] = {}
-        self._successors: SuccessorGenerator | None = None
+        self._successor_generator: SuccessorGenerator | None = None
         self._goal: Ground | None = None
         layout = self._layout
         fluents = frozenset(layout.declared)
@@ -199,15 +237,15 @@ class Simulator:
         return self._generator().applicable(state)
 
     def _generator(self) -> SuccessorGenerator:
-        if self._successors is None:
+        if self._successor_generator is None:
             # Plans are judged without it: what `import pddlval` costs is paid by every start of the command.
             from pddlval import engine as engines
             from pddlval.successors import SuccessorGenerator
 
             engine = self._layout.engine
             assert isinstance(engine, engines.Engine)
-            self._successors = SuccessorGenerator(self.task.domain.actions, self._schemas, engine)
-        return self._successors
+            self._successor_generator = SuccessorGenerator(self.task.domain.actions, self._schemas, engine)
+        return self._successor_generator
 
     def is_applicable(self, state: State, action: GroundAction | str) -> bool:
         """Whether an action is applicable in a state.
@@ -235,6 +273,34 @@ class Simulator:
         if successor is None:
             return StepResult(ground.action, None, ground.unmet(state), ground.conflict(state))
         return StepResult(ground.action, successor, ground=ground, before=state)
+
+    def successors(self, state: State) -> Iterator[tuple[GroundAction, State]]:
+        """The applicable actions of a state, in the order of `applicable`, each with the state after it."""
+        for action in self.applicable(state):
+            successor = self.step(state, action).successor
+            if successor is not None:
+                yield action, successor
+
+    def follow(self, state: State, actions: Iterable[GroundAction | str]) -> Followed:
+        """Executes actions one after the other, and stops at the first that cannot be executed.
+
+        Actions are drawn one at a time, so that an iterator may be endless if one of its actions fails.
+
+        Raises:
+            InputError: a text is no action, or the state belongs to another task.
+        """
+        steps: list[StepResult] = []
+        here = state
+        for action in actions:
+            try:
+                step = self.step(here, action)
+            except BadActionError as error:
+                return Followed(state, tuple(steps), StepResult(error.action, None), error.with_traceback(None))
+            if step.successor is None:
+                return Followed(state, tuple(steps), step)
+            steps.append(step)
+            here = step.successor
+        return Followed(state, tuple(steps))
 
     def apply(self, state: State, outcomes: Sequence[Outcome]) -> State:
         """The state after effects that happen together: all deletes, then all adds, then the numeric updates.

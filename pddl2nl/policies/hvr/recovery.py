@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import Literal
 
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddl2nl.search.best_first import BestFirstSearch, Rank
+from pddlval import GroundAction, Simulator, State
 
 LONGEST_REPAIR = 8
 """The most actions of a repair."""
@@ -32,15 +32,8 @@ class Recovery:
 
 def reaches(simulator: Simulator, state: State, actions: Sequence[GroundAction]) -> bool:
     """Whether actions are applicable one after the other and reach the goal."""
-    for action in actions:
-        try:
-            after = simulator.step(state, action).successor
-        except BadActionError:
-            return False
-        if after is None:
-            return False
-        state = after
-    return simulator.is_goal(state)
+    followed = simulator.follow(state, actions)
+    return followed.complete and simulator.is_goal(followed.state)
 
 
 def recovery(
@@ -61,21 +54,15 @@ def recovery(
         return None
     if reaches(simulator, observed, (last, *rest)):
         return Recovery("repeated", (last,))
-    queue: list[tuple[int, int, int, State, tuple[GroundAction, ...]]] = [(0, 0, 0, observed, ())]
-    seen = {observed}
-    for _ in range(_MOST_EXPANDED):
-        if not queue:
-            return None
-        _, depth, _, state, actions = heappop(queue)
-        for action in simulator.applicable(state):
-            after = simulator.step(state, action).successor
-            if after is None or after in seen:
-                continue
-            seen.add(after)
-            repair = (*actions, action)
-            if reaches(simulator, after, rest):
-                return Recovery("repaired", repair)
-            if depth + 1 < LONGEST_REPAIR:
-                distance = len(after.atoms ^ expected.atoms)
-                heappush(queue, (distance, depth + 1, len(seen), after, repair))
+
+    def rank(state: State, _: State | None) -> Rank | None:
+        depth = len(search.plan(state)[1])
+        return (len(state.atoms ^ expected.atoms), depth) if depth < LONGEST_REPAIR else None
+
+    search = BestFirstSearch(simulator.successors, rank)
+    search.start(observed)
+    while not search.exhausted and search.expanded < _MOST_EXPANDED:
+        found = next((state for state in search.expand() if reaches(simulator, state, rest)), None)
+        if found is not None:
+            return Recovery("repaired", search.plan(found)[1])
     return None

@@ -28,9 +28,9 @@ from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hybrids.events import StatesAsked, StatesSearched
 from pddl2nl.policies.hybrids.prompts import NEXT, asked
-from pddl2nl.policies.hybrids.relaxed import FFHeuristic
-from pddl2nl.policies.hybrids.searching import GreedySearch, Rank
 from pddl2nl.policies.setting import ActionReader
+from pddl2nl.search.best_first import BestFirstSearch, Rank
+from pddl2nl.search.relaxation import FFHeuristic
 from pddlval import GroundAction, State
 
 PATIENCE = 10
@@ -89,8 +89,8 @@ class _GuidedSearch:
         self._simulator = episode.setting.simulator
         self._estimate = FFHeuristic(self._simulator)
         rank = partial(_rank, self._estimate)
-        self._plain = GreedySearch(self._simulator, rank)
-        self._led = GreedySearch(self._simulator, rank)
+        self._plain = BestFirstSearch(self._simulator.successors, rank)
+        self._led = BestFirstSearch(self._simulator.successors, rank)
         self._named: defaultdict[State, list[GroundAction]] = defaultdict(list)
         self._begins: dict[State, tuple[GroundAction, ...]] = {}
         self._asked: set[State] = set()
@@ -113,7 +113,7 @@ class _GuidedSearch:
             if (goal := next(filter(self._simulator.is_goal, new), None)) is not None:
                 start, rest = search.plan(goal)
                 return self._ended("led" if leads else "plain", "solved", (*self._begins.get(start, ()), *rest), began)
-            least = min((self._estimate(state) or 0 for state in new), default=best)
+            least = min((e for state in new if (e := self._estimate(state)) is not None), default=best)
             best, stuck = (least, 0) if least < best else (best, stuck + 1)
             if stuck >= PATIENCE and self._calls and not self._led.prefers:
                 self._ask()
@@ -171,25 +171,20 @@ class _GuidedSearch:
         lines = (*((heading,) for heading in headings[1:]), *action_lines(episode, states[0]))
         return Constraint(None if level == "format" else lines, begin=f"{headings[0]}\n")
 
-    def _prefer(self, state: State, actions: Sequence[GroundAction]) -> list[State]:
+    def _prefer(self, state: State, actions: Sequence[GroundAction]) -> tuple[State, ...]:
         """Prefers each action in the state that those before it reach; returns these states, the first included."""
-        way = [state]
-        for action in actions:
-            successor = self._simulator.step(state, action).successor
-            if successor is None:
-                break
-            self._named[state].append(action)
-            state = successor
-            way.append(state)
+        way = self._simulator.follow(state, actions).states
+        for before, action in zip(way[:-1], actions, strict=False):
+            self._named[before].append(action)
         return way
 
-    def _begin(self, ways: Sequence[list[State]]) -> None:
+    def _begin(self, ways: Sequence[Sequence[State]]) -> None:
         """Lets the led search begin where ways do, that to the smallest estimate first."""
         ways = sorted(
             ways, key=lambda way: min(_INFINITE if (e := self._estimate(state)) is None else e for state in way)
         )
         for state in (way[0] for way in reversed(ways)):
-            if not self._led.reached(state):
+            if state not in self._led.came_from:
                 self._begins[state] = self._plain.plan(state)[1]
             self._led.start(state)
 

@@ -22,9 +22,9 @@ from pddl2nl.policies.constraining import reply_constraint
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hybrids.events import StatesSearched
 from pddl2nl.policies.hybrids.guided import end_search
-from pddl2nl.policies.hybrids.relaxed import FFHeuristic
-from pddl2nl.policies.hybrids.searching import GreedySearch, Rank
 from pddl2nl.policies.prompting import PromptedPolicy
+from pddl2nl.search.best_first import BestFirstSearch, Rank
+from pddl2nl.search.relaxation import FFHeuristic
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 Subgoals = Mapping[GroundAtom, frozenset[GroundAtom]]
@@ -135,7 +135,8 @@ class _LandmarkSearch:
     def run(self, expansions: int) -> StatesSearched:
         """Searches until a plan is found, no state is left, or so many states are expanded."""
         began = time.monotonic()
-        counting, plain = GreedySearch(self._simulator, self._rank), GreedySearch(self._simulator, self._plain)
+        successors = self._simulator.successors
+        counting, plain = BestFirstSearch(successors, self._rank), BestFirstSearch(successors, self._plain)
         turns = [("landmarks", counting), ("plain", plain)]
         for _, search in turns:
             search.start(self._simulator.initial)

@@ -3,7 +3,7 @@
 After Liu et al., "LLM+P: Empowering Large Language Models with Optimal Planning Proficiency" (2023): the domain is
 given in PDDL, the task in natural language, with a solved translation as example. With ``rounds`` what our reader says
 against the problem goes back to the model. The plan for the written problem is judged on the true task. What was
-written is also compared with the true problem (`pddl2nl.questions.equivalence`).
+written is also compared with the true problem (`pddl2nl.search.equivalence`).
 
 The problem is read under the told names of the objects, which then get their names in PDDL.
 """
@@ -25,7 +25,7 @@ from pddl2nl.policies.hybrids.planning import best_plan
 from pddl2nl.policies.hybrids.prompts import LAYOUT, PROBLEM, asked
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
-from pddl2nl.questions.equivalence import ProblemComparison, compare_problems
+from pddl2nl.search.equivalence import ProblemComparison, compare_problems
 
 _SOURCE = "<the problem>"
 _MOST_FEEDBACK = 2_000

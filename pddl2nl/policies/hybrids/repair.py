@@ -25,7 +25,7 @@ from pddl2nl.policies.episode import Episode, Policy
 from pddl2nl.policies.hybrids.compiling import compile_proposal
 from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.hybrids.planning import Planners, best_plan, cheapest
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator, State
 
 
 @dataclass(frozen=True)
@@ -157,16 +157,8 @@ def common_actions(plan: Sequence[GroundAction], proposal: Sequence[GroundAction
 
 def executable_prefix(simulator: Simulator, proposal: Sequence[GroundAction]) -> tuple[int, State]:
     """How many actions of a proposal can be executed one after the other, and the state that they reach."""
-    state = simulator.initial
-    for place, action in enumerate(proposal):
-        try:
-            successor = simulator.step(state, action).successor
-        except BadActionError:
-            successor = None
-        if successor is None:
-            return place, state
-        state = successor
-    return len(proposal), state
+    followed = simulator.follow(simulator.initial, proposal)
+    return len(followed.steps), followed.state
 
 
 def repair_plan(simulator: Simulator, proposal: Sequence[GroundAction]) -> RepairedPlan:

@@ -20,8 +20,9 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hybrids.events import StatesAsked, StatesSearched
 from pddl2nl.policies.hybrids.guided import end_search
 from pddl2nl.policies.hybrids.prompts import CANDIDATES, asked
-from pddl2nl.policies.hybrids.relaxed import FFHeuristic
 from pddl2nl.policies.setting import ActionReader
+from pddl2nl.search.beam import beam_search
+from pddl2nl.search.relaxation import FFHeuristic
 from pddlval import GroundAction, State
 
 _VALUE = re.compile(r"[ \t]*\|[ \t]*(\d{1,2}(?:\.\d{1,3})?)[ \t]*(?:/[ \t]*10)?[ \t]*$", re.MULTILINE)
@@ -70,28 +71,33 @@ class _TreeSearch:
         self._reached = {self._simulator.initial}
         self._expanded = 0
         self._waited = 0.0
+        self._status = "exhausted"
+        self._plan: tuple[GroundAction, ...] = ()
 
     def run(self) -> StatesSearched:
         """Searches until a plan is found, no new state is reached, or all calls are made."""
         began, setting = time.monotonic(), self._episode.setting
-        beam = [_BeamState(self._simulator.initial)]
-        while beam:
-            new: list[_BeamState] = []
-            for each in beam:
-                if self._expanded == setting.calls:
-                    return self._ended("limit", (), began)
-                new += self._successors(each)
-                if (goal := next((item for item in new if self._simulator.is_goal(item.state)), None)) is not None:
-                    return self._ended("solved", goal.plan, began)
-            beam = self._ranked(new)[: setting.beam]
-        return self._ended("exhausted", (), began)
-
-    def _ended(self, status: str, plan: Sequence[GroundAction], began: float) -> StatesSearched:
-        seconds, texts = time.monotonic() - began - self._waited, tuple(map(str, plan))
-        return StatesSearched("tree", status, texts, self._expanded, self._expanded, self._estimate.evaluated, seconds)
+        for _ in beam_search(_BeamState(self._simulator.initial), self._successors, self._ranked, setting.beam):
+            if self._status != "exhausted":
+                break
+        seconds, plan, expanded = time.monotonic() - began - self._waited, map(str, self._plan), self._expanded
+        return StatesSearched("tree", self._status, tuple(plan), expanded, expanded, self._estimate.evaluated, seconds)
 
     def _successors(self, here: _BeamState) -> list[_BeamState]:
-        """The states that the model's candidates reach for the first time, dead ends left out."""
+        """The states that the model's candidates reach for the first time, dead ends left out.
+
+        Once the search is at its end, the rest of the beam has no successors: the model is asked nothing more.
+        """
+        if self._status == "exhausted" and self._expanded == self._episode.setting.calls:
+            self._status = "limit"
+        if self._status != "exhausted":
+            return []
+        new = self._asked(here)
+        if (goal := next((item for item in new if self._simulator.is_goal(item.state)), None)) is not None:
+            self._status, self._plan = "solved", goal.plan
+        return new
+
+    def _asked(self, here: _BeamState) -> list[_BeamState]:
         self._expanded += 1
         setting = self._episode.setting
         told = {"State": setting.teller.state(here.state)}

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pddl2nl.pddl import And, Atom, Condition, Not, Or, Task
-from pddl2nl.questions.relaxation import GroundActions
+from pddl2nl.search.grounding import GroundActions, bits
+from pddl2nl.search.relaxation import Relaxation
 from pddl2nl.worlds.scene_graph import SceneView
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
@@ -28,12 +29,8 @@ def cannot_be_enough(task: Task, state: State, view: SceneView) -> bool:
     ground = GroundActions(simulator)
     if ground.actions is None:
         return False
-    reached = ground.holding(simulator.initial)
-    waiting = list(ground.actions)
-    while possible := [action for action in waiting if not action.needs & ~reached]:
-        waiting = [action for action in waiting if action.needs & ~reached]
-        for action in possible:
-            reached |= action.adds
+    holding = ground.holding(simulator.initial)
+    reached = Relaxation(ground.actions, len(ground.numbered)).supporters(holding).keys()
 
     def may_hold(goal: Condition) -> bool:
         match goal:
@@ -44,7 +41,7 @@ def cannot_be_enough(task: Task, state: State, view: SceneView) -> bool:
             case Atom(args=args) | Not(body=Atom(args=args)) if not hidden.isdisjoint(args):
                 return not unmet(goal, state)
             case Atom() | Not():
-                return not ground.needs(goal) & ~reached
+                return reached >= {*bits(ground.needs(goal))}
         return True
 
     return not may_hold(negation_normal(task.problem.goal))

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from heapq import heappop, heappush
-from itertools import count, product
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError
@@ -22,6 +21,7 @@ from pddl2nl.macros.subtasks.graph import TaskGraph
 from pddl2nl.macros.subtasks.nodes import Subtasks
 from pddl2nl.pddl import Task
 from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddlval import GroundAction, Simulator, State
 
 MOST_EXPANDED = 1_000
@@ -40,17 +40,20 @@ class ExactStep:
 
 
 @dataclass(frozen=True)
-class _Path:
-    """Subtasks, the state after them, the actions of FF's plan that are left, and how many others were done."""
+class _Reached:
+    """A state and the last subtask before it (in a graph of pairs), which decide how a path can go on.
+
+    Attributes:
+        left: the actions of FF's plan that are left.
+        others: how many actions were done that are none of it.
+        length: the number of subtasks.
+    """
 
     state: State
-    steps: tuple[ExactStep, ...]
-    left: Counter[GroundAction]
-    others: int = 0
-
-    @property
-    def last(self) -> str:
-        return self.steps[-1].subtask[0] if self.steps else ""
+    last: str
+    left: Counter[GroundAction] = field(compare=False)
+    others: int = field(default=0, compare=False)
+    length: int = field(default=0, compare=False)
 
 
 def exact_plan(
@@ -80,37 +83,33 @@ def _lifted(
     moves = () if subtasks.sight is None else (subtasks.sight.move,)
     wanted = Counter(action for action in plan if action.name not in moves)
     objects = sorted({name for action in plan for name in action.args})
-    ties = count()
-    start = _Path(state, (), wanted)
-    queue = [(wanted.total(), 0, next(ties), start)]
-    reached = {_key(start, graph)}
-    for _ in range(MOST_EXPANDED):
-        if not queue:
-            return None
-        path = heappop(queue)[-1]
-        if simulator.is_goal(path.state):
-            return path.steps
-        for step in _next_steps(simulator, subtasks, graph, path, objects):
+
+    def successors(node: _Reached) -> Iterator[tuple[ExactStep, _Reached]]:
+        for step in _next_steps(simulator, subtasks, graph, node, objects):
             done = Counter(action for action in step.done.actions if action.name not in moves)
-            others = path.others + (done - path.left).total()
-            new = _Path(step.done.state, (*path.steps, step), path.left - done, others)
-            if (key := _key(new, graph)) not in reached:
-                reached.add(key)
-                heappush(queue, (weight * new.left.total() + others, len(new.steps), next(ties), new))
+            others = node.others + (done - node.left).total()
+            last = "" if graph.name == AUTOMATON else step.subtask[0]
+            yield step, _Reached(step.done.state, last, node.left - done, others, node.length + 1)
+
+    def rank(node: _Reached, _: _Reached | None) -> Rank:
+        return weight * node.left.total() + node.others, node.length
+
+    search = BestFirstSearch(successors, rank)
+    search.start(_Reached(state, "", wanted))
+    while not search.exhausted and search.expanded < MOST_EXPANDED:
+        # The nearest way counts, not the first one that is found.
+        if simulator.is_goal(search.next.state):
+            return search.plan(search.next)[1]
+        search.expand()
     return None
 
 
-def _key(path: _Path, graph: TaskGraph) -> tuple[State, str]:
-    """What decides how a path can go on; in a graph of pairs its last subtask, too."""
-    return path.state, "" if graph.name == AUTOMATON else path.last
-
-
 def _next_steps(
-    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, path: _Path, objects: Sequence[str]
+    simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, reached: _Reached, objects: Sequence[str]
 ) -> Iterator[ExactStep]:
-    """The possible subtasks after a path, with targets among some objects."""
+    """The possible subtasks after those that were done, with targets among some objects."""
     task = simulator.task
-    allowed = graph.after(path.last) if path.last and graph.name != AUTOMATON else [node.name for node in graph.nodes]
+    allowed = graph.after(reached.last) if reached.last else [node.name for node in graph.nodes]
     for name in allowed:
         node = subtasks.by_name[name]
         targets = [{item.name: item.types for item in way.parameters} for way in node.ways]
@@ -119,6 +118,6 @@ def _next_steps(
             for target in node.targets
         )
         for chosen in product(*fitting):
-            done = next(ways_to_carry_out(simulator, path.state, node, [[each] for each in chosen]), None)
+            done = next(ways_to_carry_out(simulator, reached.state, node, [[each] for each in chosen]), None)
             if done is not None:
                 yield ExactStep((name, *chosen), done)

@@ -8,8 +8,9 @@ better for being long. Greedy search keeps one plan, beam search `BEAM`; both en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 from pddl2nl.policies.episode import Episode
@@ -17,6 +18,7 @@ from pddl2nl.policies.taskgraph.checking import PlanChecker
 from pddl2nl.policies.taskgraph.events import NextScored
 from pddl2nl.policies.taskgraph.prompts import NEXT, SubtaskPrompter, subtask_text
 from pddl2nl.policies.taskgraph.replies import END, PlannedSubtask, read_scores
+from pddl2nl.search.beam import beam_search
 
 BEAM = 3
 MOST_DEPTH = 15
@@ -45,24 +47,26 @@ def search_plan(
         scene: the state, where nothing is hidden.
         width: how many plans are kept.
     """
-    beam = [_ScoredPlan()]
-    for _ in range(MOST_DEPTH + 1):
-        if beam[0].ended:
+    best = _ScoredPlan()
+    for beam in beam_search(best, partial(_extended, episode, prompter, checker, scene), _ranked, width):
+        best = beam[0]
+        if best.ended:
             break
-        new = [plan for plan in beam if plan.ended]
-        for plan in beam:
-            if not plan.ended:
-                new += _extended(episode, prompter, checker, scene, plan)
-        if not new:
-            break
-        beam = sorted(new, key=lambda plan: plan.value, reverse=True)[:width]
-    return beam[0].steps
+    return best.steps
+
+
+def _ranked(plans: Sequence[_ScoredPlan]) -> list[_ScoredPlan]:
+    """The best first; of equals the one that ended first."""
+    return sorted(plans, key=lambda plan: (-plan.value, len(plan.scores)))
 
 
 def _extended(
     episode: Episode, prompter: SubtaskPrompter, checker: PlanChecker, scene: tuple[str, ...], plan: _ScoredPlan
 ) -> Iterator[_ScoredPlan]:
-    """The plans with one more subtask, or at their end."""
+    """The plans with one more subtask, or at their end; a plan at its end stays."""
+    if plan.ended:
+        yield plan
+        return
     full = len(plan.steps) == MOST_DEPTH
     candidates = [END] if full else [*map(str, checker.after(plan.steps)), END]
     told = [subtask_text(step) for step in plan.steps]

@@ -16,15 +16,14 @@ from pddl2nl.llm import Completion, Request, ScriptedReply
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
-from pddl2nl.policies.hybrids import relaxed
 from pddl2nl.policies.hybrids.guided import BATCH, named_by_state
 from pddl2nl.policies.hybrids.landmarks import first_reached, subgoals
 from pddl2nl.policies.hybrids.prompts import LAYOUT
-from pddl2nl.policies.hybrids.relaxed import FFHeuristic
-from pddl2nl.policies.hybrids.searching import GreedySearch
 from pddl2nl.policies.hybrids.tree import valued_actions
 from pddl2nl.policies.pddl_reading import PDDLReader
-from pddl2nl.questions import relaxation
+from pddl2nl.search import grounding, relaxation
+from pddl2nl.search.best_first import BestFirstSearch
+from pddl2nl.search.relaxation import FFHeuristic
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import Play, World
@@ -46,7 +45,7 @@ def greedy(simulator: Simulator) -> tuple[int, tuple[GroundAction, ...]]:
         value = estimate(state)
         return None if value is None else (value,)
 
-    search = GreedySearch(simulator, rank)
+    search = BestFirstSearch(simulator.successors, rank)
     search.start(simulator.initial)
     while True:
         for state in search.expand():
@@ -113,8 +112,8 @@ def test_a_state_without_a_relaxed_plan_is_a_dead_end(world: World) -> None:
 
 
 def test_a_task_with_too_many_actions_is_refused(world: World, monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
+    monkeypatch.setattr(grounding, "MOST_ACTIONS", 3)
     monkeypatch.setattr(relaxation, "MOST_ACTIONS", 3)
-    monkeypatch.setattr(relaxed, "MOST_ACTIONS", 3)
     with pytest.raises(UnsupportedError, match="more than 3 ground actions"):
         FFHeuristic(Simulator(world.task))
     for policy in ("guided", "tree"):

@@ -11,7 +11,7 @@ import pytest
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import And, Atom, GroundAtom, Not, Problem, Task, conjuncts, parse_domain, parse_problem
 from pddl2nl.pddl.rewriting import Renaming
-from pddl2nl.questions.equivalence import ProblemComparison, compare_problems, completed
+from pddl2nl.search.equivalence import ProblemComparison, compare_problems, completed
 from pddl2nl.tasks import shipped_task
 
 pytest.importorskip("networkx", reason="networkx is absent: pip install 'pddl2nl[planners]'")

@@ -3,7 +3,7 @@
 Zuo et al., "Planetarium: A Rigorous Benchmark for Translating Text to Structured Planning Languages" (2024): two
 problems are equivalent if some renaming of objects gives the same initial state and the same goal. Different goals can
 say the same, so both goals are first completed with what always holds with them: literals that hold in every state that
-can be reached and satisfies the goal, as far as pairs of literals prove it (`pddl2nl.questions.relaxation`).
+can be reached and satisfies the goal, as far as pairs of literals prove it (`pddl2nl.search.mutexes`).
 Quantifiers are written out for all objects, and what is known to hold with the goal is left out of its disjunctions.
 This is sound and not complete: problems that are called equivalent are, and in rare cases others are as well.
 
@@ -35,7 +35,8 @@ from pddl2nl.pddl import (
     write_condition,
 )
 from pddl2nl.pddl.rewriting import Renaming, substitute
-from pddl2nl.questions.relaxation import GroundActions, Literal, Mutexes
+from pddl2nl.search.grounding import GroundActions, Literal
+from pddl2nl.search.mutexes import Mutexes
 from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
 from pddlval.formulas import negation_normal

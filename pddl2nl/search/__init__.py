@@ -1,0 +1,7 @@
+"""What searches share, one algorithm in each module.
+
+- `grounding`: the ground actions of a task as sets of literals;
+- `relaxation`: the delete relaxation and the FF heuristic; `mutexes`: h²;
+- `best_first` and `beam`: the searches;
+- `equivalence`: whether two problems of one domain are the same task.
+"""
