@@ -142,7 +142,7 @@ PURPOSES = {
     "experiments": "one run, many runs, records, resume, clusters",
     "policies": "Episode, events, one mechanism per file or folder",
     "questions": "questions with exact answers, scored",
-    "macros": "macro-actions: composed, proved, mined",
+    "macros": "macro-actions: composed, proved, stored",
     "baselines": "planners, random walk, oracle",
     "tasks": "shipped sets, generators, suites",
     "worlds": "faults, knowledge graph",

@@ -37,9 +37,9 @@ from typing import Any
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import decode, read_bytes, unreadable
+from pddl2nl.macros.canonical import Canonical, canonical
 from pddl2nl.macros.compose import compose, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
-from pddl2nl.macros.mining import Canonical, canonical
 from pddl2nl.pddl import (
     ActionSchema,
     Diagnostic,
@@ -68,8 +68,7 @@ class Provenance:
         descriptions: what it does, in natural language.
         domain: the name of the domain of its steps.
         domain_sha256: of that domain, by `domain_hash`.
-        origin: ``composed``, ``learned``, or a policy and its task.
-        support: how often it occurred in the plans it was learned from; otherwise None.
+        origin: ``composed``, or a policy and its task.
         uses: the number of solved tasks that it was part of.
         distinct: whether its parameters stand for different objects if that makes a difference.
         total: functions with a value for all objects of the tasks it is for; its conditions depend on that.
@@ -80,7 +79,6 @@ class Provenance:
     domain: str = ""
     domain_sha256: str = ""
     origin: str = ""
-    support: int | None = None
     uses: int = 0
     distinct: bool = False
     total: tuple[str, ...] = ()
@@ -228,7 +226,6 @@ _COMMENTS: Mapping[str, tuple[str, Any]] = {
     "domain": ("domain", str),
     "domain-sha256": ("domain_sha256", str),
     "origin": ("origin", str),
-    "support": ("support", int),
     "uses": ("uses", int),
     "distinct": ("distinct", bool),
     "total": ("total", _TEXTS),
@@ -348,7 +345,7 @@ def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], Non
                 warn(f"{file}: its conditions differ from those of its steps in this domain, which are used instead")
             macros.setdefault((canonical(exact.macro, domain), exact.provenance.distinct), exact)
     if not macros:
-        raise InputError("there is no macro in these folders; 'pddl2nl macro learn' or 'compose' makes some")
+        raise InputError("there is no macro in these folders; 'pddl2nl macro compose' makes one")
     return list(macros.values())
 
 
@@ -497,7 +494,6 @@ class Library:
             old,
             descriptions=tuple(dict.fromkeys((*old.descriptions, *new.descriptions))),
             uses=old.uses + max(new.uses, 1),
-            support=max((known.support for known in (old, new) if known.support is not None), default=None),
             proof=old.proof or new.proof,
         )
         noted = replace(there, provenance=merged, path=path)

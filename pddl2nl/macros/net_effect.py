@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, replaced, size, within
-from pddl2nl.macros.matching import matched
 from pddl2nl.macros.numbers import ADDITIVE, NumericChange, normal, total
 from pddl2nl.macros.regression import Part, Regression, Touch, coincidence
-from pddl2nl.macros.simplify import Facts, TermScope
+from pddl2nl.macros.simplify import Facts, TermScope, matched
 from pddl2nl.pddl import (
     And,
     Arithmetic,

@@ -16,8 +16,7 @@ from fractions import Fraction
 
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, negation, replaced
 from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.matching import Names, matched, renamed
-from pddl2nl.macros.simplify import Facts, Simplifier
+from pddl2nl.macros.simplify import Facts, Names, Simplifier, matched, renamed
 from pddl2nl.pddl import ActionSchema, Arithmetic, Condition, Expression, Fluent, Number, Update, substitute
 from pddl2nl.pddl.tree import write_number
 from pddlval.formulas import fluents_in, updates_in

@@ -23,9 +23,8 @@ from pddl2nl.macros.formulas import (
     replaced,
 )
 from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.matching import Names, matched, renamed
 from pddl2nl.macros.numbers import ADDITIVE, NumericChange, RegressedValues, bound, divides, no_value
-from pddl2nl.macros.simplify import Facts, Simplifier
+from pddl2nl.macros.simplify import Facts, Names, Simplifier, matched, renamed
 from pddl2nl.pddl import (
     ActionSchema,
     And,

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from pddl2nl.errors import InputError
@@ -26,7 +27,9 @@ from pddl2nl.pddl.tree import (
     Domain,
     Expression,
     Fluent,
+    FluentValue,
     Forall,
+    Function,
     GroundAtom,
     Metric,
     Node,
@@ -155,6 +158,32 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
             # Many problems lack the same values.
             warnings.setdefault(function, warning)
     return StrippedCosts("removed", reason, bare, stripped, functions, cost, tuple(warnings.values()))
+
+
+def with_unit_costs(task: Task, costs: Mapping[str, int] = MappingProxyType({})) -> Task:
+    """The task with action costs of 1, or of another number by the action's name, in place of its own."""
+    domain, problem = task.domain, task.problem
+    actions = []
+    for action in domain.actions:
+        price = Update("increase", _TOTAL, Number(Fraction(costs.get(action.name, 1))))
+        actions.append(replace(action, effect=And((*conjuncts(_strip_action(action).effect), price))))
+    total = GroundAtom((COST,))
+    return Task(
+        replace(
+            domain,
+            requirements=tuple(dict.fromkeys((*domain.requirements, ":action-costs"))),
+            functions=(*(item for item in domain.functions if item.name != COST), Function(COST)),
+            actions=tuple(actions),
+        ),
+        replace(
+            problem,
+            init_values=(
+                *(value for value in problem.init_values if value.fluent != total),
+                FluentValue(total, Fraction(0)),
+            ),
+            metric=_METRIC,
+        ),
+    )
 
 
 # ── whether they are action costs ────────────────────────────────────────────────────────────────

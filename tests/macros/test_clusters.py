@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 
+from pddl2nl.macros.canonical import Canonical, canonical, canonical_steps
 from pddl2nl.macros.compose import compose
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro, MacroStep
-from pddl2nl.macros.mining import Canonical, canonical, canonical_steps
 from pddl2nl.pddl import Domain, Task
 
 

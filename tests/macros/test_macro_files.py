@@ -45,7 +45,6 @@ def test_what_is_written_is_read_back(blocks: Task, words: str) -> None:
         domain="d",
         domain_sha256="ab",
         origin=words,
-        support=3,
         uses=2,
         distinct=True,
         proof={"sound": True, "said": words},

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.macros.library import free_name
-from pddl2nl.macros.planning import with_unit_costs
 from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Effect, GroundAtom, Not, Predicate, Task
 from pddl2nl.pddl.rewriting import substitute
+from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import BadActionError, GroundAction, Simulator
 
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import InputError
-from pddl2nl.macros.planning import with_unit_costs
 from pddl2nl.pddl import Task
 from pddl2nl.policies.episode import Episode, Policy
 from pddl2nl.policies.hybrids.compiling import compile_proposal
 from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.hybrids.planning import Planners, best_plan, cheapest
+from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State
 
 

@@ -14,7 +14,6 @@ from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.planner import cheapest_plan
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.macros.planning import with_unit_costs
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.hybrids import planning, repair
 from pddl2nl.policies.hybrids.compiling import compile_proposal
@@ -22,6 +21,7 @@ from pddl2nl.policies.hybrids.events import PlanRepaired
 from pddl2nl.policies.hybrids.planning import Planners
 from pddl2nl.policies.hybrids.repair import common_actions, distance, executable_prefix, repair_plan
 from pddl2nl.tasks import shipped_task
+from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import Play, World
 
