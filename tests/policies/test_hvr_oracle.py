@@ -145,10 +145,10 @@ def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> Non
 def test_a_block_with_a_mistake_fails(mistake: str) -> None:
     place, goal = world(), Atom("on", ("block_0", "block_1"))
     right = actions("(pick-up block_0)", "(stack block_0 block_1)")
-    assert place.run(place.initial, right).whole
+    assert place.simulator.follow(place.initial, right).complete
     wrong = mistaken_block(mistake, place, right, goal, first=True)  # type: ignore[arg-type]
     assert wrong is not None
-    tried = place.run(place.initial, wrong)
+    tried = place.simulator.follow(place.initial, wrong)
     assert tried.unmet or unmet(goal, tried.state)
     assert mistaken_block("missing-navigation", place, right, goal, first=True) is None
 

@@ -44,16 +44,9 @@ def ways_to_carry_out(
             )
             for objects in _bound(simulator, way, given, atoms) if fits else ():
                 actions = [GroundAction(step.action, tuple(objects[term] for term in step.args)) for step in way.steps]
-                after = _run(simulator, state, actions)
-                if after is not None:
-                    yield CarriedOut(tuple(actions), objects, after)
-
-
-def _run(simulator: Simulator, state: State, actions: Sequence[GroundAction]) -> State | None:
-    after: State | None = state
-    for action in actions:
-        after = simulator.step(after, action).successor if after is not None else None
-    return after
+                followed = simulator.follow(state, actions)
+                if followed.complete:
+                    yield CarriedOut(tuple(actions), objects, followed.state)
 
 
 def _bound(

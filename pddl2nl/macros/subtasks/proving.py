@@ -50,7 +50,7 @@ from pddl2nl.pddl import (
     supertypes,
     write_condition,
 )
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator
 from pddlval.formulas import subformulas
 
 _BUDGET = 20_000_000
@@ -515,13 +515,7 @@ class _EdgeQuestion:
         problem = Problem("witness", self._domain.name, objects=tuple(objects), init=tuple(atoms), goal=And())
         task = Task(self._domain, problem)
         plan = tuple(GroundAction(step.action, tuple(names[value[term]] for term in step.args)) for step in steps)
-        assert _replayed(task, plan), "the simulator does not bear out the witness of an edge"
+        simulator = Simulator(task)
+        replayed = simulator.follow(simulator.initial, plan)
+        assert replayed.complete, "the simulator does not bear out the witness of an edge"
         return EdgeWitness(task, plan, split)
-
-
-def _replayed(task: Task, plan: Sequence[GroundAction]) -> bool:
-    simulator = Simulator(task)
-    state: State | None = simulator.initial
-    for action in plan:
-        state = simulator.step(state, action).successor if state is not None else None
-    return state is not None

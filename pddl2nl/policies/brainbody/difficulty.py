@@ -65,15 +65,10 @@ def feedback_rounds(task: Task, hidden: Collection[str]) -> int | None:
         plan = _plan(optimist, state, false)
         if plan is None:
             return None
-        for action in plan:
-            if task.domain.action(action.name) is None:
-                continue
-            step = simulator.step(state, action)
-            if step.successor is None:
-                false -= {GroundAtom((atom.predicate, *atom.args)) for part in step.unmet for atom in atoms_in(part)}
-                rounds += 1
-                break
-            state = step.successor
+        followed = simulator.follow(state, (action for action in plan if task.domain.action(action.name) is not None))
+        false -= {GroundAtom((atom.predicate, *atom.args)) for part in followed.unmet for atom in atoms_in(part)}
+        rounds += not followed.complete
+        state = followed.state
     return rounds
 
 

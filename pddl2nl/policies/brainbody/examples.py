@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Atom, GroundAtom, Task, substitute
-from pddl2nl.policies.brainbody.primitives import Command, Robot, ground, parse_robot
+from pddl2nl.policies.brainbody.primitives import Command, Robot, executed, parse_robot
 from pddl2nl.policies.brainbody.prompts import LAYOUT, Shots, StepPrompter, steps_text
 from pddl2nl.policies.refining import Style, signal
 from pddl2nl.policies.setting import Setting
@@ -189,14 +189,7 @@ class _SolvedTask:
         return LAYOUT.question({"Environment information": facts, "Task": self.text})
 
     def _executed(self, commands: Sequence[Command]) -> list[StepResult]:
-        """The results of commands, one after the other, up to the first that fails."""
-        state, results = self._simulator.initial, list[StepResult]()
-        for command in commands:
-            results.append(self._simulator.step(state, ground(command, state, self._simulator)))
-            if (after := results[-1].successor) is None:
-                break
-            state = after
-        return results
+        return executed(commands, self._simulator)
 
     def _reaches_goal(self, results: Sequence[StepResult]) -> bool:
         last = results[-1].successor

@@ -116,10 +116,10 @@ def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
     """The facts that a plan changes at any of its steps."""
     state, done, touched = simulator.initial, 0, set[GroundAtom]()
     while (block := next(way.ready(done), None)) is not None:
-        for action in way.blocks[block]:
-            result = simulator.step(state, action)
-            touched.update(result.added, result.deleted)
-            state = result.successor or state
+        followed = simulator.follow(state, way.blocks[block])
+        for step in followed.steps:
+            touched.update(step.added, step.deleted)
+        state = followed.state
         done |= 1 << block
     return touched
 

@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from pddl2nl.policies.brainbody.primitives import Command, Robot, ground
-from pddlval import Simulator, State
+from pddl2nl.policies.brainbody.primitives import Command, Robot, executed
+from pddlval import Simulator
 
 BrainMistake = Literal[
     "forgotten-open",
@@ -68,13 +68,7 @@ def with_mistake(mistake: str | None, plan: Sequence[Command], robot: Robot, sim
 
 def failing_at(commands: Sequence[Command], simulator: Simulator) -> int | None:
     """The index of the first command that fails; None if none does."""
-    state = simulator.initial
-    for at, command in enumerate(commands):
-        after = simulator.step(state, ground(command, state, simulator)).successor
-        if after is None:
-            return at
-        state = after
-    return None
+    return next((at for at, result in enumerate(executed(commands, simulator)) if result.successor is None), None)
 
 
 def _without(commands: Sequence[Command], at: int | None) -> list[Command]:
@@ -95,11 +89,9 @@ def _with_another_object(commands: list[Command], simulator: Simulator) -> list[
 
 def _with_full_hands(commands: list[Command], robot: Robot, simulator: Simulator) -> list[Command]:
     """The commands with a grab more, after which one of them fails."""
-    state: State | None = simulator.initial
     used = {name for item in commands for name in item.args}
-    for place, command in enumerate(commands):
-        if state is None:
-            break
+    states = [simulator.initial, *(result.successor for result in executed(commands, simulator)[:-1])]
+    for place, state in enumerate(filter(None, states)):
         for action in simulator.applicable(state):
             extra = robot.command_of(action, simulator.task.domain)
             if extra is None or extra.primitive.name != _GRAB or used.intersection(extra.args):
@@ -107,5 +99,4 @@ def _with_full_hands(commands: list[Command], robot: Robot, simulator: Simulator
             longer = [*commands[:place], extra, *commands[place:]]
             if failing_at(longer, simulator) is not None:
                 return longer
-        state = simulator.step(state, ground(command, state, simulator)).successor
     return commands

@@ -21,7 +21,7 @@ The parameters that no slot fills (places, rooms, hands) are filled from the sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
@@ -34,7 +34,7 @@ from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.constraint import Line
 from pddl2nl.pddl import Domain, GroundAtom, Task
 from pddl2nl.worlds.triples import triple_of
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator, State, StepResult
 from pddlval.formulas import names_in
 
 FORMAT = 1
@@ -233,6 +233,17 @@ def ground(command: Command, state: State, simulator: Simulator) -> GroundAction
         return nearest[1]
     first = command.primitive.actions[0]
     return GroundAction(first.action, tuple(_mistyped(first, command, simulator.task)))
+
+
+def executed(commands: Iterable[Command], simulator: Simulator) -> list[StepResult]:
+    """The results of commands, one after the other from the initial state, up to the first that fails."""
+    state, results = simulator.initial, list[StepResult]()
+    for command in commands:
+        results.append(simulator.step(state, ground(command, state, simulator)))
+        if (after := results[-1].successor) is None:
+            break
+        state = after
+    return results
 
 
 def _candidates(item: PrimitiveAction, command: Command, state: State, task: Task) -> Iterator[GroundAction]:

@@ -27,7 +27,7 @@ from pddl2nl.policies.hvr.prompts import ACTIONS_MARK
 from pddl2nl.policies.hvr.repair import Repair
 from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
 from pddl2nl.policies.staged import shortened
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator, State
 
 MOST_MACROS = 50
 """The most macro-actions of a plan; our limit, as the paper gives none (its longest plan has 19)."""
@@ -242,26 +242,22 @@ def verified(
         style: how much the feedback tells.
     """
     actions = tuple(actions)
-    state = start
-    for number, action in enumerate(actions, start=1):
-        told = f"Step {number}, {within_sentence(teller.action(action))}, cannot be done"
-        conditions: tuple[Condition, ...] = ()
-        try:
-            result = simulator.step(state, action)
-        except BadActionError as error:
-            reason = f"{told}: {error.reason}."
+    followed = simulator.follow(start, actions)
+    state, failed, conditions = followed.state, followed.failed, followed.unmet
+    if failed is not None:
+        done = len(followed.steps)
+        action = actions[done]
+        told = f"Step {done + 1}, {within_sentence(teller.action(action))}, cannot be done"
+        if followed.error is not None:
+            reason = f"{told}: {followed.error.reason}."
         else:
-            if result.successor is not None:
-                state = result.successor
-                continue
-            conditions = result.unmet
             reasons = teller.reasons(conditions, state)
-            if not reasons and result.conflict is not None:
-                reasons = teller.contradiction(result.conflict)
+            if not reasons and failed.conflict is not None:
+                reasons = teller.contradiction(failed.conflict)
             because = f" because {reasons}" if reasons else ""
             reason = _violated(f"{told}{because}. Violated:", conditions, teller)
-        feedback = signal(style, number, "inapplicable", str(action), reason)
-        return ActionBlock(actions, number - 1, state, conditions, feedback)
+        feedback = signal(style, done + 1, "inapplicable", str(action), reason)
+        return ActionBlock(actions, done, state, conditions, feedback)
     failing = unmet(state)
     feedback = ""
     if failing:

@@ -395,16 +395,17 @@ def verify_macros(task: Task, start: State, macros: Sequence[Conditions | None])
         if macro is not None
     ]
     claims = claims_of(task, schemas)
-    state = claims.state(start.atoms, start.values)
-    for number, macro in enumerate(macros, start=1):
-        if macro is None:
-            return MacroPlanCheck(number - 1, len(macros))
-        step = claims.step(state, GroundAction(f"macro-action-{number}"))
-        if step.successor is None:
-            return MacroPlanCheck(number - 1, len(macros), step.unmet, conflict=step.conflict)
-        state = step.successor
+    # The simulation ends before the first macro-action that could not be read.
+    read = macros.index(None) if None in macros else len(macros)
+    plan = [GroundAction(f"macro-action-{number}") for number in range(1, read + 1)]
+    followed = claims.follow(claims.state(start.atoms, start.values), plan)
+    if followed.failed is not None:
+        done, failed = len(followed.steps), followed.failed
+        return MacroPlanCheck(done, len(macros), failed.unmet, conflict=failed.conflict)
+    if read < len(macros):
+        return MacroPlanCheck(read, len(macros))
     simulator = Simulator(task)
-    goals = simulator.unmet_goals(simulator.state(state.atoms, state.values))
+    goals = simulator.unmet_goals(simulator.state(followed.state.atoms, followed.state.values))
     return MacroPlanCheck(len(macros), len(macros), goals, not goals)
 
 

@@ -170,8 +170,6 @@ class _SolvedExample:
         return graph.select([name for name in names if name in available]).objects
 
     def _after(self, actions: Sequence[GroundAction], state: State) -> State:
-        for action in actions:
-            after = self._simulator.step(state, action).successor
-            assert after is not None, f"{action} of an example is not applicable"
-            state = after
-        return state
+        followed = self._simulator.follow(state, actions)
+        assert followed.complete, f"{followed.failed} in an example"
+        return followed.state

@@ -179,13 +179,9 @@ class Execution:
         for atom in found.surplus:
             if atom in before:
                 return Not(Atom(atom[0], atom[1:]))
-        state = self._episode.state
-        for action in rest:
-            result = self._simulator.step(state, action)
-            if result.successor is None:
-                return result.unmet[0] if result.unmet else None
-            state = result.successor
-        return next(iter(self._simulator.unmet_goals(state)), None)
+        followed = self._simulator.follow(self._episode.state, rest)
+        failing = self._simulator.unmet_goals(followed.state) if followed.complete else followed.unmet
+        return next(iter(failing), None)
 
     def _fact(self, atom: GroundAtom) -> str:
         return told_condition(Atom(atom[0], atom[1:]), self._teller)

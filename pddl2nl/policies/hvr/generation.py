@@ -265,14 +265,11 @@ def _states_before(
         raise InputError(f"{len(macros)} macro-actions and {len(blocks)} blocks: each needs its own, or none has one")
     states = [simulator.initial]
     for number, block in enumerate(blocks, start=1):
-        state = states[-1]
-        for action in block:
-            step = simulator.step(state, action)
-            if step.successor is None:
-                unmet = ", ".join(map(str, step.unmet))
-                raise InputError(f"block {number}: {action} is not applicable where it stands: {unmet} fails")
-            state = step.successor
-        states.append(state)
+        followed = simulator.follow(states[-1], block)
+        if followed.failed is not None:
+            reason = followed.error or f"{', '.join(map(str, followed.unmet))} fails"
+            raise InputError(f"block {number}: {followed.failed.action} is not applicable where it stands: {reason}")
+        states.append(followed.state)
     return states
 
 

@@ -94,7 +94,7 @@ def mistaken_block(
 
 def _failing(world: PromptWorld, block: Sequence[GroundAction], goal: Condition, where: Collection[str]) -> set[bool]:
     """Whether the failing conditions of a block are about locations, as a set of answers; empty if nothing fails."""
-    tried = world.run(world.initial, block)
+    tried = world.simulator.follow(world.initial, block)
     unmet = tried.unmet or unmet_parts(goal, tried.state)
     return {_predicate(part) in where for part in unmet if isinstance(part, Atom | Not)}
 

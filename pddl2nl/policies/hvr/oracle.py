@@ -251,7 +251,7 @@ class _Answer:
                 continue
             block = self._block(state, self._macro(words))
             conditions.append(world.conditions(state, block, careful=False))
-            state = world.run(state, block).state
+            state = world.simulator.follow(state, block).state
         if self.mistake == "wrong-precondition" and conditions:
             wrong, literal = wrong_precondition(conditions[-1])
             if literal is not None and write_condition(literal) not in self.seen.section("Feedback"):
@@ -266,7 +266,7 @@ class _Answer:
         block = self._actions_in("Block")
         match = re.match(r"\s*(\d+)\.", section("Macro-action"))
         number = 1 if match is None else int(match[1])
-        if number in texts and world.run(world.initial, block).whole:
+        if number in texts and world.simulator.follow(world.initial, block).complete:
             texts[number] = _pddl(world.conditions(world.initial, block, careful=True))
         return "\n".join(f"{number}. {text}" for number, text in texts.items())
 
@@ -286,7 +286,7 @@ class _Answer:
         if unmet(self._goal, state):
             for macro in macros:
                 block = self._block(state, macro)
-                state = world.run(state, block).state
+                state = world.simulator.follow(state, block).state
                 plan += block
         # Nothing is added if the macro-actions reach the goal.
         plan += world.plan(state, self._goal, shortest=bool(macros))
@@ -321,7 +321,7 @@ class _Answer:
         if wrong is None:
             return right
         if self.seen.section(section):
-            tried = world.run(world.initial, self._actions_in(section))
+            tried = world.simulator.follow(world.initial, self._actions_in(section))
             failing = tried.unmet or unmet(goal, tried.state)
             if any(write_condition(condition) in self.seen.section("Feedback") for condition in failing):
                 return right

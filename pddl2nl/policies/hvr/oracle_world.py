@@ -7,11 +7,11 @@ of its own, one that was not retrieved; its type follows from its name or from t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTaskError
@@ -172,19 +172,6 @@ def _folded(name: str) -> str:
 # ── the world ────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class SimulatedRun:
-    """A simulated sequence of actions: the last state, and the conditions that failed there."""
-
-    state: State
-    unmet: tuple[Condition, ...] = ()
-
-    @property
-    def whole(self) -> bool:
-        """Whether all actions were applicable."""
-        return not self.unmet
-
-
 class PromptWorld:
     """The objects and facts of one prompt, under their names in it."""
 
@@ -238,18 +225,9 @@ class PromptWorld:
             problems = [(_narrowed(whole, {*about, *terms_of(goal)}), shortest), (whole, False)]
         for problem, best in problems:
             plan = _solved(write_domain(self.task.domain), write_problem(problem), best)
-            if plan is not None and self.run(state, plan).whole:
+            if plan is not None and self.simulator.follow(state, plan).complete:
                 return plan
         raise NoToldPlanError("by what I was told, it cannot be done")
-
-    def run(self, state: State, actions: Iterable[GroundAction]) -> SimulatedRun:
-        """Simulates a sequence of actions."""
-        for action in actions:
-            step = self.simulator.step(state, action)
-            if step.successor is None:
-                return SimulatedRun(state, step.unmet)
-            state = step.successor
-        return SimulatedRun(state)
 
     # ── conditions of a block ────────────────────────────────────────────────────────────────────
 
@@ -268,18 +246,18 @@ class PromptWorld:
         needed: dict[Condition, None] = {}
         touched: set[GroundAtom] = set()
         doubtful: set[GroundAtom] = set()
-        at = state
-        for action in block:
+        followed = self.simulator.follow(state, block)
+        assert followed.complete
+        for (at, after), step in zip(pairwise(followed.states), followed.steps, strict=True):
+            action = step.action
             needed |= {literal: None for literal in self._read(at, action, careful) if _atom(literal) not in touched}
-            step = self.simulator.step(at, action)
-            assert step.successor is not None
             touched.update((*step.added, *step.deleted))
             doubtful -= {*step.added}
             if not careful:
-                doubtful = self._in_doubt(at, action, step.successor) | (doubtful - {*step.deleted})
-            at = step.successor
-        gained = [Atom(atom[0], atom[1:]) for atom in sorted(at.atoms - state.atoms - doubtful)]
-        lost = [Not(Atom(atom[0], atom[1:])) for atom in sorted(state.atoms - at.atoms - doubtful)]
+                doubtful = self._in_doubt(at, action, after) | (doubtful - {*step.deleted})
+        end = followed.state.atoms
+        gained = [Atom(atom[0], atom[1:]) for atom in sorted(end - state.atoms - doubtful)]
+        lost = [Not(Atom(atom[0], atom[1:])) for atom in sorted(state.atoms - end - doubtful)]
         return Conditions(And(tuple(needed)), And((*gained, *lost)))
 
     def _in_doubt(self, state: State, action: GroundAction, after: State) -> set[GroundAtom]:

@@ -99,13 +99,8 @@ class Planner(ABC):
         """
         parts = self._parts(start, done, feedback)
         actions = whole(parts)
-        state, verified = start, 0
-        for action in actions:
-            after = self.simulator.step(state, action).successor
-            if after is None:
-                break
-            state, verified = after, verified + 1
-        goal = verified == len(actions) and self.simulator.is_goal(state)
+        followed = self.simulator.follow(start, actions)
+        verified, goal = len(followed.steps), followed.complete and self.simulator.is_goal(followed.state)
         # Actions of an earlier macro plan have macro 0.
         macros = [part.macro if part.attempt == parts[-1].attempt else 0 for part in parts for _ in part.actions]
         self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), tuple(macros), verified, goal))

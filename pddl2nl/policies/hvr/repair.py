@@ -21,7 +21,6 @@ block stays as it is.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -30,6 +29,7 @@ from typing import NamedTuple
 from pddl2nl.macros.changeable import matched
 from pddl2nl.pddl import ActionSchema, Atom, Condition, Domain, Task, is_variable
 from pddl2nl.pddl.task import effect_literals
+from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import subformulas
 
@@ -176,13 +176,9 @@ class Repair:
             way = self._way(action, state)
             if way is None:
                 return Repaired((*done, *actions[place:]), tuple(inserted))
-            for step in (*way, action):
-                if step is not action:
-                    inserted.append(len(done))
-                done.append(step)
-                after = self._simulator.step(state, step).successor
-                assert after is not None
-                state = after
+            inserted += range(len(done), len(done) + len(way))
+            done += [*way, action]
+            state = self._simulator.follow(state, (*way, action)).state
         return Repaired(tuple(done), tuple(inserted))
 
     def _way(self, action: GroundAction, start: State) -> tuple[GroundAction, ...] | None:
@@ -196,20 +192,23 @@ class Repair:
             return ()
         if not first.unmet or not all(map(self._says_where, first.unmet)):
             return None
-        queue: deque[tuple[State, tuple[GroundAction, ...]]] = deque([(start, ())])
-        seen = {start}
-        while queue and len(seen) <= _MOST_STATES:
-            state, way = queue.popleft()
+
+        def successors(state: State) -> Iterator[tuple[GroundAction, State]]:
             unmet = simulator.step(state, action).unmet
             for move in moves_towards(simulator, self._movements, state, (*unmet, *first.unmet)):
                 after = simulator.step(state, move).successor
-                if after is None or after in seen:
-                    continue
-                if simulator.is_applicable(after, action):
-                    return (*way, move)
-                seen.add(after)
-                if len(way) + 1 < _LONGEST:
-                    queue.append((after, (*way, move)))
+                if after is not None:
+                    yield move, after
+
+        def rank(state: State, _: State | None) -> Rank | None:
+            return () if len(search.plan(state)[1]) < _LONGEST else None
+
+        search = BestFirstSearch(successors, rank)
+        search.start(start)
+        while not search.exhausted and len(search.came_from) <= _MOST_STATES:
+            for state in search.expand():
+                if simulator.is_applicable(state, action):
+                    return search.plan(state)[1]
         return None
 
     def _says_where(self, condition: Condition) -> bool:
