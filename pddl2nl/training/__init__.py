@@ -7,7 +7,6 @@ Nothing here needs a trainer; `trl` has the rewards in TRL's calling form. Modul
 * ``scoring``: the rewards of a row, of whichever kind it is.
 * ``rows``: prompts with reward columns, and prompts with the planner's reply, from recorded runs.
 * ``trl``: the rewards as functions of prompts, completions and columns.
-* ``toy``: a learner without a language model, which shows what each reward teaches.
 """
 
 from __future__ import annotations
