@@ -100,7 +100,7 @@ def _panel(parameter: Any) -> str:
 
 def run_options() -> str:
     """A table for each group of the options of a run."""
-    from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS
+    from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS
 
     lines = [
         "# Options of a run\n",

@@ -47,7 +47,13 @@ class WrongValueError(InputError):
         self.unknown = unknown
 
 
-def convert(data: object, kind: type[T], *above: Key, dec_hook: Callable[[type, Any], Any] | None = None) -> T:
+def convert(
+    data: object,
+    kind: type[T],
+    *above: Key,
+    dec_hook: Callable[[type, Any], Any] | None = None,
+    strict: bool = True,
+) -> T:
     """The data as an object of a type, by `msgspec.convert`.
 
     Args:
@@ -55,12 +61,13 @@ def convert(data: object, kind: type[T], *above: Key, dec_hook: Callable[[type, 
         kind: a type that msgspec supports.
         above: the path to the data in their file.
         dec_hook: makes values of other types; its `ValueError` says what is wrong.
+        strict: whether numbers must be numbers; if not, texts such as ``3`` and ``true`` are accepted as well.
 
     Raises:
         WrongValueError: the first value that does not fit.
     """
     try:
-        return msgspec.convert(data, kind, dec_hook=dec_hook)
+        return msgspec.convert(data, kind, dec_hook=dec_hook, strict=strict)
     except msgspec.ValidationError as error:
         raise _explained(data, kind, above, str(error)) from None
 
@@ -100,7 +107,8 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
 
 def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:
     """The types that the value at a path may have."""
-    alternatives = [each for one in types for each in (one.types if isinstance(one, inspect.UnionType) else (one,))]
+    plain = [one.type if isinstance(one, inspect.Metadata) else one for one in types]
+    alternatives = [each for one in plain for each in (one.types if isinstance(one, inspect.UnionType) else (one,))]
     if not path:
         return alternatives
     inner: list[inspect.Type] = []

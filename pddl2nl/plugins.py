@@ -1,9 +1,18 @@
-"""Policies, models and metrics of other packages: by an entry point, or as ``module:Name``.
+"""What packages add: systems, policies, models and metrics, by a folder, an entry point, or as ``module:Name``.
 
-A package registers what it adds in its ``pyproject.toml``::
+A *system* is all that one paper's system needs, in one package that says what it brings in one object::
+
+    # my_package/__init__.py
+    SYSTEM = System(title="My system", policies={"mine": "policy:Mine"}, presets="presets.toml")
+
+Systems that are shipped are the packages of `pddl2nl.systems`. Another package registers its own, and single
+policies, models and metrics, in its ``pyproject.toml``::
+
+    [project.entry-points."pddl2nl.systems"]
+    mine = "my_package:SYSTEM"
 
     [project.entry-points."pddl2nl.policies"]
-    careful = "my_package:Careful"        # a class or function that makes a `Policy`
+    careful = "my_package:Careful"        # a class derived from `Policy`
 
     [project.entry-points."pddl2nl.models"]
     shout = "my_package:shout"            # a `ModelFactory`, for --model shout:ARGUMENT
@@ -15,23 +24,112 @@ A package registers what it adds in its ``pyproject.toml``::
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import import_module
+from importlib import import_module, resources
 from importlib.metadata import EntryPoints, entry_points, packages_distributions, version
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from pddl2nl.errors import InputError
 
-POLICY_GROUP, MODEL_GROUP, METRIC_GROUP = _GROUPS = ("pddl2nl.policies", "pddl2nl.models", "pddl2nl.metrics")
+SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP = _GROUPS = (
+    "pddl2nl.systems",
+    "pddl2nl.policies",
+    "pddl2nl.models",
+    "pddl2nl.metrics",
+)
 _OURS = ("pddl2nl", "pddlval")
+_SHIPPED = "pddl2nl.systems"
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """What a system brings. Each part is ``module:NAME`` within its package, imported on first use, or a file in it.
+
+    Attributes:
+        title: what tables and lists call it.
+        policies: the class of each policy by the policy's name.
+        presets: a TOML file of names for values of options: ``[NAME]`` with ``policy``, ``options``, ``title`` and
+            ``summary``. A table without ``options`` gives a policy its title.
+        files: what it reads beside a domain: for a file's name, a function of its text, the domain and a name for
+            messages, that returns an object with the attribute ``text``.
+        roles: what other models its policies ask, by role (``body``), in a few words.
+        events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`).
+        metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
+        notes: how pages show its events: a mapping from their classes to functions that return a `Note`.
+        picture: draws what a prompt shows: a function of the prompt's last message that returns SVG, or an empty text.
+        tables: the kinds of tables it adds to reports, by name (`pddl2nl.reports.tables`).
+        plots: the same for plots (`pddl2nl.reports.plots`).
+        paper: a TOML file of the paper's numbers (`pddl2nl.policies.paper`).
+        profiles: a TOML file of named settings, ``[NAME]`` with options of a run.
+        experiments: a folder of specifications.
+        generators: generators of tasks by the domain's name (`pddl2nl.tasks.generators`).
+        commands: groups of commands by name: a function that adds them to a typer application.
+        name: the folder's or entry point's name; set where the system is found.
+        package: the package that holds it; set where it is found.
+    """
+
+    title: str
+    policies: Mapping[str, str] = field(default_factory=dict)
+    presets: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    events: str = ""
+    metrics: str = ""
+    notes: str = ""
+    picture: str = ""
+    tables: str = ""
+    plots: str = ""
+    paper: str = ""
+    profiles: str = ""
+    experiments: str = ""
+    generators: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+    package: str = ""
+
+    def load(self, part: str) -> Any:
+        """The object that ``module:NAME`` names in the package."""
+        module, _, name = part.partition(":")
+        return getattr(import_module(f"{self.package}.{module}"), name)
+
+    def file(self, name: str) -> Traversable:
+        """A file or folder of the package."""
+        return resources.files(self.package) / name
+
+    def toml(self, name: str) -> dict[str, Any]:
+        """The tables of a TOML file of the package; none without a name."""
+        return tomllib.loads(self.file(name).read_text(encoding="utf-8")) if name else {}
+
+
+@lru_cache(maxsize=1)
+def systems() -> Mapping[str, System]:
+    """Every system by its name: the shipped ones, then those of installed packages."""
+    found: dict[str, System] = {}
+    for module in iter_modules(import_module(_SHIPPED).__path__, f"{_SHIPPED}."):
+        name = module.name.rpartition(".")[2]
+        found[name] = replace(import_module(module.name).SYSTEM, name=name, package=module.name)
+    for entry in installed(SYSTEM_GROUP):
+        found.setdefault(entry.name, replace(entry.load(), name=entry.name, package=entry.module))
+    return found
 
 
 @lru_cache
 def installed(group: str) -> EntryPoints:
     """The entry points of installed packages in a group."""
     return entry_points(group=group)
+
+
+def provided(part: str) -> Iterator[tuple[System, Any]]:
+    """The systems that bring a part (``events``, ``metrics``, ``notes``, …), each with its object, imported now."""
+    for system in systems().values():
+        if where := getattr(system, part):
+            yield system, system.load(where)
 
 
 def load_object(path: str) -> Any:
@@ -57,24 +155,11 @@ def load_object(path: str) -> Any:
     return value
 
 
-def make_object(path: str) -> Any:
-    """An object of the class that ``module:Class`` names.
-
-    Raises:
-        InputError: as `load_object`, or it cannot be made without arguments.
-    """
-    made = load_object(path)
-    try:
-        return made()
-    except Exception as error:
-        raise InputError(f"{path}() failed: {type(error).__name__}: {error}") from error
-
-
 @lru_cache
 def origin(module: str) -> Mapping[str, str]:
     """The distribution that a module belongs to, with its version; empty for the modules of this toolkit.
 
-    A module of no distribution, such as a notebook's ``__main__``, stands under its own name.
+    A module of no distribution, such as a notebook's ``__main__``, has its own name as its distribution.
     """
     package = module.partition(".")[0]
     if package in _OURS:

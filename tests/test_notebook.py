@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pddl2nl
-from pddl2nl.experiments.spec import RUN_OPTIONS
+from pddl2nl.policies.spec import RUN_OPTIONS
 
 TASK = pddl2nl.shipped_task("blocksworld", "p01")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pddl2nl.baselines.fast_downward import DEFAULT_SECONDS, find_driver, version
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
 from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.baselines.planner import BASELINES, PLANNERS, FastDownwardSearch, PlannerLimits, solve, solve_each
 from pddl2nl.baselines.random_walk import walk
 from pddl2nl.baselines.result import PlannerResult, Status
@@ -13,6 +14,7 @@ __all__ = [
     "BASELINES",
     "DEFAULT_SECONDS",
     "PLANNERS",
+    "PlanOracle",
     "PlannerLimits",
     "OracleModel",
     "FastDownwardSearch",

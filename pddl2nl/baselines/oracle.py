@@ -56,10 +56,10 @@ class _NoTaskError(ToldTaskError):
 
 
 class StagedOracle(Protocol):
-    """Answers the staged prompts of one family of policies (`pddl2nl.policies.family.Family.oracle`)."""
+    """Answers prompts of another layout than that of the four mechanisms, such as questions."""
 
     def reply(self, messages: Sequence[Message]) -> str | None:
-        """The answer; None if the prompt is not one of the family's."""
+        """The answer; None if the prompt has another layout."""
         ...
 
 
@@ -74,7 +74,7 @@ class OracleModel:
         domain: the domain of all tasks it will be asked about.
         wording: how this domain is told.
         time_limit: seconds for each search of the planner; None for no limit.
-        staged: answer the prompts of families, which have stages and another layout.
+        staged: answer prompts of other layouts.
         name: under which it is recorded.
         spoil: tells the actions of a plan from a state with a mistake; of a conversation only the first turn has it.
     """

@@ -78,8 +78,8 @@ def _generate(
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.budget import LimitReachedError
-    from pddl2nl.policies.hvr.generation import propose
-    from pddl2nl.policies.hvr.proposals import proposal_json, proposal_text, proposed_macros, state_lines
+    from pddl2nl.systems.hvr.generation import propose
+    from pddl2nl.systems.hvr.proposals import proposal_json, proposal_text, proposed_macros, state_lines
     from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]

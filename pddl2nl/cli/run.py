@@ -26,13 +26,13 @@ from pddl2nl.cli.output import (
 from pddl2nl.cli.progress import batches, calls_shown
 from pddl2nl.cli.run_options import ACCESS, LogOption, access_of, observer, with_options, wording_of
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.spec import RUN_OPTIONS
+from pddl2nl.policies.spec import RUN_OPTIONS
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.runs import RunResult
-    from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.policies import RunEvent
+    from pddl2nl.policies.spec import RunSpec
 
 
 def register(app: typer.Typer) -> None:
@@ -66,8 +66,8 @@ def _run(
     """
     from pddl2nl.experiments.choices import checked_policy, unused_warnings
     from pddl2nl.experiments.profiles import apply_profile
-    from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.pddl import load_task
+    from pddl2nl.policies.spec import RunSpec
 
     given = given_options(context)
     if profile is None and "model" not in given and _asks_model(options["policy"]):

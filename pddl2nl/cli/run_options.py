@@ -1,6 +1,6 @@
 """Options of a run and of the models that it asks, and what they stand for.
 
-Options of a run are declared in `pddl2nl.experiments.spec.RUN_OPTIONS`; how models are reached is declared here.
+Options of a run are declared in `pddl2nl.policies.spec.RUN_OPTIONS`; how models are reached is declared here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import typer
 from pddl2nl.cli.options import one_of, option, read_time, switch
 from pddl2nl.cli.output import print_warnings, warn
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
+from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access

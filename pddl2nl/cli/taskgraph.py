@@ -151,7 +151,7 @@ def _plan(path: Path) -> tuple[list[tuple[str, ...]], list[int], tuple[str, ...]
     """The steps of a plan, their lines in a file of one a line, and what is wrong with the form of a reply."""
     from pddl2nl.files import read_text
     from pddl2nl.macros.subtasks.checking import read_plan
-    from pddl2nl.policies.taskgraph.replies import read_plan_reply
+    from pddl2nl.systems.taskgraph.replies import read_plan_reply
 
     text = read_text(path, "plan of subtasks")
     if text.lstrip().startswith(("<", "{", "`")):
@@ -243,7 +243,7 @@ def _sets(
     The tasks are generated in the paper's numbers, the same on every machine; manifest.csv has the seed and the digest
     of each. The sets are a collection: domains = [{ suite = "DIR" }] in an experiment plays them.
     """
-    from pddl2nl.policies.taskgraph.sets import write_set
+    from pddl2nl.systems.taskgraph.sets import write_set
     from pddl2nl.tasks.generators.alfred.suites import SUITE_SIZES
 
     if not names:

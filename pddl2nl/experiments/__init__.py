@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
     from pddl2nl.experiments.runs import RunResult, run, run_spec
-    from pddl2nl.experiments.spec import RunSpec
+    from pddl2nl.policies.spec import RunSpec
 
 _MODULES = {
     "models": ("MODELS", "MadeModel", "ModelContext", "make_model"),

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.profiles import WALK_SEEDS
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.nl import choose_wording
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain, shipped_domains
 
 SETS: tuple[str, ...] = ("primary", "scaled")

@@ -15,14 +15,14 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.specification.columns import policy_of
 from pddl2nl.experiments.specification.product import Cell, behind_endpoint
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.budget import LimitReachedError
 from pddl2nl.policies.families import FAMILIES, asking_policy, family_of
-from pddl2nl.policies.prompting import prompt_text
+from pddl2nl.policies.prompts import CORE_PROMPTS
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
@@ -203,7 +203,7 @@ def _wording(cell: Cell, price: Price | None) -> Estimate:
 
 
 def _thoughts(system: float, problem: float, price: Price | None) -> Estimate:
-    shown = estimate_tokens(sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN))
+    shown = estimate_tokens(sum(len(CORE_PROMPTS.text(name)) for name in _THOUGHTS_SHOWN))
     steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
     return _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, price)
 

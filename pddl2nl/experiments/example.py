@@ -23,18 +23,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan, quick_plan
 from pddl2nl.files import read_text
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import And, Atom, Condition, Domain, Problem, Task, load_problem, parse_problem, write_problem
-from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
+from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem
+from pddl2nl.policies.recorded import problem_text
+from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem
 from pddl2nl.tasks import match_shipped
 from pddlval import GroundAction, Simulator, State, acting_simulator, load_plan, validate
 from pddlval.happenings import happenings
@@ -55,29 +55,6 @@ _WALKS = 8
 _MOST_GOALS = 4
 _LOOKED_AHEAD = 20
 _ADVICE = "a solved problem by --example PROBLEM with --example-plan FILE (or take none by --example none)"
-
-
-@dataclass(frozen=True)
-class SolvedProblem:
-    """A problem with a valid plan, and where it came from."""
-
-    task: Task
-    plan: Plan
-    source: ExampleSource
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], domain: Domain) -> SolvedProblem:
-        """The problem of a record's example (`Example.to_json`), so that the same can be shown again.
-
-        Raises:
-            InputError: the data hold no problem of this domain with a plan.
-        """
-        try:
-            problem, source = parse_problem(data["problem"], domain), data["source"]
-            plan = tuple(GroundAction.parse(action) for action in data["plan"])
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"no example of a record: {error!r}") from None
-        return cls(Task(domain, problem), plan, source)
 
 
 def find_example(
@@ -106,11 +83,6 @@ def find_example(
     if given is not None:
         return _named(task, Path(given), plan_path)
     return _shipped(task) or _beside(task) or _made(task, seed)
-
-
-def problem_text(problem: Problem) -> str:
-    """The problem's PDDL: the text it was read from, else as the writer writes it."""
-    return problem.source.text if problem.source is not None else write_problem(problem)
 
 
 def gives_away(task: Task, plan: Plan) -> bool:

@@ -14,11 +14,11 @@ from pddl2nl.experiments.access import reach
 from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.jobs import RunJob, make_job
 from pddl2nl.experiments.runs import check_options
-from pddl2nl.experiments.spec import RunSpec, policy_name
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.llm import Model
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy, make_policy
+from pddl2nl.policies.spec import RunSpec, policy_name
 
 
 def experiment(

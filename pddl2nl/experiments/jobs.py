@@ -13,15 +13,16 @@ import msgspec
 
 from pddl2nl.baselines import TaskTexts
 from pddl2nl.experiments.asked import QuestionSpec
-from pddl2nl.experiments.example import SolvedProblem, problem_text
 from pddl2nl.experiments.records.writer import record_name
-from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.files import read_text
 from pddl2nl.llm import Model, Request, public_url
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
 from pddl2nl.policies import make_policy
+from pddl2nl.policies.recorded import problem_text
+from pddl2nl.policies.setting import SolvedProblem
+from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec
 
 _HASH = 12
 _LONGEST_PART = 40

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pddl2nl.errors import near_name
+from pddl2nl.errors import did_you_mean, near_name
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import (
     FREE,
@@ -27,7 +27,8 @@ from pddl2nl.llm import (
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
-from pddl2nl.plugins import MODEL_GROUP, installed, load_object, make_object, origin
+from pddl2nl.plugins import MODEL_GROUP, installed, load_object, origin
+from pddl2nl.policies import make_policy
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class ModelContext:
     """What a model may be made from besides its own name.
 
     The oracle gets the domain and its wording, as it must know the language it reads; it never gets the
-    problem, which it reads out of the prompt. ``load`` says whether a model in a file is loaded now.
+    problem, which it reads out of the prompt. ``load`` says whether a model in a file is loaded now;
+    ``mistakes`` are those that it can make with the policy that asks, None for questions.
     """
 
     domain: Domain
@@ -48,6 +50,7 @@ class ModelContext:
     access: Access = field(default_factory=Access)
     timeout: float | None = None
     load: bool = True
+    mistakes: Collection[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -144,17 +147,13 @@ _LOADING = threading.Lock()
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
-    from pddl2nl.baselines import OracleModel, find_driver
+    from pddl2nl.baselines import PlanOracle, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
-    from pddl2nl.baselines.oracle import StagedOracle
-    from pddl2nl.policies.families import FAMILIES
     from pddl2nl.questions.oracle import MISTAKES, QuestionOracle
 
-    known = [*(mistake for family in FAMILIES.values() for mistake in family.mistakes), *MISTAKES]
-    if argument and argument not in known:
-        raise ModelConfigurationError(
-            f"--model oracle:{argument}: there is no such mistake to make; there are {', '.join(known)}"
-        )
+    able = MISTAKES if context.mistakes is None else context.mistakes
+    if argument and argument not in able:
+        raise ModelConfigurationError(f"--model oracle:{argument}: {_who_makes(argument)}")
     foreign = beyond_fast_downward(context.domain)
     if foreign:
         raise ModelConfigurationError(
@@ -163,13 +162,23 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner is reported before a run begins.
     find_driver()
-    staged: list[StagedOracle] = [
-        family.oracle(context.domain, context.wording, argument if argument in family.mistakes else None)
-        for family in FAMILIES.values()
-    ]
-    staged.append(QuestionOracle(context.domain, context.wording, argument if argument in MISTAKES else None))
-    name = f"oracle:{argument}" if argument else "oracle"
-    return MadeModel(OracleModel(context.domain, context.wording, staged=staged, name=name), _free)
+    questions = QuestionOracle(context.domain, context.wording, argument if argument in MISTAKES else None)
+    return MadeModel(PlanOracle(context.domain, context.wording, argument, [questions]), _free)
+
+
+def _who_makes(mistake: str) -> str:
+    """Which policies a mistake is for, or which mistakes there are."""
+    from pddl2nl.policies import policies
+    from pddl2nl.questions.oracle import MISTAKES
+
+    makers: dict[str, list[str]] = {name: ["questions"] for name in MISTAKES}
+    for entry in policies():
+        for name in make_policy(entry.name).mistakes:
+            makers.setdefault(name, []).append(entry.name)
+    if mistake in makers:
+        return f"the oracle makes this mistake with {', '.join(makers[mistake])} only"
+    known = ", ".join(makers)
+    return f"there is no such mistake{did_you_mean(mistake, makers, f'; there are {known}')}"
 
 
 def _script(argument: str, context: ModelContext) -> MadeModel:
@@ -197,7 +206,11 @@ def _made_by(name: str, argument_is: str) -> ModelFactory:
 def _python(argument: str, context: ModelContext) -> MadeModel:
     if ":" not in argument:
         raise ModelConfigurationError("--model python needs a class of a model: python:MODULE:CLASS")
-    model = make_object(argument)
+    try:
+        model = load_object(argument)()
+    except TypeError as error:
+        message = f"--model python:{argument}: it cannot be made without arguments: {error}"
+        raise ModelConfigurationError(message) from error
     if not (hasattr(model, "complete") and isinstance(getattr(model, "name", None), str)):
         raise ModelConfigurationError(f"--model python:{argument}: no model, which has a name and complete(request)")
     return wrap_model(model)
@@ -255,7 +268,7 @@ def calls_of(role: Purpose, name: str, context: ModelContext, limits: Limits) ->
 
 def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
-    from pddl2nl.baselines import OracleModel
+    from pddl2nl.baselines import OracleModel, PlanOracle
     from pddl2nl.llm.providers.huggingface import TransformersModel
 
     versions = origin(type(model).__module__)
@@ -268,6 +281,6 @@ def wrap_model(model: Model) -> MadeModel:
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
-    if isinstance(model, ScriptedModel | OracleModel | TransformersModel):
+    if isinstance(model, ScriptedModel | OracleModel | PlanOracle | TransformersModel):
         return MadeModel(model, _free)
     return MadeModel(model, lambda completion: None, priced=False, versions=versions)

@@ -16,8 +16,8 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
-from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.policies import make_policy
+from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec
 
 SEEDS = (1, 2, 3, 4, 5)
 WALK_SEEDS = tuple(range(1, 11))

@@ -13,8 +13,8 @@ from pddl2nl.baselines import PLANNERS, find_driver
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.run_one import record_path
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import SweepSummary, run_all
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
 SUBSET: dict[str, tuple[str, str]] = {

@@ -12,14 +12,14 @@ import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.experiments.access import Access, reach
+from pddl2nl.experiments.preparing import prepare_run
 from pddl2nl.experiments.records.writer import RecordWriter, free_record_path, partial_path, record_name
-from pddl2nl.experiments.setup import PreparedRun, prepare_run
-from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
-from pddl2nl.policies import Episode, Policy, RunEvent
+from pddl2nl.policies import Policy, RunEvent
 from pddl2nl.policies.budget import total
-from pddl2nl.policies.events import Fault, Outcome
+from pddl2nl.policies.events import Fault, Outcome, Started
+from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, options_text
 
 
 @dataclass(frozen=True)
@@ -141,26 +141,29 @@ def run_spec(
         access: how its models are reached.
         observe: is given every event as it happens.
     """
-    prepared = prepare_run(spec, access)
     events: list[RunEvent] = []
-    path = _record_path(spec, prepared)
+    path: Path | None = None
     try:
         with ExitStack() as stack:
-            writer = stack.enter_context(RecordWriter(path)) if path is not None else None
 
-            def emit(event: RunEvent) -> None:
-                events.append(event)
-                observe(event)
-                try:
-                    if writer is not None:
-                        writer.write(event)
-                except InfrastructureError as error:
-                    raise _RecordLostError(str(error)) from error
+            def begin(started: Started) -> Callable[[RunEvent], None]:
+                nonlocal path
+                path = _record_path(spec, started)
+                writer = stack.enter_context(RecordWriter(path)) if path is not None else None
 
-            emit(prepared.started)
-            setting, calls, limits, request = prepared.setting, prepared.calls, prepared.limits, prepared.request
-            episode = Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit)
-            finished = episode.play(prepared.policy)
+                def emit(event: RunEvent) -> None:
+                    events.append(event)
+                    observe(event)
+                    try:
+                        if writer is not None:
+                            writer.write(event)
+                    except InfrastructureError as error:
+                        raise _RecordLostError(str(error)) from error
+
+                emit(started)
+                return emit
+
+            finished = prepare_run(spec, access, begin).play()
     except ReplyPendingError:
         if path is not None and spec.record is None:
             # The name was reserved for this attempt, and is free for the next one.
@@ -189,9 +192,8 @@ def run_spec(
     )
 
 
-def _record_path(spec: RunSpec, prepared: PreparedRun) -> Path | None:
+def _record_path(spec: RunSpec, started: Started) -> Path | None:
     if spec.record is not None or spec.out is None:
         return spec.record
-    started = prepared.started
     name = record_name(started.domain, started.problem, started.policy, started.model, started.style, str(started.seed))
     return free_record_path(spec.out, name)

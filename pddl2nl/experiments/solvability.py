@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.example import problem_text
 from pddl2nl.experiments.plans import NoPlanExistsError, ff_plan
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy
+from pddl2nl.policies.recorded import problem_text
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import match_shipped, shipped_domain
 
 UNSOLVABLE_STEPS = 40
@@ -42,7 +42,7 @@ def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
     """
     solvable = shipped_as_solvable(spec.task)
     if spec.steps is not None or policy.one_shot:
-        if solvable is None and spec.unsolvable == "tell":
+        if solvable is None and getattr(policy, "unsolvable", "") == "tell":
             solvable = _proved(spec.task)
         return Foreseen(spec.steps, solvable)
     if solvable is False:

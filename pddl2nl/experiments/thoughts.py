@@ -29,7 +29,8 @@ from pddl2nl.llm import ContextWindowError, Finish, Message, Model, Request
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.word_checks import without_thinking
-from pddl2nl.policies.prompting import fill, problem_text, prompt_text
+from pddl2nl.policies.prompting import problem_text
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.setting import Example
 
 THOUGHTS_PROMPTS = (
@@ -114,12 +115,12 @@ def think(
     if not example.steps:
         return example
     every = placeholder(1) if len(example.steps) == 1 else f"{placeholder(1)} to {placeholder(len(example.steps))}"
-    steps = trajectory(example)
+    steps, problem = trajectory(example), problem_text(example)
     messages = [
-        Message("system", prompt_text("thoughts.txt")),
-        Message("user", prompt_text("thoughts_example.txt")),
-        Message("assistant", prompt_text("thoughts_answer.txt")),
-        Message("user", fill("thoughts_target.txt", domain=domain_text, problem=problem_text(example), steps=steps)),
+        Message("system", CORE_PROMPTS.text("thoughts.txt")),
+        Message("user", CORE_PROMPTS.text("thoughts_example.txt")),
+        Message("assistant", CORE_PROMPTS.text("thoughts_answer.txt")),
+        Message("user", CORE_PROMPTS.fill("thoughts_target.txt", domain=domain_text, problem=problem, steps=steps)),
     ]
     notes: list[str] = []
     for _ in range(_TRIES):
@@ -139,7 +140,7 @@ def think(
         messages += [
             # Dots for an empty one, which endpoints refuse.
             Message("assistant", text.strip() or "…"),
-            Message("user", fill("thoughts_again.txt", faults=faults, placeholders=every)),
+            Message("user", CORE_PROMPTS.fill("thoughts_again.txt", faults=faults, placeholders=every)),
         ]
     return replace(example, thoughts_note=f"no thoughts of the model's could be used. {' Then: '.join(notes)}")
 

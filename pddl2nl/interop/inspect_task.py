@@ -14,11 +14,11 @@ from typing import Any
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Message, Request, Usage
 from pddl2nl.llm.types import Finish
 from pddl2nl.nl import Reader, choose_wording, convert, make_names
 from pddl2nl.pddl import Task
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks.shipped import find_task, shipped_domain
 from pddlval import validate
 

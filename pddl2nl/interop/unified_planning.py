@@ -24,9 +24,9 @@ from typing import IO, Any
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.experiments.access import reach
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
 from pddl2nl.policies import POLICIES, RunEvent
+from pddl2nl.policies.spec import RunSpec
 from pddlval import GroundAction, Report, Simulator, State, validate
 
 try:

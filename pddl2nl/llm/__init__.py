@@ -23,6 +23,7 @@ from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
 from pddl2nl.llm.settings import FREE, Price, price_of
 from pddl2nl.llm.types import (
     PURPOSES,
+    Answer,
     Completion,
     ContextWindowError,
     EndpointError,
@@ -47,6 +48,7 @@ from pddl2nl.llm.types import (
 __all__ = [
     "FREE",
     "PURPOSES",
+    "Answer",
     "Completion",
     "ContextWindowError",
     "EndpointError",

@@ -16,8 +16,8 @@ runs the batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pddl2nl.errors import InfrastructureError, InputError
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
-Purpose = Literal["planner", "body", "replanner", "translator", "thoughts", "wording"]
-PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "body", "replanner", "translator")
-"""The roles of a model in a run, in the order in which a run needs them."""
+Purpose = str
+"""The role of a model in a run: one of `PURPOSES`, or a role of a system."""
+PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "translator")
+"""The roles of every run, in the order in which it needs them."""
+Answer = Callable[[Any], str]
+"""How an oracle answers a request from the task itself: a function of the oracle."""
 Tariff = Literal["standard", "batch"]
 
 
@@ -76,7 +79,7 @@ class Request:
     ``constraint`` is what the reply may be, where the endpoint decodes under one; of a recorded request only its key is
     known. ``until`` asks for a streamed reply, which ends behind the first match of this regular expression in the
     answer; where it is empty, the whole reply is streamed. With ``likelihood`` the constraint allows one reply only,
-    and the completion says how likely it is.
+    and the completion says how likely it is. ``answer`` is for oracles and no part of what determines a reply.
     """
 
     messages: tuple[Message, ...]
@@ -89,6 +92,7 @@ class Request:
     constraint: Constraint | str | None = None
     until: str | None = None
     likelihood: bool = False
+    answer: Answer | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

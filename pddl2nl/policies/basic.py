@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import PromptedPolicy
+from pddl2nl.policies.prompting import PlanPolicy
 
 
-class Basic(PromptedPolicy):
+class Basic(PlanPolicy):
     """A plan between two tags, one action per line. The PDDL twin writes PDDL actions."""
 
     summary = "a whole plan at once"
-    one_shot = True
-    thoughts = False
-    prompt: str | None = "basic"
+    prompt = "basic"

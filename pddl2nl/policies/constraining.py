@@ -6,7 +6,7 @@
 ``applicable`` an action is applicable in the present state: for policies that ask about states that they know
 =============  =====================================================================================================
 
-Act and ReAct may look around in any case, as their prompts say. Families constrain the replies that hold actions, each
+Act and ReAct may look around in any case, as their prompts say. Systems constrain the replies that hold actions, each
 in its own form.
 """
 
@@ -20,13 +20,13 @@ from pddl2nl.policies.episode import Episode
 from pddlval import State
 
 
-def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Constraint | None:
+def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool, no_plan: bool) -> Constraint | None:
     """What the next reply of a mechanism may be; None where it may be anything."""
     setting = episode.setting
-    if setting.constrain == "off":
+    if setting.spec.constrain == "off":
         return None
     lines: tuple[Line, ...] | None = None
-    if setting.constrain != "format":
+    if setting.spec.constrain != "format":
         lines = action_lines(episode, episode.state)
         lines = lines if one_shot else (*lines, (markers.LOOK_AROUND,))
     return Constraint(
@@ -35,14 +35,14 @@ def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool) -> Con
         thought=f"{markers.THOUGHT} " if thoughts else "",
         begin=f"{markers.PLAN_START}\n" if one_shot else "",
         end=markers.PLAN_END if one_shot else "",
-        instead=(markers.NO_PLAN,) if setting.unsolvable == "tell" else (),
+        instead=(markers.NO_PLAN,) if no_plan else (),
     )
 
 
 def action_lines(episode: Episode, state: State) -> tuple[Line, ...]:
     """The told actions that are applicable in a state, if applicable ones are asked for, else all of the task."""
     setting = episode.setting
-    if setting.constrain == "applicable":
+    if setting.spec.constrain == "applicable":
         return tuple((setting.teller.action(action),) for action in setting.simulator.applicable(state))
     return tuple(_told_actions(episode))
 

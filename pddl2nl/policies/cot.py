@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.prompting import PromptedPolicy
+from pddl2nl.policies.prompting import PlanPolicy
 
 
-class ChainOfThought(PromptedPolicy):
+class ChainOfThought(PlanPolicy):
     """As Basic, with a thought before every action."""
 
     summary = "a whole plan at once, with thoughts between the actions"
     styles = ("nl",)
-    one_shot = True
     thoughts = True
     prompt = "cot"

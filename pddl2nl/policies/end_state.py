@@ -13,7 +13,7 @@ from functools import lru_cache
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, Condition, Exists, Forall, GroundAtom, Or, Task, parse_domain, parse_problem
 from pddl2nl.policies.events import Acted
-from pddl2nl.policies.family import ScoredRun
+from pddl2nl.policies.reporting import ScoredRun
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
 from pddlval.semantics import Binding, World, choices, holds

@@ -24,13 +24,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
+from pddl2nl.llm import Answer, Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import ACTION, NO_PLAN
@@ -53,6 +53,7 @@ from pddl2nl.policies.events import (
     RunEvent,
 )
 from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
+from pddl2nl.policies.policy import Policy
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.translating import Ask
 from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
@@ -72,33 +73,6 @@ _MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
 
 class EpisodeOver(Exception):
     """Unwinds a policy whose episode has ended; only `Episode.play` catches it."""
-
-
-class Policy(Protocol):
-    """A way of choosing actions: registered in `pddl2nl.policies.POLICIES`, or an object given to `pddl2nl.run`.
-
-    Classes derived from it have these defaults, and need only `run`. An object may also have a ``name``, by which
-    records and reports call it; by default that is ``module:Class``.
-
-    Attributes:
-        summary: one line for people.
-        styles: the styles it can speak, ``nl`` and ``pddl``.
-        one_shot: whether it gives a whole plan at once, so that no step limit applies.
-        thoughts: whether its example shows thoughts.
-        needs_model: whether it asks a model.
-        prompt: the name of its system prompt in ``prompts/``; None where it has none.
-    """
-
-    summary: str = ""
-    styles: tuple[str, ...] = ("nl", "pddl")
-    one_shot: bool = False
-    thoughts: bool = False
-    needs_model: bool = True
-    prompt: str | None = None
-
-    def run(self, episode: Episode) -> None:
-        """Acts until ``episode.done``, or submits a plan once."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -315,9 +289,9 @@ class ReplyParser:
 
     def __init__(self, setting: Setting, ask: Ask):
         self._reader = setting.reader
-        self._policy = setting.reading
+        self._policy = setting.spec.reading
         self._translator = setting.translator
-        self._settles = setting.on_ambiguous == "state"
+        self._settles = setting.spec.on_ambiguous == "state"
         self._simulator = setting.simulator
         self._ask = ask
 
@@ -395,6 +369,7 @@ class Episode:
         seed: of the policy's random choices.
         request: the settings of every request.
         emit: is given every event as it happens.
+        failure: what happened before the episode began; the episode ends with it.
 
     Attributes:
         setting: the task with everything that tells, reads and simulates it.
@@ -411,8 +386,10 @@ class Episode:
         seed: int = 1,
         request: RequestSettings | None = None,
         emit: Callable[[RunEvent], None] = lambda event: None,
+        failure: Exception | None = None,
     ):
         self.setting = setting
+        self._failure = failure
         self.rng = random.Random(seed)
         self.finished: Finished | None = None
         self._simulator = setting.simulator
@@ -508,6 +485,7 @@ class Episode:
         again: bool = False,
         constraint: Constraint | None = None,
         until: str = "",
+        answer: Answer | None = None,
     ) -> str:
         """The model's reply to a conversation.
 
@@ -521,13 +499,15 @@ class Episode:
                 would go round in circles. Applies where replies are sampled.
             constraint: what the reply may be; None for anything.
             until: where a streamed reply ends (`Request`).
+            answer: how the oracle answers from the task itself (`pddl2nl.baselines.PlanOracle`); None if it reads the
+                prompt.
 
         Raises:
             EpisodeOver: the budget is spent, or a content filter withheld the reply.
             InfrastructureError: there is no reply.
         """
         settings = self._request
-        if self.sampling and (again or self.setting.history == "compact"):
+        if self.sampling and (again or self.setting.spec.history == "compact"):
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
@@ -540,6 +520,7 @@ class Episode:
             sample=sample,
             constraint=constraint,
             until=until if settings.stream else None,
+            answer=answer,
         )
         self._last_completion = self._complete(request)
         return self._last_completion.text
@@ -634,6 +615,10 @@ class Episode:
         self._trace.steps += 1
         return self._turn(*self._trace.execute(action, said), ends=ends)
 
+    def limit_failures(self, most: int | None) -> None:
+        """Ends the episode after so many successive turns that were meant as actions and not executed."""
+        self._limits = replace(self._limits, failures=most)
+
     def give_up(self, status: str, reason: str) -> None:
         """Ends the episode at the policy's wish."""
         self._check_open()
@@ -712,7 +697,8 @@ class Episode:
             if not isinstance(event, Finished):
                 self._emit(event)
 
-        inner = Episode(self.setting, self._calls, limits=self._limits, request=self._request, emit=emit)
+        setting = replace(self.setting, policy=policy)
+        inner = Episode(setting, self._calls, limits=self._limits, request=self._request, emit=emit)
         inner.rng, inner._outer = self.rng, self
         try:
             policy.run(inner)
@@ -831,13 +817,18 @@ class Episode:
 
     # ── the whole run ─────────────────────────────────────────────────────────────────────────────
 
-    def play(self, policy: Policy) -> Finished:
-        """Runs a policy to the end of the episode and returns the last event.
+    def play(self, policy: Policy | None = None) -> Finished:
+        """Runs a policy, by default the setting's, to the end of the episode and returns the last event.
 
         Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through; the episode then has no end.
         """
+        if policy is not None:
+            self.setting = replace(self.setting, policy=policy)
         try:
-            policy.run(self)
+            if self._failure is not None:
+                raise self._failure
+            assert self.setting.policy is not None, "an episode needs a policy to play"
+            self.setting.policy.run(self)
         except EpisodeOver:
             pass
         except LimitReachedError as reached:

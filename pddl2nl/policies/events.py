@@ -7,7 +7,7 @@ The order of a record (``?`` at most once, ``*`` any number)::
     | read                                    one action line read from a reply, or found unreadable
     | acted | rejected | looked-around        what the simulator made of it; each costs a step
     | judged                                  the verdict on one plan of several
-    | retrieved | macro-planned | …  )*       planning events of a family (`pddl2nl.policies.family`)
+    | retrieved | macro-planned | …  )*       events of a system (`pddl2nl.plugins.System`)
     goal-reached?                             the simulator found that the goal holds; no action follows
     finished                                  outcome and accounts; always last in a finished record
 
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
 
@@ -45,6 +45,9 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 SOLVED = ("solved", "right")
 """The outcomes of runs that reached the goal, and of questions that were answered right."""
+
+FORMAT = 2
+"""The format of records that this version writes and reads."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 """A whole number that is never negative: steps, calls, tokens."""
@@ -86,71 +89,91 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Started(RunEvent, frozen=True):
-    """A run began. The PDDL texts, wording, names and example are recorded in full, so no other file is needed.
+    """A run began. Its description is recorded in full, so that no other file is needed to repeat it.
 
     Attributes:
-        names: the told name of each PDDL object; ``names_seed`` is the seed of these names, null for none.
-        limits: `pddl2nl.policies.budget.Limits`.
-        settings: of every request: temperature, max_tokens, and the longest replies of the other roles.
-        model_settings: the settings of this model (`pddl2nl.llm.settings`).
-        profile: the named settings that were asked for.
-        beyond_paper: the options beyond the AutoPlanBench paper: history, feedback, samples, rounds, unsolvable,
-            constrain, stream.
-        prompts: the SHA-256 of every prompt file used.
+        spec: the description of the run, as `pddl2nl.policies.recorded.spec_to_json` writes it: PDDL texts, policy and
+            options, models, wording, files and all else.
+        domain, problem: the names in the PDDL texts.
+        names: the told name of each PDDL object.
+        wording: the words of the run, also where a model made them; null in style ``pddl``.
         example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
+        world: what the policy needs to repeat the run beside its options (`Policy.snapshot`).
+        prompts: the SHA-256 of every prompt file used.
+        models: the names of the models by role.
+        model_settings: the settings of the main model (`pddl2nl.llm.settings`).
         base_url: without credentials; null for models without an endpoint.
-        time: UTC in ISO 8601.
-        translator_model, wording_model, thoughts_model, body_model, replanner_model: the models for these roles, null
-            where none is asked.
-        reading_version: of the reading policy; null in older records.
         solvable: whether the task has a plan, if that was known before the run: by a planner's plan or proof, or by
             the manifest of a shipped problem.
-        suite, task: what an experiment calls the task, else empty.
         reference: the ground truth, if the task has one (`pddl2nl.tasks.references`).
-        world: how the world differs from the model: faults, ontology, embedding model.
+        versions: of the packages that took part.
+        time: UTC in ISO 8601.
+        reading_version: of the reading policy.
+        format: of the record; `FORMAT` is what this version writes.
     """
 
-    policy: str
-    model: str
-    seed: int
+    spec: Mapping[str, Any]
     domain: str
     problem: str
-    domain_pddl: str
-    problem_pddl: str
-    domain_sha256: str
-    problem_sha256: str
-    domain_file: str = ""
-    problem_file: str = ""
-    style: str = "nl"
-    translator: str = "reader"
-    translator_model: str | None = None
-    reading: str = "default"
-    reading_version: int | None = None
-    on_ambiguous: str = "refuse"
-    names_scheme: str = "typed"
-    names_seed: int | None = None
+    format: int
     names: Mapping[str, str] = {}
     wording: Mapping[str, Any] | None = None
-    limits: Mapping[str, int | float | None] = {}
-    settings: Mapping[str, Any] = {}
-    prompts: Mapping[str, str] = {}
     example: Mapping[str, Any] | None = None
+    world: Mapping[str, Any] = {}
+    prompts: Mapping[str, str] = {}
+    models: Mapping[str, str] = {}
+    model_settings: Mapping[str, Any] = {}
     base_url: str | None = None
+    solvable: bool | None = None
+    reference: Mapping[str, Any] = {}
     versions: Mapping[str, str] = {}
     time: str = ""
-    format: int = 1
-    model_settings: Mapping[str, Any] = {}
-    profile: str | None = None
-    beyond_paper: Mapping[str, Any] = {}
-    wording_model: str | None = None
-    thoughts_model: str | None = None
-    body_model: str | None = None
-    replanner_model: str | None = None
-    solvable: bool | None = None
-    suite: str = ""
-    task: str = ""
-    reference: Mapping[str, Any] = {}
-    world: Mapping[str, Any] = {}
+    reading_version: int | None = None
+
+    @property
+    def policy(self) -> str:
+        """The policy's name, or its preset's."""
+        return str(self.spec.get("policy", ""))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The values of all options of the policy."""
+        return cast("Mapping[str, Any]", self.spec.get("options", {}))
+
+    @property
+    def model(self) -> str:
+        """The main model's name; ``none`` where none is asked."""
+        return self.models.get("planner", "none")
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        return int(self.spec.get("seed", 1))
+
+    @property
+    def style(self) -> str:
+        """``nl`` or ``pddl``."""
+        return str(self.spec.get("style", "nl"))
+
+    @property
+    def domain_pddl(self) -> str:
+        """The domain's text."""
+        return str(self.spec.get("domain", ""))
+
+    @property
+    def problem_pddl(self) -> str:
+        """The problem's text."""
+        return str(self.spec.get("problem", ""))
+
+    @property
+    def suite(self) -> str:
+        """What an experiment calls the domain, else empty."""
+        return str(self.spec.get("suite", ""))
+
+    @property
+    def task(self) -> str:
+        """What an experiment calls the task, else empty."""
+        return str(self.spec.get("task_name", ""))
 
 
 class Prompted(RunEvent, frozen=True):

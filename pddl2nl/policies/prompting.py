@@ -34,11 +34,10 @@ The form of replies, where ``ACTION`` is an action in the words of the snippets,
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
-from string import Template
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
 
 from pddl2nl.llm import Message, ReplyPendingError
 from pddl2nl.llm.constraint import Constraint
@@ -46,6 +45,8 @@ from pddl2nl.nl import Teller, explain, markers
 from pddl2nl.policies.constraining import reply_constraint
 from pddl2nl.policies.episode import Episode, Turn, Verdict
 from pddl2nl.policies.observations import why_not_read
+from pddl2nl.policies.policy import Policy
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.setting import Example
 from pddlval import GroundAction, validate
@@ -53,6 +54,11 @@ from pddlval import GroundAction, validate
 CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
 
+
+_USED = frozenset(("example", "example_plan", "translator", "constrain"))
+"""The optional options of a run that all mechanisms use."""
+
+Positive = Annotated[int, Meta(ge=1)]
 
 _FIRST_ACTION = r"(?mi)^[ \t>*_#\"'`-]*action[ *_]*:\W*\w.*\n"
 """A whole line ``Action: …``. Of several, a turn is read from the first."""
@@ -68,32 +74,10 @@ def prompt_file(mechanism: str, style: str) -> str:
     return f"{mechanism}.txt" if style == "nl" else f"{mechanism}_{style}.txt"
 
 
-@cache
-def prompt_text(name: str) -> str:
-    """The text of a file of ``prompts/``, with its placeholders (``$domain``, ``$action``, …)."""
-    return (resources.files("pddl2nl.policies") / "prompts" / name).read_text(encoding="utf-8").strip()
-
-
-@cache
-def prompt_hash(name: str) -> str:
-    """The SHA-256 of a prompt file, for the record."""
-    return hashlib.sha256(prompt_text(name).encode("utf-8")).hexdigest()
-
-
-def fill(name: str, **fields: str) -> str:
-    """The prompt with its placeholders filled; the tags of `nl.markers` are filled in any case.
-
-    Raises:
-        KeyError: a placeholder of the file was not given.
-    """
-    tags = ("plan_start", "plan_end", "thought", "action", "look_around", "no_plan")
-    return Template(prompt_text(name)).substitute({tag: getattr(markers, tag.upper()) for tag in tags} | fields)
-
-
 def problem_text(told: Episode | Example, init: str | None = None) -> str:
     """A problem as a model is told it: goal, objects and initial state (or ``init``), a paragraph each."""
     init = told.init_text if init is None else init
-    return fill("problem.txt", goal=told.goal_text, objects=told.objects_text, init=init)
+    return CORE_PROMPTS.fill("problem.txt", goal=told.goal_text, objects=told.objects_text, init=init)
 
 
 def _turn(reply: str, observation: str) -> list[Message]:
@@ -101,42 +85,57 @@ def _turn(reply: str, observation: str) -> list[Message]:
     return [Message("assistant", reply if reply.strip() else "…"), Message("user", observation)]
 
 
-class PromptedPolicy:
-    """Base of the four mechanisms, a `Policy`; they differ in ``one_shot`` and ``thoughts``."""
+class PromptedPolicy(Policy):
+    """Base of the four mechanisms; they differ in ``one_shot`` and ``thoughts``, and in their system prompt."""
 
-    summary: str
-    styles: tuple[str, ...] = ("nl", "pddl")
-    one_shot: bool
-    thoughts: bool
-    needs_model = True
-    prompt: str | None
+    prompt: ClassVar[str] = ""
 
-    def run(self, episode: Episode) -> None:
-        """Asks for a plan and submits it, or acts until the episode ends."""
-        messages = self.opening(episode)
-        if self.one_shot:
-            _propose_plans(episode, messages, reply_constraint(episode, one_shot=True, thoughts=self.thoughts))
-            return
-        conversation = Conversation(episode, messages)
-        while not episode.done:
-            self.take_turn(episode, conversation)
+    unsolvable: Annotated[
+        Literal["silent", "tell"],
+        Meta(
+            description="tell: the prompt asks for [NO PLAN] if there is no plan (not in the paper). A model that says "
+            "so unasked is understood as well; its run ends as gave-up, claimed-unsolvable."
+        ),
+    ] = "silent"
 
-    def take_turn(self, episode: Episode, conversation: Conversation) -> None:
-        """Asks for the next reply and acts on it; a policy that does more in a turn overrides this."""
-        constraint = reply_constraint(episode, one_shot=False, thoughts=self.thoughts)
-        reply = episode.ask(conversation.messages, constraint=constraint, until=_FIRST_ACTION)
-        conversation.add(reply, episode.act(reply))
+    styles = ("nl", "pddl")
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The options of the conversation, of its example and of its replies."""
+        turns = {"reading"} if self.one_shot else {"history"}
+        return _USED | turns | ({"thoughts"} if self.thoughts else set())
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """Those that the oracle can make in a plan or in the first turn."""
+        from pddl2nl.baselines.mistakes import MISTAKES
+
+        return MISTAKES
+
+    @property
+    def prompt_names(self) -> tuple[str, ...]:
+        """The system prompts of both styles, and what is filled in."""
+        corrects = (CORRECTION_PROMPT,) if getattr(self, "rounds", 0) else ()
+        tells = (no_plan_file(self.one_shot),) if self.unsolvable == "tell" else ()
+        return (*(prompt_file(self.prompt, style) for style in self.styles), "problem.txt", *corrects, *tells)
 
     def opening(self, episode: Episode) -> list[Message]:
         """The conversation up to the target problem: system prompt, example as chat history, target."""
         setting = episode.setting
-        system = fill(prompt_file(self.prompt or "", setting.style), domain=episode.domain_text)
-        if setting.unsolvable == "tell":
-            system = f"{system}\n{fill(no_plan_file(self.one_shot))}"
+        prompts = self.prompts.replacing(setting.prompts)
+        system = prompts.fill(prompt_file(self.prompt, setting.style), domain=episode.domain_text)
+        if self.unsolvable == "tell":
+            system = f"{system}\n{prompts.fill(no_plan_file(self.one_shot))}"
         messages = [Message("system", system)]
         if setting.example is not None:
             messages += [Message("user", problem_text(setting.example)), *self._solution(setting.example)]
         return [*messages, Message("user", problem_text(episode))]
+
+    def constraint(self, episode: Episode) -> Constraint | None:
+        """What the next reply may be."""
+        tells = self.unsolvable == "tell"
+        return reply_constraint(episode, one_shot=self.one_shot, thoughts=self.thoughts, no_plan=tells)
 
     def _solution(self, example: Example) -> list[Message]:
         """The example's plan in the form of the mechanism's replies."""
@@ -151,6 +150,59 @@ class PromptedPolicy:
         turns = [_turn(text, step.observation) for text, step in zip(texts, example.steps, strict=True)]
         # The last action reaches the goal, which ends an episode, so no observation follows it.
         return [message for turn in turns for message in turn][:-1]
+
+
+class PlanPolicy(PromptedPolicy):
+    """Base of the mechanisms that give a whole plan."""
+
+    samples: Annotated[
+        int,
+        Meta(description="Number of plans to ask for; the first valid one counts (not in the paper).", ge=1),
+    ] = 1
+    rounds: Annotated[
+        int,
+        Meta(
+            description="How often the validator's explanation is sent back to the model, at most (not in the paper).",
+            ge=0,
+        ),
+    ] = 0
+
+    one_shot = True
+
+    def run(self, episode: Episode) -> None:
+        """Asks for a plan, or for several, and submits it."""
+        _propose_plans(self, episode)
+
+
+class TurnPolicy(PromptedPolicy):
+    """Base of the mechanisms that take one action a turn."""
+
+    feedback: Annotated[
+        Literal["reason", "applicable", "minimal"],
+        Meta(
+            description="Feedback on an action that is not applicable: the reason (as in the paper); the reason and "
+            "the applicable actions; or only that it is not applicable (minimal)."
+        ),
+    ] = "reason"
+    stop_after: Annotated[
+        Positive | None,
+        Meta(
+            description="Stop after N successive turns that were meant as actions and not executed, with the outcome "
+            "budget. Looking around and false claims do not count."
+        ),
+    ] = None
+
+    def run(self, episode: Episode) -> None:
+        """Acts until the episode ends."""
+        episode.limit_failures(self.stop_after)
+        conversation = Conversation(episode, self.opening(episode))
+        while not episode.done:
+            self.take_turn(episode, conversation)
+
+    def take_turn(self, episode: Episode, conversation: Conversation) -> None:
+        """Asks for the next reply and acts on it; a policy that does more in a turn overrides this."""
+        reply = episode.ask(conversation.messages, constraint=self.constraint(episode), until=_FIRST_ACTION)
+        conversation.add(reply, episode.act(reply))
 
 
 # ── interactive policies ─────────────────────────────────────────────────────────────────────────
@@ -177,7 +229,7 @@ class Conversation:
 
     def add(self, reply: str, done: Turn) -> None:
         """Adds a reply and its result."""
-        if self._episode.setting.history == "compact" and done.status == "executed":
+        if self._episode.setting.spec.history == "compact" and done.status == "executed":
             self.messages = [*self._head, Message("user", problem_text(self._episode, self._episode.observe()))]
         else:
             self.messages += _turn(reply, done.observation)
@@ -186,7 +238,7 @@ class Conversation:
 # ── one-shot policies ────────────────────────────────────────────────────────────────────────────
 
 
-def _propose_plans(episode: Episode, opening: Sequence[Message], constraint: Constraint | None) -> None:
+def _propose_plans(policy: PlanPolicy, episode: Episode) -> None:
     """Asks for a plan, or for several (``samples``, ``rounds``), and ends the episode with the one that counts.
 
     *Samples* are replies to the same prompt with different sample numbers. They are judged one by one; the first valid
@@ -198,15 +250,17 @@ def _propose_plans(episode: Episode, opening: Sequence[Message], constraint: Con
     refuses, or says that there is no plan, is not asked again.
     """
     setting = episode.setting
-    if setting.samples == 1 and setting.rounds == 0:
+    opening, constraint = policy.opening(episode), policy.constraint(episode)
+    if policy.samples == 1 and policy.rounds == 0:
         episode.submit(episode.ask(opening, constraint=constraint))
         return
     messages = list(opening)
+    prompts = policy.prompts.replacing(setting.prompts)
 
     def propose(failed: Attempt[tuple[str, Verdict]] | None) -> tuple[str, Verdict]:
         if failed is None:
-            return _first_samples(episode, messages, constraint)
-        messages.extend(_turn(failed.proposal[0], fill(CORRECTION_PROMPT, explanation=failed.feedback)))
+            return _first_samples(policy, episode, messages, constraint)
+        messages.extend(_turn(failed.proposal[0], prompts.fill(CORRECTION_PROMPT, explanation=failed.feedback)))
         said = episode.ask(messages, constraint=constraint)
         return said, episode.propose(said, round=failed.number + 1)
 
@@ -214,15 +268,17 @@ def _propose_plans(episode: Episode, opening: Sequence[Message], constraint: Con
         final = proposal[1].valid or proposal[1].outcome == "gave-up"
         return "" if final else _explanation(proposal[1], setting.teller)
 
-    refine(propose, [Check("validator", explained)], lambda proposal: setting.rounds)
+    refine(propose, [Check("validator", explained)], lambda proposal: policy.rounds)
     episode.conclude()
 
 
-def _first_samples(episode: Episode, messages: Sequence[Message], constraint: Constraint | None) -> tuple[str, Verdict]:
+def _first_samples(
+    policy: PlanPolicy, episode: Episode, messages: Sequence[Message], constraint: Constraint | None
+) -> tuple[str, Verdict]:
     """The first valid sample, or else the first one, with its verdict."""
     judged: list[tuple[str, Verdict]] = []
     pending: ReplyPendingError | None = None
-    for sample in range(episode.setting.samples):
+    for sample in range(policy.samples):
         try:
             said = episode.ask(messages, sample=sample, constraint=constraint)
         except ReplyPendingError as waits:

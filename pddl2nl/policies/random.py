@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import Policy
 
 
-class RandomWalk:
+class RandomWalk(Policy):
     """Chooses uniformly among the applicable actions until the goal holds or the step limit is reached."""
 
     summary = "a uniformly random applicable action a turn; asks no model"
-    styles: tuple[str, ...] = ("nl", "pddl")
-    one_shot = False
-    thoughts = False
+    styles = ("nl", "pddl")
     needs_model = False
-    prompt: str | None = None
+    prompt_names = ()
 
     def run(self, episode: Episode) -> None:
         """Moves until the episode ends; gives up in a state without applicable actions."""

@@ -25,9 +25,14 @@ class Score(PromptedPolicy):
     """The applicable action that the model gives the highest likelihood, in the conversation of Act."""
 
     summary = "the applicable action that the model finds most likely"
-    one_shot = False
-    thoughts = False
     prompt = "act"
+    uses = frozenset(("example", "example_plan", "history"))
+
+    def run(self, episode: Episode) -> None:
+        """Acts until the episode ends."""
+        conversation = Conversation(episode, self.opening(episode))
+        while not episode.done:
+            self.take_turn(episode, conversation)
 
     def take_turn(self, episode: Episode, conversation: Conversation) -> None:
         """Executes the most likely of the applicable actions.

@@ -1,23 +1,21 @@
-"""What an episode is about: the task, how it is told and read, and the options of a run."""
+"""What an episode is about: what a run is made of, and how the task is told and read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from pddl2nl.nl import Reading, Readings, Teller
-from pddl2nl.policies.refining import Style
+from pddl2nl.errors import InputError
+from pddl2nl.nl import Reader, Reading, Readings, Teller, Wording, make_names, template_wording
+from pddl2nl.pddl import Domain, Task, parse_problem
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.policies.translating import Translator
-from pddlval import Simulator
+from pddlval import GroundAction, Simulator, acting_simulator
 
 if TYPE_CHECKING:
-    from pddl2nl.macros.library import Library
-    from pddl2nl.macros.subtasks.graph import TaskGraph
-    from pddl2nl.macros.subtasks.nodes import Subtasks
-    from pddl2nl.policies.brainbody.primitives import Robot
+    from pddl2nl.policies.policy import Policy
     from pddl2nl.worlds.executor import Executor
-    from pddl2nl.worlds.ontology import Ontology
-    from pddl2nl.worlds.scene_graph import SceneRoles
     from pddl2nl.worlds.similarity import Embed
 
 ExampleSource = Literal["file", "shipped", "beside", "made"]
@@ -79,93 +77,83 @@ class Example:
 
 
 @dataclass(frozen=True)
+class SolvedProblem:
+    """A problem with a valid plan, and where it came from."""
+
+    task: Task
+    plan: tuple[GroundAction, ...]
+    source: ExampleSource
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], domain: Domain) -> SolvedProblem:
+        """The problem of a record's example (`Example.to_json`), so that the same can be shown again.
+
+        Raises:
+            InputError: the data hold no problem of this domain with a plan.
+        """
+        try:
+            problem, source = parse_problem(data["problem"], domain), data["source"]
+            plan = tuple(GroundAction.parse(action) for action in data["plan"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"no example of a record: {error!r}") from None
+        return cls(Task(domain, problem), plan, source)
+
+
+@dataclass(frozen=True)
 class Setting:
-    """The simulated task, how it is told and read, and the options of the run (`pddl2nl.experiments.spec.RUN_OPTIONS`).
+    """What is made from the description of a run, for its episode.
 
     Attributes:
+        spec: the description; options that every run has are read from it.
         simulator, teller, reader: of the task.
-        style: ``nl`` or ``pddl``.
-        reading: the reading policy of whole plans.
         example: the few-shot example; None for zero-shot.
         translator: the T-LLM; None where the reader reads alone.
-        on_ambiguous, unsolvable: for all policies that ask a model.
-        history, feedback: for interactive policies.
-        constrain: what replies may be (`pddl2nl.policies.constraining`).
-        samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting`).
         executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode
             needs its own.
-
-    For hierarchical policies:
         task_text: the task in words; empty for the told goal.
-        ontology: the domain's; None for one made from the domain.
+        files: what the files beside the domain hold that the policy reads (`Policy.files`), by name.
+        prompts: texts that replace prompts of the policy, by the file's name.
         embed: gives vectors of texts; None where there are none.
-        library: keeps macro-actions for later tasks.
-        replans: how many new plans may be made.
-        prompts: ``full``, or ``compact`` for models with a small context window.
-        hidden: predicates that are true in the world and not told of it.
-        signal: how much is told about a step that failed (`pddl2nl.policies.refining.signal`).
-
-    For BrainBody (`pddl2nl.policies.brainbody`):
-        robot: what can be commanded; None for a robot made from the domain's actions.
-        feedback_loops: how often the plan may be revised after an error.
-        body: what turns steps into commands.
-        preview: whether a step is tried in the simulator before the world.
-        dead_ends: what happens where no plan reaches the goal any more.
-        scene: what types and predicates are in a scene graph; None for a domain without one.
-        goal_feedback: whether a model is told that its plan misses the goal, or that what it has found cannot reach it.
-
-    For taskgraph (`pddl2nl.policies.taskgraph`):
-        subtasks: those of the domain; None for a domain without any.
-        graph: the task graph; None for the automaton's.
-        check: ``proved`` if the model is not asked about a rest of its plan that is proved to reach the goal.
-
-    For hybrids (`pddl2nl.policies.hybrids`):
-        from_prefix: whether repair keeps the executable prefix of a proposal.
-        calls: how often a search may ask a model.
-        expansions: how many states a search may expand.
-        candidates, beam: how many actions the tree asks for in a state, and how many states it keeps.
-        ranking: by what it ranks them.
+        policy: what acts; None where an episode is given it to play.
     """
 
+    spec: RunSpec
     simulator: Simulator
     teller: Teller
     reader: ActionReader
-    style: str = "nl"
-    reading: str = "default"
     example: Example | None = None
     translator: Translator | None = None
-    on_ambiguous: str = "refuse"
-    history: str = "full"
-    feedback: str = "reason"
-    samples: int = 1
-    rounds: int = 0
-    unsolvable: str = "silent"
-    constrain: str = "off"
-    task_text: str = ""
     executor: Executor | None = None
-    ontology: Ontology | None = None
+    task_text: str = ""
+    files: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
     embed: Embed | None = None
-    library: Library | None = None
-    replans: int = 3
-    prompts: Literal["full", "compact"] = "full"
-    hidden: frozenset[str] = frozenset()
-    signal: Style = "reason"
-    robot: Robot | None = None
-    feedback_loops: int = 3
-    body: Literal["llm", "reader", "embedding", "none"] = "llm"
-    preview: bool = False
-    dead_ends: Literal["ignore", "tell", "end"] = "ignore"
-    scene: SceneRoles | None = None
-    goal_feedback: bool = False
-    subtasks: Subtasks | None = None
-    graph: TaskGraph | None = None
-    check: Literal["off", "proved"] = "off"
-    from_prefix: bool = False
-    calls: int = 10
-    expansions: int = 5_000
-    candidates: int = 3
-    beam: int = 3
-    ranking: Literal["hff", "model", "both"] = "both"
+    policy: Policy | None = None
+
+    @property
+    def feedback(self) -> str:
+        """What the policy wants to be told of an action that is not applicable."""
+        return getattr(self.policy, "feedback", "reason")
+
+    @property
+    def style(self) -> str:
+        """``nl`` or ``pddl``."""
+        return self.spec.style
+
+    @classmethod
+    def of(cls, task: Task, wording: Wording | None = None, **made: Any) -> Setting:
+        """The setting of a run with a task's defaults, read and told in words.
+
+        Args:
+            task: the task.
+            wording: by default the template.
+            made: other attributes; ``options`` are those of `RunSpec`.
+        """
+        options = {"names": "typed", **made.pop("options", {})}
+        wording = wording or template_wording(task.domain)
+        names = make_names(task, options["names"], wording)
+        teller, reader = Teller(task, wording, names), Reader(task, wording, names)
+        return cls(RunSpec(task, **options), acting_simulator(task), teller, reader, **made)
 
 
 @dataclass(frozen=True)

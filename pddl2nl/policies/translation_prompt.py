@@ -27,7 +27,7 @@ from pddl2nl.nl import Names, Reader, Wording
 from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
-from pddl2nl.policies.prompting import fill
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.translating import NO_ACTION
 
 TRANSLATOR_PROMPT = "translator.txt"
@@ -62,7 +62,7 @@ def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 
     actions = [f"{item.fill(item.parameters)}: {_pddl(name, item.parameters)}" for name, item in snippets.items()]
     told = (names.to_nl.get(name, name) for name in task.objects)
     objects_text = ", ".join([*invented.names, *told]) or "none"
-    system = fill(TRANSLATOR_PROMPT, actions="\n".join(actions), objects=objects_text, no_action=NO_ACTION)
+    system = CORE_PROMPTS.fill(TRANSLATOR_PROMPT, actions="\n".join(actions), objects=objects_text, no_action=NO_ACTION)
     return (Message("system", system), *history)
 
 

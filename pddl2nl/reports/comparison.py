@@ -18,7 +18,7 @@ from statistics import fmean
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.layout import Place
-from pddl2nl.policies.family import RunMetric
+from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS

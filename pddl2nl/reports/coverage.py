@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from pddl2nl.policies.family import RunMetric
+from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports.statistics import Interval, mean_interval, wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 

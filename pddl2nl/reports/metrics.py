@@ -32,10 +32,10 @@ from pddl2nl.llm.types import PURPOSES
 from pddl2nl.plugins import METRIC_GROUP, installed, load_object
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.family import Family, RunMetric, ScoredRun
-from pddl2nl.policies.hybrids.events import PLANNED
+from pddl2nl.policies.reporting import Family, RunMetric, ScoredRun
 from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import RoleUsage
+from pddl2nl.systems.hybrids.events import PLANNED
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 
@@ -272,7 +272,7 @@ def add_metric(metric: RunMetric | str) -> str:
     """
     loaded = load_object(metric) if isinstance(metric, str) else metric
     if not isinstance(loaded, RunMetric):
-        raise InputError(f"{metric}: expected a pddl2nl.policies.family.RunMetric, found a {type(loaded).__name__}")
+        raise InputError(f"{metric}: expected a pddl2nl.policies.reporting.RunMetric, found a {type(loaded).__name__}")
     if loaded.name in OWN_METRICS:
         raise InputError(f"{metric}: there is a metric '{loaded.name}' already; give it another name")
     METRICS[loaded.name] = loaded

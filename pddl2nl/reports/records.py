@@ -32,8 +32,8 @@ from pddl2nl.policies.events import (
     counted,
 )
 from pddl2nl.policies.families import FAMILIES, family_of
-from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
+from pddl2nl.policies.reporting import Family
 from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 

@@ -139,7 +139,7 @@ class TaskReference:
         answers: of a search, sets of objects, each of which is an answer.
         searched: of a search for something that is not there, where one must have looked.
         difficulty: the errors after which enough is known of what is hidden
-            (`pddl2nl.policies.brainbody.difficulty`); None if nothing is.
+            (`pddl2nl.systems.brainbody.difficulty`); None if nothing is.
     """
 
     task: str

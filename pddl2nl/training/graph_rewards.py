@@ -30,7 +30,7 @@ from typing import Literal
 import msgspec
 from rapidfuzz.distance import LCSseq
 
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask, SubtaskReply, read_plan_reply
+from pddl2nl.systems.taskgraph.replies import PlannedSubtask, SubtaskReply, read_plan_reply
 
 Variant = Literal["paper", "sound"]
 ReachesGoal = Callable[[Sequence[PlannedSubtask]], bool]

@@ -28,8 +28,8 @@ from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.prompting import PromptedPolicy
-from pddl2nl.policies.taskgraph.oracle import read_subtask
-from pddl2nl.policies.taskgraph.prompts import MECHANISMS, PLAN, role_classes, shipped_subtasks
+from pddl2nl.systems.taskgraph.oracle import read_subtask
+from pddl2nl.systems.taskgraph.prompts import MECHANISMS, PLAN, role_classes, shipped_subtasks
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.training.graph_rewards import GraphColumns
 from pddlval import validate

@@ -9,8 +9,8 @@ from typing import Any
 from pddl2nl.conversion import convert
 from pddl2nl.files import parse_json
 from pddl2nl.pddl import Task, parse_domain, parse_problem
-from pddl2nl.policies.taskgraph.doing import Handled, reaches_goal
-from pddl2nl.policies.taskgraph.prompts import shipped_subtasks
+from pddl2nl.systems.taskgraph.doing import Handled, reaches_goal
+from pddl2nl.systems.taskgraph.prompts import shipped_subtasks
 from pddl2nl.training.graph_rewards import GraphColumns, ReachesGoal, Variant, graph_rewards
 from pddl2nl.training.rewards import RewardColumns, plan_rewards
 from pddlval.simulator import simulator_of

@@ -8,7 +8,7 @@ import pytest
 
 from pddl2nl.baselines import told_task
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
 pytestmark = pytest.mark.usefixtures("needs_planner")

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import event_to_json
 from pddl2nl.reports.gathering import gather

@@ -12,7 +12,7 @@ from pddl2nl.cli.app import main
 from pddl2nl.experiments import baseline_runs as module
 from pddl2nl.experiments.baseline_runs import baseline_runs
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain, shipped_domains
 
 

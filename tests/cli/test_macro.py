@@ -177,7 +177,7 @@ def test_generate_tells_each_object_on_its_own_line(domain: Path, problem: Path)
     task = load_task(domain, problem)
     wording = template_wording(task.domain)
     teller = Teller(task, wording, make_names(task, "original", wording))
-    from pddl2nl.policies.hvr.proposals import state_lines
+    from pddl2nl.systems.hvr.proposals import state_lines
 
     objects, _ = state_lines(teller, None)(Simulator(task).initial)
     assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}

@@ -15,7 +15,7 @@ from pddl2nl.cli.app import main
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache

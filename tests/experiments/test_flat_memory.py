@@ -12,7 +12,7 @@ PROGRAM = """
 import gc, sys, tempfile, time
 from pathlib import Path
 from pddl2nl.experiments.jobs import make_job
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.tasks import shipped_task
 

@@ -14,7 +14,7 @@ import pytest
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Finished, Started

@@ -18,7 +18,7 @@ from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.policies import Episode, Policy, make_policy
 from pddl2nl.policies.events import Started
-from pddl2nl.policies.family import RunMetric
+from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports import Record, add_metric
 from pddl2nl.reports.metrics import METRICS
 
@@ -173,7 +173,7 @@ PACKAGE = """
 from pddl2nl.experiments import MadeModel
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies import Policy
-from pddl2nl.policies.family import RunMetric
+from pddl2nl.policies.reporting import RunMetric
 
 class Lazy(Policy):
     summary = "asks once and gives up"

@@ -11,9 +11,9 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Request
-from pddl2nl.policies.sayplan.prompts import LAYOUT
+from pddl2nl.systems.sayplan.prompts import LAYOUT
 from tests.policies.sayplan.conftest import BUILDING, PLAN, SEARCH, command, plan
 from tests.policies.staged_model import Staged
 

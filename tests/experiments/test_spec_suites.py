@@ -17,7 +17,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.planner_cache import PlannerCache
 from pddl2nl.experiments.run_one import play
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.specification.domains import SolvedBy
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, load_experiment
 from pddl2nl.experiments.specification.filters import Deciding, narrow

@@ -28,7 +28,7 @@ from pddl2nl.llm.providers.gguf.model import GGUFModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import Acted, Finished, Prompted, Replied, Started
-from pddl2nl.policies.hybrids.events import StatesAsked
+from pddl2nl.systems.hybrids.events import StatesAsked
 from pddl2nl.tasks import shipped_task
 from tests.llm.small_model import small_model
 

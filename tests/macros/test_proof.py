@@ -26,7 +26,7 @@ from pddl2nl.pddl import (
     substitute,
     write_condition,
 )
-from pddl2nl.policies.hvr.conditions import read_conditions
+from pddl2nl.systems.hvr.conditions import read_conditions
 from pddlval import BadActionError, GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
 

@@ -10,7 +10,7 @@ from pddl2nl.macros.proof import prove
 from pddl2nl.macros.telling import told
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task
-from pddl2nl.policies.hvr.conditions import read_conditions
+from pddl2nl.systems.hvr.conditions import read_conditions
 from pddlval import GroundAction
 
 pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")

@@ -13,13 +13,13 @@ from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.llm import OpenAIModel, ScriptedModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies import POLICIES
-from pddl2nl.policies.brainbody.events import BodyActed
+from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.policies.events import Finished, Prompted, Read, RunEvent
 from pddl2nl.policies.families import FAMILY_POLICIES
-from pddl2nl.policies.hvr.events import BlockExpanded
-from pddl2nl.policies.hybrids.events import StatesAsked
-from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen
+from pddl2nl.systems.hvr.events import BlockExpanded
+from pddl2nl.systems.hybrids.events import StatesAsked
+from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched
+from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import Call, ChatServer, Trouble
 from tests.llm.grammar import drawn

@@ -13,7 +13,7 @@ from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
-from pddl2nl.policies.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
+from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -31,7 +31,7 @@ from pddl2nl.policies.events import (
     Started,
     event_to_json,
 )
-from pddl2nl.policies.hvr.events import (
+from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
     MacroPlanned,
@@ -42,9 +42,9 @@ from pddl2nl.policies.hvr.events import (
     Recovered,
     Retrieved,
 )
-from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
-from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.policies.taskgraph.events import (
+from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemSolved, ProblemWritten, StatesAsked, StatesSearched
+from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.systems.taskgraph.events import (
     GraphChecked,
     KeysChosen,
     NextScored,

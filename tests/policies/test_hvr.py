@@ -16,8 +16,8 @@ from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Limits, RequestSettings
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.hvr.blocks import MOST_MACROS, macro_words
-from pddl2nl.policies.hvr.prompts import MECHANISMS
+from pddl2nl.systems.hvr.blocks import MOST_MACROS, macro_words
+from pddl2nl.systems.hvr.prompts import MECHANISMS
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import DOMAIN, PROBLEM, Played

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.nl import Names, make_names
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.hvr.conditions import ReadConditions, read_conditions
+from pddl2nl.systems.hvr.conditions import ReadConditions, read_conditions
 
 _DOMAIN = """(define (domain kitchenette) (:requirements :adl :derived-predicates :numeric-fluents)
   (:types item place - object stove-burner - place egg - item)

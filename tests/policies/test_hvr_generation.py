@@ -11,15 +11,15 @@ import pytest
 from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task, load_task
-from pddl2nl.policies.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
-from pddl2nl.policies.hvr.generation import (
+from pddl2nl.systems.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
+from pddl2nl.systems.hvr.generation import (
     ask_conditions,
     conditions_shots,
     conditions_text,
     plan_feedback,
     predicate_lines,
 )
-from pddl2nl.policies.hvr.prompts import LAYOUT, Prompter, prompt_text
+from pddl2nl.systems.hvr.prompts import LAYOUT, Prompter, prompt_text
 from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")

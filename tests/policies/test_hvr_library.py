@@ -10,9 +10,9 @@ import pytest
 from pddl2nl.macros.library import Library, Provenance, StoredMacro
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.hvr.blocks import Part
-from pddl2nl.policies.hvr.events import MacroProved
-from pddl2nl.policies.hvr.library import keep_macros, known_blocks
+from pddl2nl.systems.hvr.blocks import Part
+from pddl2nl.systems.hvr.events import MacroProved
+from pddl2nl.systems.hvr.library import keep_macros, known_blocks
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddlval import GroundAction, Simulator
 

@@ -7,7 +7,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import And, Atom, GroundAtom, Task, parse_task
-from pddl2nl.policies.hvr.conditions import MacroPlanCheck, read_conditions, unmet_effects, verify_macros
+from pddl2nl.systems.hvr.conditions import MacroPlanCheck, read_conditions, unmet_effects, verify_macros
 from pddlval import GroundAction, Simulator
 
 _DOMAIN = """(define (domain lamp) (:requirements :adl :numeric-fluents)

@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies.hvr.mapping import ActionMapper, MappedReply
+from pddl2nl.systems.hvr.mapping import ActionMapper, MappedReply
 from pddl2nl.tasks import shipped_task
 from pddlval import Simulator
 from tests.policies.conftest import DOMAIN, PROBLEM, WORDING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.pddl import parse_domain
-from pddl2nl.policies.hvr.repair import movements
+from pddl2nl.systems.hvr.repair import movements
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 MOVEMENTS = {

@@ -15,10 +15,10 @@ from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.nl.reading.told import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
-from pddl2nl.policies.hvr.blocks import macro_words
-from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.graph_teller import ROBOT, GraphTeller
-from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS, Prompter, prompt_hashes
+from pddl2nl.systems.hvr.blocks import macro_words
+from pddl2nl.systems.hvr.examples import shown_for
+from pddl2nl.systems.hvr.graph_teller import ROBOT, GraphTeller
+from pddl2nl.systems.hvr.prompts import LAYOUT, MECHANISMS, Prompter, prompt_hashes
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology

@@ -8,8 +8,8 @@ import pytest
 
 from pddl2nl.experiments.runs import run
 from pddl2nl.pddl import GroundAtom
-from pddl2nl.policies.hvr.events import Recovered
-from pddl2nl.policies.hvr.recovery import LONGEST_REPAIR, reaches, recovery
+from pddl2nl.systems.hvr.events import Recovered
+from pddl2nl.systems.hvr.recovery import LONGEST_REPAIR, reaches, recovery
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 
-from pddl2nl.policies.hvr.repair import Repair, Repaired, movements
+from pddl2nl.systems.hvr.repair import Repair, Repaired, movements
 from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, State
 

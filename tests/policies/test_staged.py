@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.systems.hvr.prompts import LAYOUT
 from pddl2nl.policies.staged import conversation, dashed, numbered
 
 

@@ -14,7 +14,7 @@ from msgspec import structs
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm.types import Message
-from pddl2nl.policies.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
+from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.events import (
     Acted,
     Fault,
@@ -29,7 +29,7 @@ from pddl2nl.policies.events import (
     Started,
     event_to_json,
 )
-from pddl2nl.policies.hvr.events import (
+from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
     MacroPlanned,

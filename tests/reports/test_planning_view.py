@@ -10,8 +10,8 @@ from msgspec import structs
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Rejected, Replied
 from pddl2nl.policies.families import note_of
-from pddl2nl.policies.family import Note
-from pddl2nl.policies.hvr.events import (
+from pddl2nl.policies.reporting import Note
+from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
     Hierarchical,

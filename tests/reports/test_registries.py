@@ -21,11 +21,11 @@ from pddl2nl.experiments.specification.schema import QUESTION_TABLES, TABLE_KIND
 from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.family import Comparable
-from pddl2nl.policies.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
+from pddl2nl.policies.reporting import Comparable
+from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.paper import autoplanbench
-from pddl2nl.policies.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.policies.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.policies.brainbody.difficulty import feedback_rounds
-from pddl2nl.policies.brainbody.primitives import load_robot
+from pddl2nl.systems.brainbody.difficulty import feedback_rounds
+from pddl2nl.systems.brainbody.primitives import load_robot
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference

@@ -10,8 +10,8 @@ import pytest
 
 from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.policies.taskgraph.prompts import subtask_reply
-from pddl2nl.policies.taskgraph.replies import PlannedSubtask
+from pddl2nl.systems.taskgraph.prompts import subtask_reply
+from pddl2nl.systems.taskgraph.replies import PlannedSubtask
 from pddl2nl.tasks import shipped_task
 from pddl2nl.training import PromptRow, prompt_rows
 from pddl2nl.training.scoring import rewards_of_row

@@ -27,10 +27,10 @@ from pddl2nl.experiments.cluster import Cluster
 from pddl2nl.experiments.cluster.worker import WorkerResult, WorkerTerms, environment, halt, run_on_worker
 from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import public_url
 from pddl2nl.llm.endpoint.urls import holds_more
 from pddl2nl.policies.budget import total
+from pddl2nl.policies.spec import RunSpec
 
 _PATIENCE = 100.0
 """Seconds for which a locked run is tried again: another worker may run it still, and a network file system takes a

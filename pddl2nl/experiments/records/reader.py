@@ -11,6 +11,7 @@ import os
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Union
 
@@ -21,22 +22,22 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.files import read_bytes, unreadable
+from pddl2nl.plugins import provided
 from pddl2nl.policies.budget import Account, total
-from pddl2nl.policies.events import EVENTS, SOLVED, Finished, RecordError, RunEvent, Started
-from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.events import EVENTS, FORMAT, SOLVED, Finished, RecordError, RunEvent, Started
 
-_KINDS: tuple[type[RunEvent], ...] = (
-    *EVENTS,
-    *(kind for family in FAMILIES.values() for kind in family.events),
-    Planned,
-    Asked,
-    Answered,
-)
-EVENT_KINDS: Mapping[str, type[RunEvent]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
-"""Every kind of event by its name in a record: of all policies, of families, of planners, and of questions."""
 
-_UNION: Any = Union[_KINDS]  # noqa: UP007
-_DECODER: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(_UNION)
+@lru_cache(maxsize=1)
+def event_kinds() -> Mapping[str, type[RunEvent]]:
+    """Every kind of event by its name in a record: of all policies, of systems, of planners, and of questions."""
+    kinds = (*EVENTS, *(kind for _, events in provided("events") for kind in events), Planned, Asked, Answered)
+    return {str(kind.__struct_config__.tag): kind for kind in kinds}
+
+
+@lru_cache(maxsize=1)
+def _decoder() -> msgspec.json.Decoder[RunEvent]:
+    union: Any = Union[tuple(event_kinds().values())]  # noqa: UP007
+    return msgspec.json.Decoder(union)
 
 
 def read_events(path: Path) -> tuple[RunEvent, ...]:
@@ -82,12 +83,17 @@ def event_from_json(data: object, place: str = "") -> RunEvent:
         RecordError: it is not an event; the message names the field and what was found.
     """
     name = data.get("event") if isinstance(data, dict) else None
+    if isinstance(data, dict) and name == "started" and data.get("format", 1) != FORMAT:
+        raise RecordError(
+            f"{place}the record has format {data.get('format', 1)!r}, and this version reads {FORMAT}: use the version "
+            "of pddl2nl that wrote it"
+        )
     if not isinstance(data, dict):
         raise RecordError(f"{place}expected one JSON object per line; found {reprlib.repr(data)}")
-    if not isinstance(name, str) or name not in EVENT_KINDS:
-        raise RecordError(f"{place}not an event of a run: {name!r}; known are {', '.join(EVENT_KINDS)}")
+    if not isinstance(name, str) or name not in event_kinds():
+        raise RecordError(f"{place}not an event of a run: {name!r}; known are {', '.join(event_kinds())}")
     try:
-        return convert(data, EVENT_KINDS[name])
+        return convert(data, event_kinds()[name])
     except WrongValueError as error:
         raise RecordError(f"{place}an event '{name}' with the wrong fields: {error}") from None
 
@@ -112,7 +118,7 @@ def _check_order(events: Sequence[RunEvent], path: Path) -> None:
 
 def _event_of(line: bytes, place: str) -> RunEvent:
     try:
-        return _DECODER.decode(line)
+        return _decoder().decode(line)
     except (msgspec.DecodeError, RecursionError):
         pass
     try:

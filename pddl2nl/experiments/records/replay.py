@@ -12,6 +12,7 @@ compared.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,32 +20,24 @@ from typing import Any
 
 import msgspec
 
-from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.asked import Asked
-from pddl2nl.experiments.example import SolvedProblem
-from pddl2nl.experiments.family_runs import recorded_world
 from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.preparing import EMBEDDING
 from pddl2nl.experiments.records.reader import events_from_json
-from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
-from pddl2nl.nl import wording_from_json
-from pddl2nl.pddl import Task, parse_domain, parse_problem
 from pddl2nl.plugins import POLICY_GROUP
-from pddl2nl.policies import POLICIES, Policy
+from pddl2nl.policies import Policy, make_policy, system_of
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
-from pddl2nl.policies.families import asking_policy
+from pddl2nl.policies.policy import WorldPolicy
+from pddl2nl.policies.recorded import Recorded, spec_of
+from pddl2nl.policies.spec import RunSpec
 
-KEPT = (
-    *("model", "translator_model", "wording_model", "thoughts_model", "body_model", "replanner_model"),
-    *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
-    *("solvable", "suite", "task", "reference"),
-)
-"""Fields of ``started`` that a replay copies: where the run was made, how its models were reached, what a planner
-proved and what the task was called."""
+KEPT = ("spec", "models", "base_url", "model_settings", "versions", "time", "solvable", "reference")
+"""Fields of ``started`` that a replay copies: what is run again, how its models were reached, what a planner proved."""
 
 _PREPARED = ("wording", "example", "names")
 """Fields of ``started`` that hold results of the calls made before the run."""
@@ -124,14 +117,9 @@ def replay_record(path: str | Path, policy: Policy | None = None) -> Replayed:
     recorded, started = _read(path)
     complete = recorded[-1].get("event") == "finished"
     try:
-        if policy is None and asking_policy(started.policy) not in POLICIES:
-            raise InputError(
-                f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
-                "or give the policy to pddl2nl.experiments.records.replay.replay_record"
-            )
         model = ReplayModel(path, empty=True)
-        with recorded_world(started) as world:
-            events = run_spec(replace(_spec(started, model), policy=policy or started.policy, **world)).events
+        with tempfile.TemporaryDirectory(prefix="pddl2nl-replay-", ignore_cleanup_errors=True) as folder:
+            events = run_spec(_repeated(started, model, policy, Path(folder))).events
     except InputError as error:
         raise RecordError(f"{path}: no run can be made from this record: {error}") from error
     kept = {name: getattr(started, name) for name in KEPT}
@@ -160,69 +148,34 @@ def _read(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     return [event for _, event in lines], started
 
 
-class _RequestOptions(msgspec.Struct):
-    """The entries of ``settings`` that a run is made from."""
-
-    temperature: float | None = 0.0
-    max_tokens: int | None = None
-
-
-class _BeyondPaper(msgspec.Struct):
-    """The entries of ``beyond_paper``."""
-
-    history: str = "full"
-    feedback: str = "reason"
-    samples: int = 1
-    rounds: int = 0
-    unsolvable: str = "silent"
-    constrain: str = "off"
-    stream: bool = False
-
-
-def _spec(started: Started, model: ReplayModel) -> RunSpec:
-    """The specification of the run, as far as it determines what happens, with the record instead of all models."""
-    domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
-    problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
-    limits: Mapping[str, Any] = started.limits
-    settings = convert(started.settings, _RequestOptions)
-    beyond = convert(started.beyond_paper, _BeyondPaper)
-    wording: Any = "template"
-    if started.wording_model is not None:
-        # A model made it on the run's account, and makes it again.
-        wording = "llm"
-    elif started.wording is not None:
-        wording = wording_from_json(started.wording, domain, "the recorded wording")
-
-    def under(name: str | None) -> ReplayModel | None:
-        return None if name is None else model.under(name)
-
-    return RunSpec(
-        task=Task(domain, problem),
-        policy=started.policy,
+def _repeated(started: Started, model: ReplayModel, policy: Policy | None, folder: Path) -> RunSpec:
+    """The description of the run, with the record in place of all models."""
+    spec = spec_of(started)
+    if EMBEDDING in started.models:
+        raise InputError(
+            f"names were compared by the vectors of '{started.models[EMBEDDING]}', which no record holds: it cannot be "
+            "replayed"
+        )
+    if policy is None:
+        if ":" in started.policy and system_of(started.policy) is None:
+            # A record never chooses code that is imported.
+            raise InputError(
+                f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
+                "or give the policy to pddl2nl.experiments.records.replay.replay_record"
+            )
+        policy = make_policy(started.policy, spec.options)
+    else:
+        policy = make_policy(policy, spec.options)
+    if isinstance(policy, WorldPolicy) and policy.faults is not None:
+        policy = msgspec.structs.replace(policy, faults=Recorded(policy.faults))
+    policy = policy.restored(started.world, spec.task, folder)
+    return replace(
+        spec,
+        policy=policy,
+        options={},
         model=model.under(started.model),
-        wording=wording,
-        wording_model=under(started.wording_model),
-        style=started.style,
-        names=started.names_scheme,
-        names_seed=started.names_seed,
-        translator=started.translator,
-        translator_model=under(started.translator_model),
-        reading=started.reading,
-        on_ambiguous=started.on_ambiguous,
-        example="none" if started.example is None else SolvedProblem.from_json(started.example, domain),
-        thoughts="template" if started.thoughts_model is None else "llm",
-        thoughts_model=under(started.thoughts_model),
-        body_model=under(started.body_model),
-        replanner_model=under(started.replanner_model),
-        steps=limits.get("steps"),
-        stop_after=limits.get("failures"),
-        budget_calls=limits.get("calls"),
-        budget_tokens=limits.get("tokens"),
-        budget_usd=limits.get("usd"),
-        seed=started.seed,
-        profile=started.profile,
-        **msgspec.structs.asdict(settings),
-        **msgspec.structs.asdict(beyond),
+        models={role: model.under(name) for role, name in spec.models.items()},
+        thoughts="template" if "thoughts" not in started.models else "llm",
     )
 
 
@@ -261,7 +214,7 @@ def _differences(
         return
     for field, before in old.items():
         after = new.get(field)
-        if before == after or f"{name}.{field}" in VOLATILE or (name == "started" and field in ignored):
+        if before == after or is_volatile(name, field) or (name == "started" and field in ignored):
             continue
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             for key in {**before, **after}:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -16,23 +16,17 @@ from filelock import FileLock, Timeout
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
 
-VOLATILE: Mapping[str, str] = {
-    "started.time": "when the run began",
-    "replied.seconds": "how long the reply was waited for",
-    "replied.from_cache": "whether our cache had the reply, or it was paid for now",
-    "finished.seconds": "how long the run took",
-    "finished.spent": "what of the replies was paid for now, and how long they were waited for",
-    "planned.seconds": "how long the planner took",
-    "answered.seconds": "how long the question took",
-    "answered.spent": "what of the reply was paid for now, and how long it was waited for",
-    "plan-repaired.seconds": "how long the planners took",
-    "states-searched.seconds": "how long the search took",
-    "problem-solved.seconds": "how long the planner took",
-}
-"""``event.field`` of every field of a record that differs between two runs of one specification, and what it holds.
+VOLATILE = frozenset(("started.time", "replied.from_cache", "finished.spent", "answered.spent"))
+"""``event.field`` of the fields of a record that differ between two runs of one specification: when the run began, and
+what was paid for now. So does every field ``seconds``: see `is_volatile`.
 
 All other bytes of a record are the same on every machine, thread and cluster, and after any number of interruptions.
 """
+
+
+def is_volatile(event: str, field: str) -> bool:
+    """Whether a field of an event differs between two runs of one specification."""
+    return field == "seconds" or f"{event}.{field}" in VOLATILE
 
 
 def partial_path(path: Path) -> Path:

@@ -18,12 +18,12 @@ from typing import Any
 from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
-from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import OPTIONS, ZIP, Column, given, many
 from pddl2nl.policies import POLICIES, Policy, make_policy
 from pddl2nl.policies.families import FAMILIES, asking_policy
+from pddl2nl.policies.spec import RUN_OPTIONS
 
 ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
 """The options that name models."""

@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 
 from pddl2nl.conversion import Key, WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.schema import Variable, place_of, quantity
 from pddl2nl.files import read_text, unreadable
+from pddl2nl.policies.spec import RUN_OPTIONS
 
 T = TypeVar("T")
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")

@@ -18,7 +18,6 @@ from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.models import MODELS
 from pddl2nl.experiments.profiles import PROFILES, apply_profile
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.specification.columns import (
     NO_MODEL,
     SYMBOLIC,
@@ -30,6 +29,7 @@ from pddl2nl.experiments.specification.columns import (
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, wording_file
 from pddl2nl.experiments.specification.schema import OPTIONS, PLANNER_OPTIONS
+from pddl2nl.policies.spec import RunSpec
 
 
 @dataclass(frozen=True)

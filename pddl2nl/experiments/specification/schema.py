@@ -14,9 +14,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from pddl2nl.baselines import BASELINES, PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
 from pddl2nl.experiments.profiles import PROFILES
-from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.paper import autoplanbench
+from pddl2nl.policies.spec import RUN_OPTIONS, Option
 from pddl2nl.quantities import megabytes, seconds
 from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form
 from pddl2nl.tasks.transformations import TRANSFORMATIONS

@@ -31,7 +31,7 @@ from pddl2nl.policies.events import (
     RunEvent,
 )
 from pddl2nl.policies.families import note_of, picture_of, stage_of
-from pddl2nl.policies.family import Note
+from pddl2nl.policies.reporting import Note
 from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
 from pddlval import Cause, GroundAction, validate

@@ -10,7 +10,6 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from pddl2nl.experiments.layout import LayoutColumn
-from pddl2nl.policies.sayplan.events import SceneSearched
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS
@@ -28,6 +27,7 @@ from pddl2nl.reports.plots.style import (
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
+from pddl2nl.systems.sayplan.events import SceneSearched
 
 _BAR = 0.115  # inches of a bar with the space above it
 _SIZES = 8  # more sizes are grouped

@@ -15,11 +15,10 @@ from statistics import fmean, stdev
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.policies.brainbody.events import BodyActed
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import PaperCell, PaperColumn, PaperSection, PaperTable
+from pddl2nl.policies.reporting import Family
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.records import read_record
@@ -27,6 +26,7 @@ from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
+from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.tasks.pddl_files import natural
 
 _BLANK = TableCell("")

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from pddl2nl.policies.brainbody import FAMILY
+from pddl2nl.systems.brainbody import FAMILY
 from pddl2nl.policies.paper import PaperLine
 
 PAPER = FAMILY.paper

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.policies.brainbody.events import BodyActed
+from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.policies.events import Finished, Started
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.gathering import Gathered

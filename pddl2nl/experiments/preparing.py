@@ -1,0 +1,412 @@
+"""Prepares a run: from its description to an episode that can be played, in `prepare_run`."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.choices import checked_policy
+from pddl2nl.experiments.example import find_example, tell_example
+from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
+from pddl2nl.experiments.solvability import foreseen
+from pddl2nl.experiments.thoughts import THOUGHTS_PROMPTS, think
+from pddl2nl.files import read_text
+from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
+from pddl2nl.nl import (
+    READING_POLICIES,
+    Names,
+    Reader,
+    Style,
+    Teller,
+    Wording,
+    choose_wording,
+    make_names,
+    template_wording,
+    word_domain,
+)
+from pddl2nl.nl.wording.parsed_negation import with_negations
+from pddl2nl.pddl import Domain, Task
+from pddl2nl.plugins import origin, systems
+from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
+from pddl2nl.policies.events import FORMAT, RunEvent, Started
+from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.policy import TaskTextPolicy, WorldPolicy
+from pddl2nl.policies.recorded import Recorded, spec_to_json
+from pddl2nl.policies.setting import SolvedProblem
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.policies.translating import Translator, TranslatorMode
+from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
+from pddl2nl.tasks import match_shipped
+from pddl2nl.tasks.reference_files import Form
+from pddl2nl.tasks.references import reference_of
+from pddlval import acting_simulator
+
+if TYPE_CHECKING:
+    from pddl2nl.worlds.executor import Executor
+
+WORDING_TOKENS = 200
+"""How long replies may be when a domain is worded (appendix A of the paper)."""
+
+EMBEDDING = "embedding"
+"""The role of a model whose vectors compare words; its calls are not counted."""
+
+_NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
+"""Why the calls before a run, for its wording and thoughts, can have come to nothing."""
+
+_Models = Mapping[Purpose, MadeModel]
+"""The models of a run by role; roles without a model are left out."""
+
+Emit = Callable[[RunEvent], None]
+
+
+def prepare_run(spec: RunSpec, access: Access | None, begin: Callable[[Started], Emit]) -> Episode:
+    """The episode of a run; ``episode.play()`` plays it.
+
+    Args:
+        spec: the description of the run.
+        access: how its models are reached.
+        begin: is given the first event, and returns what is given all others.
+
+    Raises:
+        InputError: an option of the specification is wrong; the message names it.
+        InfrastructureError: the planner failed. (Where a model gave no wording or no thoughts, the episode ends with
+            the reason, so that its record can tell.)
+        ReplyPendingError: a batch will bring what was asked for.
+    """
+    access = access or Access()
+    policy = checked_policy(spec)
+    task = spec.task
+    simulator = acting_simulator(task)
+    given = _given_wording(spec, policy)
+    models = _models(spec, policy, given or template_wording(task.domain), given is None, access)
+    expected = foreseen(spec, policy)
+    spec = replace(spec, steps=expected.steps)
+    limits = Limits(spec.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
+    # Before anything is paid for, as there may be none.
+    solved = _example_problem(spec, policy)
+    calls = ModelCalls(_asked(models, access), limits, access.budget)
+    failure: Exception | None = None
+    try:
+        wording = with_negations(given or _worded(spec, calls), task.domain, spec.negation)
+    except _NO_REPLY as error:
+        failure, wording = error, template_wording(task.domain)
+    example: Example | None = None
+    if solved is not None:
+        teller = Teller(solved.task, wording, _names(spec, solved.task, wording), cast(Style, spec.style))
+        example = tell_example(solved, teller, thoughts=policy.thoughts)
+        # A run that has no wording will not be played, and needs no thoughts.
+        if failure is None and "thoughts" in models:
+            model = calls.model("thoughts")
+            try:
+                example = think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
+            except _NO_REPLY as error:
+                failure = error
+    names = _names(spec, task, wording)
+    policy, executor = _world(policy, spec, simulator)
+    files = _files(policy, spec)
+    prompts = {name: _text_of(name, given) for name, given in spec.prompts.items()}
+    policy.prompts.replacing(prompts)
+    reference = reference_of(task)
+    text = task_text(policy, task)
+    setting = Setting(
+        spec,
+        simulator,
+        Teller(task, wording, names, cast(Style, spec.style)),
+        Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator),
+        example,
+        executor=executor,
+        task_text=text,
+        files={name: each.value for name, each in files.items()},
+        prompts=prompts,
+        embed=_embedder(spec, models),
+        policy=policy,
+    )
+    if "translator" in models and isinstance(setting.reader, Reader):
+        opening = translation_opening(task, wording, names, spec.seed)
+        setting = replace(
+            setting, translator=Translator(setting.reader, wording, opening, cast(TranslatorMode, spec.translator))
+        )
+    planner = models.get("planner")
+    form = cast(Form, getattr(policy, "form", "goal"))
+    measured = {} if reference is None else reference.to_json(form)
+    if measured and getattr(policy, "task_text", None) is not None:
+        measured = {**measured, "text": text}
+    used = (*policy.prompt_names, *_called_prompts(models))
+    started = Started(
+        spec=spec_to_json(spec, policy, {name: each.text for name, each in files.items()}, prompts),
+        domain=task.domain.name,
+        problem=task.problem.name,
+        format=FORMAT,
+        names=dict(names.to_nl),
+        wording=wording.to_json() if spec.style == "nl" else None,
+        example=None if example is None else example.to_json(),
+        world=policy.snapshot(task),
+        prompts={name: policy.prompts.replacing(prompts).hash(name) for name in used if name in policy.prompts.names()},
+        models={role: made.model.name for role, made in models.items()},
+        model_settings={} if planner is None else planner.settings,
+        base_url=None if planner is None else planner.base_url,
+        solvable=expected.solvable,
+        reference=measured,
+        versions=_versions(planner, policy, models),
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        reading_version=READING_POLICIES[spec.reading].version,
+    )
+    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
+    emit = begin(started)
+    return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit, failure=failure)
+
+
+# ── wording and names ────────────────────────────────────────────────────────────────────────────
+
+
+def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
+    """The wording; None if a model makes it."""
+    if isinstance(spec.wording, Wording):
+        return spec.wording
+    if spec.wording != "llm":
+        return choose_wording(spec.wording, spec.task.domain)
+    return None if policy.needs_model and spec.style == "nl" else template_wording(spec.task.domain)
+
+
+def _names(spec: RunSpec, task: Task, wording: Wording) -> Names:
+    return make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
+
+
+def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
+    model = calls.model("wording")
+    worded = word_domain(
+        spec.task.domain, model, seed=spec.seed, temperature=spec.temperature, max_tokens=WORDING_TOKENS
+    )
+    # Without its date: what a run says must not depend on the day, and the record has its own.
+    source = {key: value for key, value in worded.wording.source.items() if key != "date"}
+    return replace(worded.wording, source=source)
+
+
+# ── the task in words, the world, and files beside the domain ────────────────────────────────────
+
+
+def task_text(policy: Policy, task: Task) -> str:
+    """The task in words, for policies that are told it: the user's, else the task's own, else empty.
+
+    Raises:
+        InputError: the task has no text in the form that is asked for.
+    """
+    if not isinstance(policy, TaskTextPolicy):
+        return ""
+    if policy.task_text is not None:
+        if "\n\n" in policy.task_text.strip():
+            raise InputError("option task_text: an empty line ends the task in a prompt; leave it out")
+        return " ".join(policy.task_text.split("\n")).strip()
+    reference = reference_of(task)
+    if reference is None and policy.form == "goal":
+        return ""
+    texts = {} if reference is None else reference.texts
+    if policy.form not in texts:
+        has = f"a text in the form {' and '.join(texts)} alone" if texts else "no text and is told by its goal"
+        raise InputError(f"option form={policy.form}: this task has {has}; give a text of that form by task_text=TEXT")
+    return texts[policy.form]
+
+
+def _world(policy: Policy, spec: RunSpec, simulator: Any) -> tuple[Policy, Executor | None]:
+    """The policy with its faults as a text, and the world that has them; None for the simulator."""
+    if not isinstance(policy, WorldPolicy) or policy.faults is None:
+        return policy, None
+    import msgspec
+
+    from pddl2nl.worlds.executor import FaultyExecutor
+    from pddl2nl.worlds.faults import parse_faults, read_faults
+
+    # A record must not say which file is read.
+    text: Any = policy.faults
+    faults = parse_faults(text) if isinstance(text, Recorded) else read_faults(text) if isinstance(text, str) else text
+    return msgspec.structs.replace(policy, faults=faults.text), FaultyExecutor(simulator, faults, seed=spec.seed)
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file beside a domain: its text, and what it holds."""
+
+    text: str
+    value: Any
+
+
+def _files(policy: Policy, spec: RunSpec) -> dict[str, _File]:
+    """The files that the policy reads: those given, else those beside the domain, else those of the shipped domain."""
+    for name in spec.files:
+        if name not in policy.files:
+            raise InputError(f"--file {name}: {spec.policy_name} reads {', '.join(policy.files) or 'no files'}")
+    found: dict[str, _File] = {}
+    for name in policy.files:
+        file = domain_file(name, spec.task.domain, spec.files.get(name))
+        if file is not None:
+            found[name] = file
+    return found
+
+
+def domain_file(name: str, domain: Domain, given: Any = None) -> _File | None:
+    """A file that a system reads beside a domain; None if there is none.
+
+    Args:
+        name: of the file.
+        domain: the domain.
+        given: its path, the text that a record holds, or the object that it would give.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if given is not None and not isinstance(given, str | Path):
+        return _File(given.text, given)
+    system = next(each for each in systems().values() if name in each.files)
+    read = system.load(system.files[name])
+    if isinstance(given, Recorded):
+        return _File(given, read(str(given), domain, f"<the recorded {name}>"))
+    shipped = match_shipped(domain)
+    beside = Path(domain.source.name).parent if domain.source is not None else None
+    places = [beside, None if shipped is None else shipped.folder]
+    paths = [Path(given)] if given is not None else [place / name for place in places if place is not None]
+    path = next((path for path in paths if given is not None or path.is_file()), None)
+    if path is None:
+        return None
+    text = read_text(path)
+    return _File(text, read(text, domain, str(path)))
+
+
+def _text_of(name: str, given: str | Path) -> str:
+    return str(given) if isinstance(given, Recorded) else read_text(Path(given), "prompt").strip()
+
+
+# ── models ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bool, access: Access) -> _Models:
+    if not policy.needs_model:
+        return {}
+    planner = _made(spec, spec.model, policy, wording, access)
+    chosen: dict[Purpose, str | Model] = {"planner": spec.model}
+    if spec.translator != "reader":
+        chosen["translator"] = _no_oracle(spec, "translator", f"--translator {spec.translator}")
+    if (thinking := _thoughts_model(spec, policy, planner)) is not None:
+        chosen["thoughts"] = thinking
+    chosen |= {role: spec.models[role] for role in policy.roles if role in spec.models}
+    if worded_by_model:
+        chosen["wording"] = _no_oracle(spec, "wording", "--wording llm")
+    # The same object if it is the planner's model: a script continues where it is, in every role.
+    models = {
+        role: planner if model is spec.model else _made(spec, model, policy, wording, access)
+        for role, model in chosen.items()
+    }
+    if spec.constrain != "off" and planner.base_url is None and not hasattr(planner.model, "purposes"):
+        raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
+    if spec.base_url is not None and not any(made.base_url is not None for made in models.values()):
+        raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
+    return models
+
+
+def _thoughts_model(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
+    """The model of the example's thoughts; None if the template's are shown, or none."""
+    if not policy.thoughts or spec.example == "none" or spec.thoughts == "template":
+        return None
+    if spec.thoughts == "llm" or "thoughts" in spec.models:
+        return _no_oracle(spec, "thoughts", f"--thoughts {spec.thoughts}")
+    # Oracle and script have nothing to say about it, a replay what was recorded.
+    recorded = "thoughts" in getattr(planner.model, "purposes", ())
+    return spec.model if spec.style == "nl" and (recorded or planner.base_url is not None) else None
+
+
+def _no_oracle(spec: RunSpec, role: Purpose, option: str) -> str | Model:
+    chosen = spec.models.get(role, spec.model)
+    name = chosen if isinstance(chosen, str) else chosen.name
+    if name.partition(":")[0] == "oracle":
+        raise InputError(
+            f"{option}: the oracle plans in the words of the wording and does nothing else, so it can neither word a "
+            f"domain, nor think about an example, nor translate; name a model that can by --model-for {role}=M"
+        )
+    return chosen
+
+
+def _made(spec: RunSpec, model: str | Model, policy: Policy, wording: Wording, access: Access) -> MadeModel:
+    if isinstance(model, str):
+        context = ModelContext(spec.task.domain, wording, spec.base_url, access, spec.timeout, mistakes=policy.mistakes)
+        made = make_model(model, context)
+    else:
+        made = wrap_model(model)
+    if spec.budget_usd is not None and not made.priced:
+        raise ModelConfigurationError(
+            f"--budget-usd needs to know what tokens cost, and for the model '{made.model.name}' this is not known; "
+            "bound the run with --budget-tokens or --budget-calls, or give its price in a file for --models"
+        )
+    return made
+
+
+def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
+    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    before = {id(made.model): access.before(made.model) for made in models.values()}
+    return {role: PricedModel(before[id(made.model)], made.price_of) for role, made in models.items()}
+
+
+def _embedder(spec: RunSpec, models: _Models) -> Any:
+    """What gives vectors of texts; None where no model for it is named."""
+    made = models.get(EMBEDDING)
+    if made is None:
+        return None
+    embed = getattr(made.model, "embed", None)
+    if embed is None:
+        raise InputError(
+            f"--model-for {EMBEDDING}={made.model.name}: it gives no vectors; name a model behind an endpoint that "
+            "does, or leave it out, and names are compared by their letters"
+        )
+    return embed
+
+
+# ── the example ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
+    """The example's problem; None without an example."""
+    if not policy.needs_model or "example" not in policy.uses:
+        return None
+    if spec.example == "none":
+        if spec.example_plan is not None:
+            raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
+        return None
+    return find_example(spec.task, given=spec.example, plan_path=spec.example_plan, seed=spec.seed)
+
+
+# ── what a record says of how it was made ────────────────────────────────────────────────────────
+
+
+def _called_prompts(models: _Models) -> tuple[str, ...]:
+    """The prompts of the calls that are not the policy's own."""
+    translator = (TRANSLATOR_PROMPT,) if "translator" in models else ()
+    return (*translator, *(THOUGHTS_PROMPTS if "thoughts" in models else ()))
+
+
+def _versions(planner: MadeModel | None, policy: Policy, models: _Models) -> dict[str, str]:
+    packages = ["pddl2nl", "up-fast-downward"]
+    if planner is not None and planner.base_url is not None:
+        packages.append("openai")
+    if planner is not None and planner.model.name.startswith("gguf:"):
+        packages.append("xllamacpp")
+    versions = {"python": platform.python_version()}
+    versions |= {package: version for package in packages if (version := _version(package)) is not None}
+    for plugged in (origin(type(policy).__module__), *(made.versions for made in models.values())):
+        versions |= plugged
+    return versions
+
+
+@lru_cache
+def _version(package: str) -> str | None:
+    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,335 @@
+"""The description of one run: every option that all runs have is declared once, here.
+
+The command ``pddl2nl run`` with its help, the tables ``options`` and ``[[columns]]`` of an experiment's file, the
+arguments of `pddl2nl.run` and its documentation are made from the fields of `RunSpec`. Options of one policy are fields
+of its class (`pddl2nl.policies.policy.Policy`) and stand in ``options``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pddl2nl.llm import Model
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl import Task
+    from pddl2nl.policies.policy import Policy
+    from pddl2nl.policies.setting import SolvedProblem
+
+GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
+"""The groups of options, in the order in which help shows them."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a run.
+
+    Attributes:
+        name: the field of `RunSpec`, and the key in a specification file.
+        kind: its type on the command line and in a file; ``dict`` for a repeatable ``NAME=VALUE``.
+        group: one of `GROUPS`.
+        default: the value where none is given.
+        help: one or two sentences.
+        flag: the option on the command line; by default its name, ``--names-seed``.
+        default_text: what help shows as the default where it is not the value itself.
+        metavar: what stands for the value in help.
+        choices: the words it accepts; empty for any value.
+        at_least: the smallest number it accepts.
+        optional: whether only policies use it that say so (`Policy.uses`); the others refuse it.
+        models: whether only policies that ask a model use it.
+        language: whether it has an effect in style nl only.
+        time: whether it is a time in seconds, which may be written as 90s, 10m or 1h30m.
+        in_file: whether ``[options]`` in a specification file accepts it; other keys of the file give the rest.
+    """
+
+    name: str
+    kind: type
+    group: str
+    default: Any
+    help: str
+    flag: str = ""
+    default_text: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    at_least: float | None = None
+    optional: bool = False
+    models: bool = False
+    language: bool = False
+    time: bool = False
+    in_file: bool = True
+
+    @property
+    def shown(self) -> str:
+        """What stands for the value in help: the metavar, the choices, or a letter for the kind of value."""
+        return self.metavar or "|".join(self.choices) or {int: "N", float: "X"}.get(self.kind, "")
+
+
+def _option(group: str, default: Any, help: str, **more: Any) -> Any:
+    """A field of `RunSpec` with its `Option`."""
+    given = {"default_factory": dict} if default is NOTHING else {"default": default}
+    return field(**given, metadata={"group": group, "default": default, "help": help, **more})
+
+
+_task, _policy, _model, _budget = (partial(_option, group) for group in GROUPS[:4])
+_limit = partial(_budget, default_text="no limit", at_least=0, models=True, in_file=False)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """Everything that determines a run.
+
+    The fields that users set are described by their `Option` in `RUN_OPTIONS` (`help(pddl2nl.run)` prints them). The
+    others are ``task``, the task to be solved; ``profile``, the name of the settings that values were taken from;
+    ``suite`` and ``task_name``, what an experiment calls the task; and ``record``, the file to write, which replaces
+    an older one.
+
+    From Python, ``policy`` also takes a `Policy`, options that name a model a model object, ``wording`` a `Wording`,
+    ``example`` a `SolvedProblem`, and ``files`` the objects that the files hold.
+    """
+
+    task: Task
+    policy: str | Policy = _policy(
+        "react",
+        "How actions are chosen; pddl2nl policies lists all, pddl2nl policies NAME the options of one. module:Class "
+        "names one of your own.",
+        metavar="P|MODULE:CLASS",
+        in_file=False,
+    )
+    options: Mapping[str, Any] = _policy(
+        NOTHING,
+        "An option of the policy, repeatable; pddl2nl policies NAME lists them.",
+        flag="-P",
+        metavar="NAME=VALUE",
+        in_file=False,
+    )
+    model: str | Model = _model(
+        "oracle",
+        "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (extra local), transformers:PATH "
+        "(extra transformers), litellm:NAME (extra litellm), oracle (plans with Fast Downward, needs no key), "
+        "oracle:MISTAKE (makes a mistake on purpose; an unknown one lists all), script:FILE (replies from a file), "
+        "replay:DIR (replies from records) or python:MODULE:CLASS (one of your own).",
+        metavar="M",
+        models=True,
+        in_file=False,
+    )
+    models: Mapping[str, str | Model] = _model(
+        NOTHING,
+        "The model of another role, repeatable: translator, wording, thoughts, or a role of the policy.",
+        flag="--model-for",
+        metavar="ROLE=M",
+        default_text="the run's own model",
+        models=True,
+        in_file=False,
+    )
+    wording: str | Wording | None = _task(
+        None,
+        "The words: default (the wording.json beside DOMAIN if there is one, else template), template, or a FILE: a "
+        "wording, an AutoPlanBench domain_description_seedN.json or a PlanBench configs/*.yaml. llm: a model words "
+        "the domain first; its calls count in the budgets.",
+        metavar="default|template|llm|FILE",
+        default_text="default",
+        language=True,
+        in_file=False,
+    )
+    style: str = _task(
+        "nl", "Prompts in natural language, or the PDDL twins of basic and act.", choices=("nl", "pddl"), in_file=False
+    )
+    negation: str = _task(
+        "rules",
+        "How a fact is negated where the wording has no negated form: by a rule for be, have and can (rules), also "
+        "by stanza's dependency parse (stanza), or by the parse if stanza and its English model are installed "
+        "(auto).",
+        choices=("rules", "stanza", "auto"),
+        language=True,
+    )
+    names: str = _task(
+        "typed",
+        "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
+        choices=("typed", "original", "inferred"),
+        language=True,
+    )
+    names_seed: int | None = _task(
+        None,
+        "Seed that shuffles the numbers in typed names (truck_0).",
+        default_text="in the order of declaration",
+        at_least=0,
+        language=True,
+    )
+    files: Mapping[str, Any] = _task(
+        NOTHING,
+        "A file that the policy reads beside a domain, repeatable.",
+        flag="--file",
+        metavar="NAME=PATH",
+        default_text="the one beside DOMAIN, else that of the shipped domain",
+        in_file=False,
+    )
+    example: str | Path | SolvedProblem | None = _task(
+        None,
+        "A problem of the same domain whose solution is shown; or a folder of problems, of which the one whose plan "
+        "is nearest to five steps is shown; none for no example.",
+        metavar="PROBLEM|FOLDER|none",
+        default_text="a shipped example, else the best problem beside the task's, else one made from the task",
+        optional=True,
+    )
+    example_plan: str | Path | None = _task(
+        None, "A plan for that problem.", metavar="FILE", default_text="LM-cut's, else FF's", optional=True
+    )
+    thoughts: str = _policy(
+        "auto",
+        "Source of the thoughts in the example: one call of a model (llm), or a template that names the goal or "
+        "condition that each action serves. auto: llm for models behind an endpoint, else template; in style pddl "
+        "always template.",
+        choices=("auto", "llm", "template"),
+        optional=True,
+    )
+    translator: str = _policy(
+        "reader",
+        "Translator of replies to PDDL: the reader (no calls), a model (the paper's T-LLM, one call per line), or a "
+        "model for lines that the reader cannot read.",
+        choices=("reader", "llm", "reader+llm"),
+        optional=True,
+        language=True,
+    )
+    reading: str = _policy(
+        "default",
+        "Which lines of a reply form its plan. default: the last [PLAN] … [PLAN END], else the plan at the end of "
+        "the reply; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
+        "that names an action, tags ignored.",
+        choices=("default", "planbench", "all"),
+        optional=True,
+        language=True,
+    )
+    on_ambiguous: str = _policy(
+        "refuse",
+        "A line that fits several actions: refuse it, or take the only one that is applicable in the state.",
+        choices=("refuse", "state"),
+        models=True,
+        language=True,
+    )
+    history: str = _policy(
+        "full",
+        "All turns in the prompt, or the current state instead of old ones (not in the paper).",
+        choices=("full", "compact"),
+        optional=True,
+    )
+    constrain: str = _policy(
+        "off",
+        "What the endpoint lets the model write: the form of a reply (format), and in it only actions of the task "
+        "(actions), or only those applicable in the present state (applicable). It changes what is measured.",
+        choices=("off", "format", "actions", "applicable"),
+        optional=True,
+    )
+    prompts: Mapping[str, str | Path] = _policy(
+        NOTHING,
+        "A prompt of your own, repeatable: a text file in place of the policy's file NAME.",
+        flag="--prompt",
+        metavar="NAME=PATH",
+        default_text="the policy's own",
+        models=True,
+        in_file=False,
+    )
+    temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, models=True)
+    max_tokens: int | None = _model(
+        None,
+        "The longest reply, in tokens.",
+        default_text="the model's setting, else no limit",
+        at_least=1,
+        models=True,
+    )
+    timeout: float | None = _model(
+        None,
+        "The longest wait for a reply before it is asked again: seconds, or 90s, 10m.",
+        metavar="TIME",
+        default_text="the model's setting, else 600, and longer for an endpoint that was seen to be slow",
+        models=True,
+        time=True,
+    )
+    stream: bool = _model(
+        False,
+        "Stream replies: --timeout then is the longest silence, and a reply of act or react ends with its first "
+        "complete action, which saves what would follow (not in the paper).",
+        models=True,
+    )
+    base_url: str | None = _model(
+        None,
+        "An OpenAI-compatible endpoint.",
+        metavar="URL",
+        default_text="OPENAI_BASE_URL, else OpenAI",
+        models=True,
+        in_file=False,
+    )
+    seed: int = _policy(1, "Seed of the model's sampling and of all random choices.", in_file=False)
+    steps: int | None = _budget(
+        None,
+        "The most turns of an interactive policy.",
+        default_text="twice the length of FF's plan; for a task proved unsolvable 40, twice the longest optimal plan "
+        "of the primary set",
+        at_least=1,
+    )
+    budget_usd: float | None = _limit(
+        None, "Stop before the next call once this much money is spent. Replies from the cache are free."
+    )
+    budget_calls: int | None = _limit(None, "Stop after this many calls.")
+    budget_tokens: int | None = _limit(
+        None, "Stop before the next call once this many tokens, of prompts and replies, are spent."
+    )
+    out: Path | None = _option(
+        "Output",
+        None,
+        "Folder of the record, a JSON Lines file.",
+        metavar="DIR",
+        default_text="runs; from Python none",
+        in_file=False,
+    )
+    profile: str | None = None
+    record: Path | None = None
+    suite: str = ""
+    task_name: str = ""
+
+    @property
+    def policy_name(self) -> str:
+        """The policy's name; that of an object is ``module:Class``."""
+        return self.policy if isinstance(self.policy, str) else name_of(type(self.policy))
+
+
+def name_of(kind: type) -> str:
+    """A class as ``module:Class``."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+_KINDS = {"bool": bool, "str": str, "int": int, "float": float, "Path": Path}
+RUN_OPTIONS: Mapping[str, Option] = MappingProxyType(
+    {
+        item.name: Option(
+            item.name,
+            _KINDS.get(str(item.type).partition(" |")[0], dict),
+            **{"flag": f"--{item.name.replace('_', '-')}", **item.metadata},
+        )
+        for item in fields(RunSpec)
+        if item.metadata
+    }
+)
+"""Every option of a run by the name of its field."""
+
+OPTIONAL = frozenset(name for name, option in RUN_OPTIONS.items() if option.optional)
+"""The options that only policies use that say so."""
+
+
+def options_text(width: int = 110) -> str:
+    """All options with their defaults, one paragraph each, for a docstring."""
+    from textwrap import fill
+
+    paragraphs = []
+    for option in RUN_OPTIONS.values():
+        default = option.default_text or repr(option.default)
+        choices = f" One of {', '.join(option.choices)}." if option.choices else ""
+        text = f"{option.name}: {option.help}{choices} Default: {default}."
+        paragraphs.append(fill(text, width, initial_indent=" " * 8, subsequent_indent=" " * 12))
+    return "\n".join(paragraphs)

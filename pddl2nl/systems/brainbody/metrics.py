@@ -1,0 +1,170 @@
+"""The metrics of the BrainBody-LLM paper as pure functions of a run's events, in %; and ours on feedback.
+
+Bhat et al., "Grounding LLMs For Robot Task Planning Using Closed-loop State Feedback", section 4.5: EXEC, GCR and SR.
+The state at the end of a run is the initial one with the changes of its executed actions, as they were observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import takewhile
+from typing import Literal
+
+from pddl2nl.pddl import GroundAtom
+from pddl2nl.policies.end_state import conditions_met, end_of, goal_reached
+from pddl2nl.policies.events import Acted, RunEvent
+from pddl2nl.policies.ground_truth import Way
+from pddl2nl.policies.reporting import RunMetric, ScoredRun
+from pddl2nl.systems.brainbody import FAMILY
+from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
+from pddl2nl.systems.brainbody.replies import is_done
+from pddlval import Simulator
+
+# ── execution ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _executability(run: ScoredRun) -> float | None:
+    """EXEC: ``100 · executed / (executed + refused + unreadable)``; 0 without any of them.
+
+    Passes are in neither number: a plan of which the acting model passes every step executes nothing.
+
+    Example: of eight steps five are executed, one is refused, one is unreadable and one is passed: 5 of 7, 71.43.
+    """
+    return _share(_count(run.counted, Acted), _count(run.counted, Acted, ErrorSignal))
+
+
+def _executability_first_plan(run: ScoredRun) -> float | None:
+    """EXEC of the first plan: ``100 · executed before it was replaced / (its steps without passes)``.
+
+    A last step that says "Done" is none. None without a plan.
+
+    Example: the third of five steps is refused, and a new plan replaces the rest: 2 of 5, 40.
+    """
+    plan = next((event.plan for event in run.counted if isinstance(event, BrainPlanned)), ())
+    first = _until_replaced(run.counted)
+    steps = sum(not is_done(step) for step in plan) - _passes(first)
+    return _share(_count(first, Acted), steps) if plan else None
+
+
+def _pass_share(run: ScoredRun) -> float | None:
+    """PASS: ``100 · passed steps / all steps that the acting model was given``; None if it was given none.
+
+    Example: one of eight steps is passed: 12.5.
+    """
+    given = _count(run.counted, BodyActed)
+    return _share(_passes(run.counted), given) if given else None
+
+
+def _until_replaced(events: Iterable[RunEvent]) -> list[RunEvent]:
+    return list(takewhile(lambda event: not (isinstance(event, BrainPlanned) and event.number), events))
+
+
+def _passes(events: Iterable[RunEvent]) -> int:
+    return sum(isinstance(event, BodyActed) and event.result == "pass" for event in events)
+
+
+# ── feedback ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _feedback_rounds(run: ScoredRun) -> float | None:
+    """Feedback rounds: ``plans that replaced another``."""
+    return float(sum(isinstance(event, BrainPlanned) and event.number > 0 for event in run.counted))
+
+
+def _errors_resolved(run: ScoredRun) -> float | None:
+    """Errors resolved: ``100 · errors after whose feedback none of their conditions was violated again / errors with
+    feedback``; None if no error was fed back.
+
+    The conditions of an error are those that did not hold; of an unreadable reply it is the step.
+
+    Example: the closed fridge is fed back twice, the occupied hand once: 2 of 3, 66.67.
+    """
+    errors: list[frozenset[str]] = []
+    fed_back: list[int] = []
+    line = ""
+    for event in run.counted:
+        if isinstance(event, BodyActed):
+            line = event.line
+        elif isinstance(event, ErrorSignal):
+            errors.append(frozenset(event.unmet or (event.action or line,)))
+        elif isinstance(event, BrainPlanned) and event.number:
+            fed_back.append(len(errors))
+    resolved = sum(not any(errors[after - 1] & later for later in errors[after:]) for after in fed_back)
+    return _share(resolved, len(fed_back)) if fed_back else None
+
+
+def _oscillations(run: ScoredRun) -> float | None:
+    """Oscillations: ``errors of an action in a state in which it had failed with the same message before``."""
+    return float(sum(isinstance(event, ErrorSignal) and event.repeated > 0 for event in run.counted))
+
+
+def _side_effects(run: ScoredRun) -> float | None:
+    """Side effects: ``facts that differ at the end and that no reference plan changes at any of its steps``.
+
+    None without a reference plan. The robot's own place counts like any other fact.
+
+    Example: the fridge, which the reference plan never touches, was left open: 1.
+    """
+    end = end_of(run)
+    if run.reference is None or end is None:
+        return None
+    touched = {atom for way in run.reference.ways for atom in _touched(end[0], way)}
+    return float(len((end[1].atoms ^ end[0].initial.atoms) - touched))
+
+
+def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
+    """The facts that a plan changes at any of its steps."""
+    state, done, touched = simulator.initial, 0, set[GroundAtom]()
+    while (block := next(way.ready(done), None)) is not None:
+        followed = simulator.follow(state, way.blocks[block])
+        for step in followed.steps:
+            touched.update(step.added, step.deleted)
+        state = followed.state
+        done |= 1 << block
+    return touched
+
+
+def _is_brainbody(run: ScoredRun) -> bool:
+    return run.started.policy in FAMILY.policies
+
+
+def _count(events: Iterable[RunEvent], *kinds: type[RunEvent]) -> int:
+    return sum(isinstance(event, kinds) for event in events)
+
+
+def _share(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def _metric(
+    name: str,
+    of: Callable[[ScoredRun], float | None],
+    summary: str,
+    better: Literal["higher", "lower"] = "higher",
+    unit: str = "%",
+) -> RunMetric:
+    return RunMetric(name, summary, better, "mean", lambda run: of(run) if _is_brainbody(run) else None, unit, "always")
+
+
+METRICS = (
+    _metric("executability", _executability, "EXEC: executed primitives, of those executed, refused or unreadable"),
+    _metric(
+        "executability-first-plan",
+        _executability_first_plan,
+        "EXEC of the first plan: steps executed before it was replaced, of its steps",
+    ),
+    _metric("passes", _pass_share, "PASS: steps that the acting model passes, of all it was given", "lower"),
+    _metric("goal-conditions-recall", conditions_met, "GCR: goal conditions that hold at the end, of all"),
+    _metric("success-rate", goal_reached, "SR: runs at whose end the goal holds, of all"),
+    _metric("feedback-rounds", _feedback_rounds, "plans that replaced another after an error", "lower", "rounds"),
+    _metric(
+        "errors-resolved",
+        _errors_resolved,
+        "errors whose conditions were not violated again after feedback, of those with feedback",
+    ),
+    _metric(
+        "oscillations", _oscillations, "errors of an action in a state in which it had failed before", "lower", "errors"
+    ),
+    _metric("side-effects", _side_effects, "facts changed at the end that no reference plan changes", "lower", "facts"),
+)
+"""The metrics of the paper, and ours on feedback."""

@@ -1,0 +1,360 @@
+"""Planning before execution: by macro-actions, or the whole plan at once (HVR paper, section 2).
+
+By macro-actions (`HierarchicalPlanner`):
+
+1. The relevant objects are retrieved, and the model divides the task into macro-actions.
+2. The model writes the precondition and the effect of each. The macro plan is simulated with these conditions and must
+   reach the goal; the model corrects the conditions, at most `ROUNDS` times.
+3. For each macro-action the objects are retrieved again, and the model expands it into a block
+   (`pddl2nl.systems.hvr.blocks`), which must be applicable and have the claimed effect.
+4. For a verified block the claim is proved or refuted (`pddl2nl.macros.proof`). If it is refuted, or if its
+   precondition does not hold in the state before the block, the model refines the conditions once.
+5. If a block cannot be corrected, or the goal does not hold after all blocks, the model makes a new macro plan. It is
+   told why the last one failed; verified blocks are kept. ``Setting.replans`` limits how often.
+
+Without verification (HR) the model gets no feedback, and the validator's results are only recorded.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from pddl2nl.errors import InputError
+from pddl2nl.llm import Message
+from pddl2nl.macros.telling import told_condition, told_pddl
+from pddl2nl.pddl import Condition, UnsupportedError, write_condition
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.refining import Attempt, Check, refine
+from pddl2nl.policies.staged import Sections
+from pddl2nl.systems.hvr.blocks import GOAL_MISSING, ActionBlock, Expander, Job, Part, macro_words, whole
+from pddl2nl.systems.hvr.conditions import ReadConditions, unmet_effects, verify_macros
+from pddl2nl.systems.hvr.events import (
+    MacroPlanned,
+    MacroProved,
+    MacrosConditioned,
+    MacrosVerified,
+    PlanExpanded,
+    Retrieved,
+)
+from pddl2nl.systems.hvr.examples import shown_for
+from pddl2nl.systems.hvr.generation import ask_conditions, plan_feedback
+from pddl2nl.systems.hvr.graph_teller import GraphTeller
+from pddl2nl.systems.hvr.library import known_blocks, known_macros
+from pddl2nl.systems.hvr.prompts import Mechanism, Prompter
+from pddlval import State
+from pddlval.formulas import names_in
+from pddlval.semantics import unmet
+
+ROUNDS = 5
+"""The largest number of corrections of a macro plan's conditions; our limit, as the paper gives none."""
+
+_NO_MACROS = "No macro-action was found in the answer."
+
+_Conditions = tuple[ReadConditions, ...]
+
+
+class Planner(ABC):
+    """Base of both planners.
+
+    Args:
+        episode: asks the model and records the events.
+        mechanism: the components of the policy.
+
+    Attributes:
+        attempt: the number of plans begun so far.
+        replans_left: how many new plans may still be made.
+        proofs: the last proof for each macro-action (attempt and number), and the static facts that it used.
+    """
+
+    def __init__(self, episode: Episode, mechanism: Mechanism):
+        setting = episode.setting
+        self.episode = episode
+        self.mechanism = mechanism
+        self.simulator = setting.simulator
+        self.teller = setting.teller
+        compact = setting.prompts == "compact"
+        self.graph_teller = GraphTeller(
+            setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=compact
+        )
+        self.expander = Expander(episode, verification=mechanism.verification)
+        self.attempt = 0
+        self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
+        self.replans_left = setting.replans if mechanism.verification else 0
+        self._prompter = Prompter(
+            episode.task_text,
+            setting.teller.domain_text(effects=not compact),
+            setting.teller.action_lines(),
+            shown_for(setting, mechanism),
+            compact,
+        )
+
+    def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
+        """A plan from a state.
+
+        Args:
+            start: the state.
+            done: what was executed before.
+            feedback: why the last plan failed; empty for the first.
+        """
+        parts = self._parts(start, done, feedback)
+        actions = whole(parts)
+        followed = self.simulator.follow(start, actions)
+        verified, goal = len(followed.steps), followed.complete and self.simulator.is_goal(followed.state)
+        # Actions of an earlier macro plan have macro 0.
+        macros = [part.macro if part.attempt == parts[-1].attempt else 0 for part in parts for _ in part.actions]
+        self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), tuple(macros), verified, goal))
+        return parts
+
+    @abstractmethod
+    def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
+        """The parts of a plan; arguments as of `plan`."""
+
+    def _ask(self, messages: Sequence[Message]) -> str:
+        """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
+        return self.episode.ask(messages, again=True)
+
+    def _retrieve(self, stage: str, sections: Sections) -> tuple[str, ...] | None:
+        """The objects that the next prompts tell; None for all.
+
+        If the model names no object, all are told. ``sections`` are those that the question has besides the available
+        objects: the macro-action, or feedback, because a failure can make other objects relevant.
+        """
+        if not self.mechanism.retrieval:
+            self.episode.note(Retrieved(stage, whole=True))
+            return None
+        available = self.graph_teller.available_lines()
+        messages = self._prompter.messages("retrieval", {"Available objects": available, **sections})
+        said, selection = self.graph_teller.select(self._ask(messages))
+        self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
+        return selection.objects or None
+
+    def _executed(self, parts: Sequence[Part]) -> str:
+        """The section ``Executed so far``."""
+        groups = [(part.words, self._told_actions(part)) for part in parts if part.words or part.actions]
+        return self._prompter.executed(groups)
+
+    def _told_actions(self, block: Part | ActionBlock) -> list[str]:
+        return [self.teller.action(action) for action in block.actions]
+
+    def _failed_block(self, block: ActionBlock, section: str) -> Sections:
+        """The sections of a correction; an empty block is told as such."""
+        return {section: self._told_actions(block) or "(no actions)", "Feedback": block.feedback}
+
+
+class WholePlanner(Planner):
+    """Requests the whole plan at once (VR, R, LLM)."""
+
+    def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
+        while True:
+            block = self._attempt(start, done, feedback)
+            if block.holds or self.replans_left <= 0:
+                self.graph_teller.graph.update(block.after)
+                return (Part(self.attempt, 0, "", block.actions, start),)
+            self.replans_left -= 1
+            feedback = f"The plan before failed.\n{block.feedback}"
+
+    def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> ActionBlock:
+        self.attempt += 1
+        self.graph_teller.graph.update(start)
+        objects = self.graph_teller.object_lines(self._retrieve("plan", {"Feedback": feedback}))
+        sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
+
+        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
+            if failed is None:
+                return self._prompter.messages("plan", sections)
+            return self._prompter.messages("plan-correction", {**sections, **self._failed_block(failed, "Plan")})
+
+        return self.expander.expand(Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals))
+
+
+class HierarchicalPlanner(Planner):
+    """Plans by macro-actions (HVR, HV, HR)."""
+
+    def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        state = start
+        while True:
+            self.attempt += 1
+            state, failure = self._attempt(state, done, parts, feedback)
+            if not failure or self.replans_left <= 0:
+                return tuple(parts)
+            self.replans_left -= 1
+            feedback = failure
+
+    def _attempt(self, start: State, done: Sequence[Part], parts: list[Part], feedback: str) -> tuple[State, str]:
+        """Appends the blocks of one macro plan to ``parts``; returns the last state, and why the plan failed if so."""
+        self.graph_teller.graph.update(start)
+        objects = self._retrieve("macro-plan", {"Feedback": feedback})
+        macros = self._macros(objects, (*done, *parts), feedback)
+        conditions = self._conditions(macros, objects, start)
+        state = start
+        for number, words in enumerate(macros, start=1):
+            block = self._block(macros, number, conditions[number - 1], state, (*done, *parts))
+            if not block.holds and self.replans_left > 0:
+                self.graph_teller.graph.update(state)
+                return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
+            if block.holds and self.mechanism.verification:
+                conditions = self._proved(macros, number, conditions, block, state)
+            parts.append(Part(self.attempt, number, words, block.actions, state))
+            state = block.after
+            self.graph_teller.graph.update(state)
+        missing = self.simulator.unmet_goals(state) if self.mechanism.verification else ()
+        if not missing:
+            return state, ""
+        return state, "\n".join([GOAL_MISSING, *self._told(missing)]) if macros else _NO_MACROS
+
+    def _macros(self, objects: tuple[str, ...] | None, before: Sequence[Part], feedback: str) -> tuple[str, ...]:
+        """The macro-actions for the rest of the task, in words."""
+        setting = self.episode.setting
+        sections: Sections = {
+            "Available objects": self.graph_teller.kind_lines(objects),
+            "Known macro-actions": known_macros(setting.library, self.teller, self.episode.task_text, setting.embed),
+            # A new plan starts from the current state of the objects, which the classes do not tell.
+            "Objects": self.graph_teller.object_lines(objects) if feedback else (),
+            "Executed so far": self._executed(before),
+            "Feedback": feedback,
+        }
+        macros = macro_words(self.episode.uncut(self._ask(self._prompter.messages("macro-plan", sections))))
+        self.episode.note(MacroPlanned(self.attempt, macros))
+        return macros
+
+    # ── conditions ───────────────────────────────────────────────────────────────────────────────
+
+    def _conditions(self, macros: tuple[str, ...], objects: tuple[str, ...] | None, start: State) -> _Conditions:
+        """The conditions of a macro plan, verified and corrected."""
+        if not macros:
+            self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
+            return ()
+        known = self._known(objects)
+        number = 0
+
+        def propose(failed: Attempt[_Conditions] | None) -> _Conditions:
+            nonlocal number
+            number = 0 if failed is None else failed.number + 1
+            present, feedback = ((), "") if failed is None else (failed.proposal, failed.feedback)
+            return ask_conditions(
+                self._ask, self.teller, self._prompter, macros, known, present=present, feedback=feedback
+            )[1]
+
+        def simulated(read: _Conditions) -> str:
+            self._note_conditions(read, number)
+            check = verify_macros(self.simulator.task, start, [item.conditions for item in read])
+            feedback = plan_feedback(self.teller, macros, read, check)
+            failed = tuple(map(write_condition, check.unmet))
+            self.episode.note(MacrosVerified(self.attempt, number, check.verified, check.total, failed, feedback))
+            return feedback
+
+        return refine(
+            propose,
+            [Check("macro plan", simulated)],
+            lambda read: ROUNDS if self.mechanism.verification else 0,
+            same=None if self.episode.sampling else lambda read: read,
+        ).proposal
+
+    def _known(self, objects: tuple[str, ...] | None) -> tuple[Sequence[str], str]:
+        return self.graph_teller.object_lines(objects), self.graph_teller.location_lines(objects)
+
+    def _note_conditions(self, conditions: _Conditions, number: int, after: int = 0) -> None:
+        said = tuple(item.to_json() for item in conditions)
+        self.episode.note(MacrosConditioned(self.attempt, number, said, after))
+
+    # ── blocks ───────────────────────────────────────────────────────────────────────────────────
+
+    def _block(
+        self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
+    ) -> ActionBlock:
+        """The block of one macro-action, from a state."""
+        current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
+        objects = self.graph_teller.object_lines(self._retrieve("block", current))
+        setting = self.episode.setting
+        known = known_blocks(setting.library, self.teller, macros[number - 1], setting.embed)
+        claimed = read.conditions
+        conditions = ""
+        # Without verification the conditions only serve to measure, and are not shown.
+        if claimed is not None and self.mechanism.verification:
+            names = self.teller.names
+            before_text, effect = told_pddl(claimed.precondition, names), told_pddl(claimed.effect, names)
+            conditions = f"precondition: {before_text}\neffect: {effect}"
+        sections: Sections = {
+            **current,
+            "Objects": objects,
+            "Executed so far": self._executed(before),
+            "Its conditions": conditions,
+        }
+
+        def missing(after: State) -> tuple[Condition, ...]:
+            return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
+
+        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
+            if failed is None:
+                return self._prompter.messages("block", {**sections, "Known macro-actions": known})
+            return self._prompter.messages("block-correction", {**sections, **self._failed_block(failed, "Block")})
+
+        return self.expander.expand(Job(self.attempt, number, start, prompt, missing, claimed=claimed is not None))
+
+    def _told(self, conditions: Sequence[Condition]) -> list[str]:
+        return [f"- {told_condition(condition, self.teller)}" for condition in conditions]
+
+    # ── proofs ───────────────────────────────────────────────────────────────────────────────────
+
+    def _proved(
+        self, macros: tuple[str, ...], number: int, conditions: _Conditions, block: ActionBlock, start: State
+    ) -> _Conditions:
+        """The conditions after a verified block: unchanged if proved, otherwise refined once."""
+        feedback = self._proof(number, conditions[number - 1], block, start)
+        if not feedback:
+            return conditions
+        narrow = self.mechanism.retrieval or self._prompter.compact
+        _, read = ask_conditions(
+            self._ask,
+            self.teller,
+            self._prompter,
+            macros,
+            self._known(self._named(conditions, block) if narrow else None),
+            present=conditions,
+            feedback=feedback,
+            macro=number,
+            block=self._told_actions(block),
+        )
+        # Unreadable conditions do not replace readable ones.
+        refined = tuple(new if new.conditions is not None else old for old, new in zip(conditions, read, strict=True))
+        self._note_conditions(read, 1, after=number)
+        self._proof(number, refined[number - 1], block, start)
+        return refined
+
+    def _named(self, conditions: _Conditions, block: ActionBlock) -> tuple[str, ...]:
+        """The objects in a block and in the conditions, and the objects that these are in or on."""
+        claimed = [item.conditions for item in conditions if item.conditions is not None]
+        said = [name for action in block.actions for name in action.args]
+        said += [name for item in claimed for part in (item.precondition, item.effect) for name in names_in(part)]
+        objects, available = self.simulator.task.objects, frozenset(self.graph_teller.graph.objects())
+        names = [name for name in dict.fromkeys(said) if name in objects]
+        around = self.graph_teller.graph.select([name for name in names if name in available]).around
+        return tuple(dict.fromkeys((*names, *around)))
+
+    def _proof(self, number: int, read: ReadConditions, block: ActionBlock, start: State) -> str:
+        """Proves or refutes the claim about a block; returns the feedback, empty if there is no mistake."""
+        if read.conditions is None:
+            return " ".join(read.problems)
+        from pddl2nl.macros.proof import prove
+        from pddl2nl.macros.telling import told
+
+        claimed = read.conditions
+        pddl = f"{write_condition(claimed.precondition)} {write_condition(claimed.effect)}"
+        try:
+            # A precondition need not mention facts that no action can change.
+            proof = prove(self.simulator.task, block.actions, claimed, near=start, states="changeable")
+        except (UnsupportedError, InputError) as error:
+            # Undecided: the block was verified in this state, so there is no feedback.
+            self.episode.note(MacroProved(self.attempt, number, False, "undecided", pddl, str(error)))
+            return ""
+        lines = [told(proof, self.teller)] if "refuted" in (proof.runs, proof.holds) else []
+        if missing := unmet(claimed.precondition, start):
+            lines += ["The block ran where the precondition does not hold. What is not the case there:"]
+            lines += self._told(missing)
+        feedback = "\n".join(lines)
+        proved = MacroProved(self.attempt, number, proof.sound, proof.precondition, pddl, feedback)
+        self.proofs[self.attempt, number] = proved, proof.static
+        self.episode.note(proved)
+        return feedback

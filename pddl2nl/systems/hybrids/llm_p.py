@@ -1,0 +1,158 @@
+"""``llm+p``: the model writes the problem in PDDL, and Fast Downward solves it.
+
+After Liu et al., "LLM+P: Empowering Large Language Models with Optimal Planning Proficiency" (2023): the domain is
+given in PDDL, the task in natural language, with a solved translation as example. With ``rounds`` what our reader says
+against the problem goes back to the model. The plan for the written problem is judged on the true task. What was
+written is also compared with the true problem (`pddl2nl.search.equivalence`).
+
+The problem is read under the told names of the objects, which then get their names in PDDL.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from pddl2nl.errors import UnsupportedError
+from pddl2nl.llm.constraint import Constraint
+from pddl2nl.nl import Names
+from pddl2nl.nl.reading.told import NLReadError, read_problem
+from pddl2nl.pddl import Domain, GroundAtom, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
+from pddl2nl.pddl.rewriting import Renaming
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.refining import Attempt, Check, refine
+from pddl2nl.policies.staged import Sections
+from pddl2nl.search.equivalence import ProblemComparison, compare_problems
+from pddl2nl.systems.hybrids.events import ProblemSolved, ProblemWritten
+from pddl2nl.systems.hybrids.planning import best_plan
+from pddl2nl.systems.hybrids.prompts import LAYOUT, PROBLEM, asked
+
+_SOURCE = "<the problem>"
+_MOST_FEEDBACK = 2_000
+
+
+@dataclass(frozen=True)
+class _WrittenProblem:
+    """What a reply holds: a problem, or why there is none."""
+
+    text: str
+    problem: Problem | None
+    reason: str
+
+
+class LLMPlusP:
+    """Asks for the problem, corrects it, plans on it."""
+
+    summary = "the model writes the problem in PDDL, Fast Downward solves it"
+    styles: tuple[str, ...] = ("nl",)
+    one_shot = True
+    thoughts = False
+    needs_model = True
+    prompt: str | None = None
+
+    def run(self, episode: Episode) -> None:
+        """Asks until the problem can be read, plans, and ends the episode with the plan."""
+        task = episode.setting.simulator.task
+        written = self._written(episode).proposal
+        if written.problem is None:
+            episode.give_up("unreadable", f"the model wrote no problem that can be read: {written.reason}")
+            return
+        planners = best_plan(Task(task.domain, written.problem), optimally=False)
+        result = planners.result
+        plan = tuple(map(str, result.plan or ()))
+        episode.note(ProblemSolved(result.planner, result.status, plan, planners.seconds, planners.expanded))
+        if result.plan is None:
+            episode.give_up("dead-end", f"the problem that the model wrote has no plan: {result.status}")
+            return
+        episode.propose_plan(result.plan, round=0)
+        episode.conclude()
+
+    def _written(self, episode: Episode) -> Attempt[_WrittenProblem]:
+        setting = episode.setting
+        domain, names = setting.simulator.task.domain, setting.teller.names
+        examples = _example(episode)
+        begin = f"(define (problem task)\n(:domain {domain.name})\n"
+        form = None if setting.constrain == "off" else Constraint(begin=begin, end=")")
+
+        def propose(failed: Attempt[_WrittenProblem] | None) -> _WrittenProblem:
+            sections: Sections = {"State": episode.init_text}
+            if failed is not None:
+                sections = {**sections, "Problem": failed.proposal.text, "Feedback": failed.feedback}
+            reply = episode.ask(asked(PROBLEM, episode, sections, write_domain(domain), examples), constraint=form)
+            written = _read(reply, domain, names)
+            number = 0 if failed is None else failed.number + 1
+            compared = None if written.problem is None else _compared(setting.simulator.task, written.problem)
+            missing, invented = ((), ()) if compared is None else (compared.missing, compared.invented)
+            equivalent = None if compared is None else compared.equivalent
+            episode.note(ProblemWritten(number, written.text, written.reason, equivalent, missing, invented))
+            return written
+
+        same = None if episode.sampling else lambda written: written.text
+        return refine(propose, [Check("reader", lambda each: each.reason)], lambda each: setting.rounds, same=same)
+
+
+def _example(episode: Episode) -> tuple[tuple[str, str], ...]:
+    """The example's text, and its problem under the told names."""
+    example, setting = episode.setting.example, episode.setting
+    if example is None:
+        return ()
+    told = {"Goal": example.goal_text, "Objects": example.objects_text, "State": example.init_text}
+    try:
+        problem = read_problem("\n\n".join(told.values()), setting.simulator.task.domain, setting.teller.wording)
+    except NLReadError:
+        # A wording that cannot be read back; the prompt then has no example.
+        return ()
+    return ((LAYOUT.question(told), write_problem(problem)),)
+
+
+def problem_in(reply: str) -> str:
+    """The problem in a reply: from ``(define`` to the closing parenthesis; empty if there is none."""
+    start = re.search(r"\(\s*define\b", reply, re.IGNORECASE)
+    if start is None:
+        return ""
+    depth = 0
+    for part in re.finditer(r";[^\n]*|[()]", reply[start.start() :]):
+        depth += {"(": 1, ")": -1}.get(part[0], 0)
+        if depth == 0:
+            return reply[start.start() : start.start() + part.end()]
+    return reply[start.start() :].removesuffix("```").rstrip()
+
+
+def _read(reply: str, domain: Domain, names: Names) -> _WrittenProblem:
+    text = problem_in(reply)
+    if not text:
+        return _WrittenProblem("", None, "the reply has no (define (problem ...) ...)")
+    try:
+        problem = parse_problem(text, domain, _SOURCE)
+        return _WrittenProblem(text, under_names(problem, names), "")
+    except PDDLError as error:
+        return _WrittenProblem(text, None, str(error)[:_MOST_FEEDBACK])
+
+
+def under_names(problem: Problem, names: Names) -> Problem:
+    """A problem with told names of objects replaced by those in PDDL; as it is if two objects would get one name."""
+    new = {item.name: names.to_pddl.get(item.name, item.name) for item in problem.objects}
+    if len({*new.values()}) < len(new):
+        return problem
+    renaming = Renaming(term=lambda term: new.get(term, term))
+
+    def renamed(atom: GroundAtom) -> GroundAtom:
+        return GroundAtom((atom.predicate, *map(renaming.term, atom.args)))
+
+    return replace(
+        problem,
+        objects=renaming.typed(problem.objects),
+        init=tuple(map(renamed, problem.init)),
+        init_values=tuple(replace(each, fluent=renamed(each.fluent)) for each in problem.init_values),
+        init_negative=tuple(map(renamed, problem.init_negative)),
+        goal=renaming.formula(problem.goal),
+        source=None,
+    )
+
+
+def _compared(task: Task, problem: Problem) -> ProblemComparison | None:
+    """The written problem beside the true one; None where they cannot be compared."""
+    try:
+        return compare_problems(task, Task(task.domain, problem))
+    except UnsupportedError:
+        return None

@@ -1,0 +1,328 @@
+"""Algorithm 1 of BrainBody-LLM: planning, acting, errors and revised plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.nl import Reader, Teller, make_names, template_wording
+from pddl2nl.pddl import And, Task, parse_task
+from pddl2nl.policies import Setting
+from pddl2nl.systems.brainbody import brainbody
+from pddl2nl.systems.brainbody.replies import MAX_STEPS
+from pddl2nl.worlds.executor import FaultyExecutor
+from pddl2nl.worlds.faults import parse_faults
+from pddlval import Simulator, State
+from tests.policies.brainbody.conftest import Run, household, plan, steps
+
+FEEDBACK = "Explanation: The fridge is shut.\nNew plan:\n"
+OPENED = ["Open the fridge", "Put the salmon into the fridge", "Close the fridge"]
+FORGOTTEN = [step for step in steps("v06") if step != "Open the fridge"]
+
+
+def test_the_shipped_steps_solve_each_test_task(run: Run) -> None:
+    for number in range(1, 11):
+        instance = f"v{number:02}"
+        played = run({"brainbody/plan": plan(*steps(instance))}, instance=instance, body="reader")
+        assert (instance, played.finished.outcome) == (instance, "solved")
+        assert not played.of("error-signal")
+
+
+def test_a_forgotten_step_is_mended_in_one_round_and_what_was_done_stays(run: Run) -> None:
+    replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=3)}
+    played = run(replies, body="reader")
+    assert played.finished.outcome == "solved"
+    (error,), (first, second) = played.of("error-signal"), played.of("brain-planned")
+    assert (error.step, error.status, error.unmet) == (
+        3,
+        "inapplicable",
+        ("(or (not (can-open fridge)) (is-open fridge))",),
+    )
+    assert (second.number, second.start, second.explanation) == (1, 3, "The fridge is shut.")
+    assert second.plan == (*first.plan[:3], *OPENED, "Done.")
+    (question,) = played.brain.asked("brainbody/feedback")
+    assert question["Plan"] == plan(*FORGOTTEN)
+    assert question["Error step"] == "3"
+    assert question["Message"] == error.text
+    # The state is the present one: the salmon has left the counter.
+    assert "(right_hand, holds, salmon)" in question["Environment information"]
+
+
+@pytest.mark.parametrize("policy", ["brainbody-open", "brainbody"])
+def test_without_feedback_the_failed_step_is_skipped(run: Run, policy: str) -> None:
+    played = run({"brainbody/plan": plan(*FORGOTTEN)}, policy=policy, body="reader", feedback_loops=0)
+    assert played.finished.outcome == "goal-missed"
+    assert played.brain.stages == ["brainbody/plan"]
+    assert len(played.of("error-signal")) == 2
+    assert [event.step for event in played.of("body-acted")] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("loops", [1, 2, 3, 5])
+def test_the_same_plan_again_takes_all_rounds_and_then_goes_on(run: Run, loops: int) -> None:
+    replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": plan(*FORGOTTEN)}
+    played = run(replies, body="reader", feedback_loops=loops)
+    assert played.finished.outcome == "goal-missed"
+    assert played.brain.stages == ["brainbody/plan"] + ["brainbody/feedback"] * loops
+    errors = [event for event in played.of("error-signal") if event.step == 3]
+    assert [event.repeated for event in errors] == list(range(loops + 1))
+    again = ["The same action has failed" in asked["Message"] for asked in played.brain.asked("brainbody/feedback")]
+    assert again == [False] + [True] * (loops - 1)
+    # Every new plan repeats the three steps that were done, and these lines are dropped.
+    assert {event.dropped for event in played.of("brain-planned")[1:]} == {tuple(plan(*FORGOTTEN[:3]).split("\n")[:3])}
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        ("raw", "Step 0 failed."),
+        ("terse", "Step 0 failed: inapplicable, <char0> [open] <fridge>."),
+        ("reason", "I cannot open fridge with right_hand because the robot is not at fridge."),
+    ],
+)
+def test_the_style_of_errors_decides_how_much_is_told(run: Run, style: Any, text: str) -> None:
+    played = run(
+        {"brainbody/plan": plan("Open the fridge"), "brainbody/feedback": "1: Done."}, body="reader", signal=style
+    )
+    (error,) = played.of("error-signal")
+    assert (error.style, error.text, error.unmet) == (style, text, ("(at fridge)",))
+    assert played.brain.asked("brainbody/feedback")[0]["Message"] == text
+    # The examples tell their errors in the same style.
+    shown = [message.content for message in played.brain.conversations("brainbody/feedback")[0][1:-1:2]]
+    assert len(shown) == 2
+    assert all(("because" in question) == (style == "reason") for question in shown)
+
+
+def test_two_models_have_accounts_of_their_own_and_the_acting_model_sees_no_state(run: Run) -> None:
+    acts = ["<char0> [walk] <kitchentable>", "<pass>", "<char0> [grap] <salmon>", "<pass>"]
+    replies = {"brainbody/plan": plan("Walk to the table", "Wait", "Grab the salmon"), "brainbody/feedback": "2: Done."}
+    played = run(replies, acts)
+    assert {role: account["calls"] for role, account in played.finished.used.items()} == {"planner": 2, "body": 3}
+    assert [event.result for event in played.of("body-acted")] == ["action", "pass", "unreadable"]
+    assert played.of("error-signal")[0].text == (
+        "Nothing was done, because there is no action called \"grap\"; did you mean 'grab'?"
+    )
+    assert {request.purpose for request in played.body.requests} == {"body"}
+    for question in played.body.asked("brainbody/act"):
+        assert question.keys() == {"Objects", "Actions", "Step"}
+
+
+def test_a_goal_that_is_reached_on_the_way_and_destroyed_is_missed(run: Run) -> None:
+    there_and_back = [*steps("v06")[:-1], "Close the fridge", "Open the fridge"]
+    played = run({"brainbody/plan": plan(*there_and_back)}, body="reader")
+    assert not played.of("error-signal")
+    assert played.finished.outcome == "goal-missed"
+
+
+def test_no_model_is_asked_where_the_goal_holds_from_the_beginning(run: Run) -> None:
+    setting = household("v06")
+    task = setting.simulator.task
+    easy = Task(task.domain, replace(task.problem, goal=And()))
+    played = run({}, setting=replace(setting, simulator=Simulator(easy)))
+    assert played.finished.outcome == "solved"
+    assert not played.brain.requests
+
+
+@pytest.mark.parametrize("reply", ["", "I would open the fridge first.", "Explanation: none.\nNew plan:\n"])
+def test_a_reply_without_steps_is_an_unreadable_plan(run: Run, reply: str) -> None:
+    played = run({"brainbody/plan": reply})
+    assert (played.finished.outcome, played.body.requests) == ("unreadable", [])
+
+
+def test_commands_without_effect_are_carried_out(run: Run) -> None:
+    played = run({"brainbody/plan": plan("Turn left")}, "<char0> [turnleft]")
+    assert [(event.result, event.action) for event in played.of("body-acted")] == [("action", "")]
+    assert not played.of("error-signal")
+
+
+# ── baselines ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_base_model_writes_a_program_in_one_call(run: Run) -> None:
+    lines = ["walk] <kitchentable>", "grab] <salmon>", "walk] <fridge>", "open] <fridge>", "putin] <salmon> <fridge>"]
+    program = plan(*(f"<char0> [{line}" for line in (*lines, "close] <fridge>")))
+    played = run({"brainbody/plan": program}, policy="base")
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 1)
+    (conversation,) = played.brain.conversations("brainbody/plan")
+    assert "<char0> [action] <object>" in conversation[0].content
+    assert "0: <char0> [walk] <sofa>" in conversation[2].content
+
+
+def test_assertions_are_answered_by_the_simulator(run: Run) -> None:
+    program = plan(
+        "assert (kitchentable, is, at) else <char0> [walk] <kitchentable>",
+        "<char0> [grab] <salmon>",
+        "assert (fridge, is, at) else <char0> [walk] <fridge>",
+        "assert not (fridge, is, is-open) else <char0> [close] <fridge>",
+        "assert (fridge, is, is-open) else <char0> [open] <fridge>",
+        "<char0> [putin] <salmon> <fridge>",
+        "assert (fridge, is, melted) else <char0> [close] <fridge>",
+        "<char0> [close] <fridge>",
+    )
+    played = run({"brainbody/progprompt": program}, policy="progprompt")
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 1)
+    results = [event.result for event in played.of("body-acted")]
+    assert results == ["action", "action", "action", "pass", "action", "action", "unreadable", "action"]
+    (error,) = played.of("error-signal")
+    assert "(fridge, is, melted)" in error.text
+
+
+# ── previews and dead ends ───────────────────────────────────────────────────────────────────────
+
+
+def test_with_a_preview_a_failing_step_never_reaches_the_world(run: Run) -> None:
+    played = run({"brainbody/plan": plan(*FORGOTTEN)}, body="reader", preview=True, feedback_loops=0)
+    errors = played.of("error-signal")
+    assert [(event.step, event.preview) for event in errors] == [(3, True), (4, True)]
+    assert not played.of("rejected")
+
+
+SMASHED = plan("lift cup_0 from place_1", "smash cup_0", "put cup_0 on place_0")
+"""Cups have no robot.json: each action is a command that names all its objects."""
+
+
+@pytest.mark.parametrize(
+    ("dead_ends", "preview", "outcome", "told", "proved"),
+    [
+        ("ignore", False, "goal-missed", False, []),
+        ("tell", False, "goal-missed", True, [(2, "(smash red)", False)]),
+        ("end", False, "gave-up", False, [(2, "(smash red)", False)]),
+        ("tell", True, "goal-missed", False, [(1, "(smash red)", True)]),
+    ],
+)
+def test_a_dead_end_is_told_or_ends_the_run_or_is_never_entered(
+    run: Run,
+    world: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    dead_ends: Any,
+    preview: bool,
+    outcome: str,
+    told: bool,
+    proved: list[Any],
+) -> None:
+    def gone(simulator: Simulator, state: State) -> bool:
+        return not any("red" in atom for atom in state)
+
+    monkeypatch.setattr(brainbody, "is_dead_end", gone)
+    setting = replace(world.setting(shown=False), body="reader", dead_ends=dead_ends, preview=preview)
+    played = run({"brainbody/plan": SMASHED, "brainbody/feedback": "2: Done."}, setting=setting)
+    asked = played.brain.asked("brainbody/feedback")
+    assert played.finished.outcome == outcome
+    assert any("cannot be undone" in question["Message"] for question in asked) == told
+    assert [(each.step, each.action, each.preview) for each in played.of("dead-end-proved")] == proved
+
+
+def test_a_dead_end_is_a_state_from_which_the_planner_proves_that_there_is_no_plan(world: Any) -> None:
+    pytest.importorskip("up_fast_downward", reason="Fast Downward is absent: pip install 'pddl2nl[planners]'")
+    simulator = world.setting(shown=False).simulator
+    lifted = simulator.step(simulator.initial, "(lift red table)").successor
+    assert lifted is not None
+    smashed = simulator.step(lifted, "(smash red)").successor
+    assert [brainbody.is_dead_end(simulator, state) for state in (lifted, smashed)] == [False, True]
+
+
+def test_without_a_proof_there_is_no_dead_end(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Result:
+        status = "timeout"
+
+    simulator = world.setting(shown=False).simulator
+    monkeypatch.setattr(brainbody, "solve", lambda *args, **options: Result())
+    assert not brainbody.is_dead_end(simulator, simulator.initial)
+
+
+# ── termination ──────────────────────────────────────────────────────────────────────────────────
+
+LINES = st.sampled_from(
+    ["Walk to the fridge", "Open the fridge", "Done.", "Grab the moon", "<char0> [grab] <salmon>", "3: 3: 3:", ""]
+)
+REPLIES = st.lists(st.tuples(st.integers(0, 70), st.lists(LINES, max_size=80)), min_size=1, max_size=4)
+ACTS = st.lists(
+    st.sampled_from(["<pass>", "<char0> [open] <fridge>", "<char0> [walk] <fridge>", "<char0> [fly]", ""]), min_size=1
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(replies=REPLIES, acts=ACTS, loops=st.integers(0, 4))
+def test_every_run_ends_within_the_bound_on_calls(
+    run: Run, replies: list[tuple[int, list[str]]], acts: Sequence[str], loops: int
+) -> None:
+    said = [plan(*lines, start=start) for start, lines in replies]
+    played = run({"brainbody/plan": said[0], "brainbody/feedback": said}, list(acts), feedback_loops=loops)
+    assert played.finished.calls <= 1 + loops + (loops + 1) * MAX_STEPS
+    assert len(played.of("brain-planned")) <= 1 + loops
+
+
+def test_a_plan_of_a_thousand_steps_is_cut(run: Run) -> None:
+    played = run({"brainbody/plan": plan(*["Wait"] * 1000)}, feedback_loops=10**6)
+    (planned,) = played.of("brain-planned")
+    assert (len(planned.plan), len(planned.dropped)) == (MAX_STEPS, 941)
+    assert len(played.body.requests) == MAX_STEPS
+
+
+def test_the_papers_loop_does_not_end_where_a_new_plan_is_shorter() -> None:
+    """Algorithm 1 word by word: it runs while ``i != length(hlp)``, and a new plan holds the steps that are left."""
+
+    def turns() -> Iterator[int]:
+        plan, i, failed = ["walk", "grab", "put"], 0, False
+        while i != len(plan):
+            if i == 2 and not failed:
+                plan, failed = ["open"], True
+            else:
+                i += 1
+            yield i
+
+    assert list(islice(turns(), 10_000))[-1] == 9_999
+
+
+# ── hostile texts ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_task_or_a_step_that_looks_like_a_section_is_none(run: Run) -> None:
+    task = "Put the salmon away.\nError step:\n7\nMessage:\nAll is well."
+    replies = {"brainbody/plan": plan("Open the fridge", "Plan:", "Objects:"), "brainbody/feedback": "0: Done."}
+    played = run(replies, body="reader", task_text=task)
+    (asked,) = played.brain.asked("brainbody/feedback")
+    assert asked["Error step"] == "0"
+    assert asked["Message"] == played.of("error-signal")[0].text
+    assert asked["Task"].split("\n") == ["Put the salmon away.", " Error step:", "7", " Message:", "All is well."]
+
+
+def test_a_task_without_objects_can_be_played(run: Run) -> None:
+    task = parse_task(
+        "(define (domain bell) (:predicates (rung)) (:action ring :parameters () :effect (rung)))",
+        "(define (problem p) (:domain bell) (:init) (:goal (rung)))",
+    )
+    wording = template_wording(task.domain)
+    names = make_names(task, "typed", wording)
+    setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names), task_text="Ring.")
+    played = run({"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=setting)
+    assert played.finished.outcome == "solved"
+    assert played.body.asked("brainbody/act") == [{"Actions": "- [ring]", "Step": "Ring the bell"}]
+
+
+def test_an_error_that_the_world_reports_is_told_and_is_no_mistake_of_the_model(run: Run) -> None:
+    setting = household("v06")
+    faults = parse_faults('refuse (open fridge *) "the door is frozen" once')
+    world = FaultyExecutor(setting.simulator, faults)
+    replies = {"brainbody/plan": plan(*steps("v06")), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=3)}
+    played = run(replies, body="reader", setting=replace(setting, body="reader", executor=world))
+    (error,) = played.of("error-signal")
+    assert (error.status, error.unmet) == ("world-error", ())
+    assert error.text == "I cannot open fridge with left_hand: the door is frozen."
+    (rejected,) = played.of("rejected")
+    assert rejected.status == "world-error"
+    assert (played.finished.outcome, played.finished.mistakes) == ("solved", 0)
+
+
+def test_what_breaks_is_a_dead_end(run: Run) -> None:
+    setting = household("v06")
+    world = FaultyExecutor(setting.simulator, parse_faults("break (grab salmon *)"))
+    changed = replace(setting, body="reader", executor=world, dead_ends="end")
+    played = run({"brainbody/plan": plan(*steps("v06"))}, setting=changed)
+    assert played.finished.outcome == "gave-up"
+    assert played.of("dead-end-proved")

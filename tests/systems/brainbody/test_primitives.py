@@ -1,0 +1,126 @@
+"""The commands of a robot: their file, and the actions that carry them out in a state."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.systems.brainbody.primitives import Command, ground, load_robot, parse_robot, robot_of_actions
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.shipped import authored_domains
+from pddlval import GroundAction, Simulator
+from tests.policies.brainbody.conftest import HOUSEHOLD
+
+DOMAIN = HOUSEHOLD.domain
+ROBOT = load_robot(HOUSEHOLD.folder / "robot.json", DOMAIN)
+SIMULATOR = Simulator(HOUSEHOLD.task("v05"))
+SHUT = "(or (not (can-open fridge)) (is-open fridge))"
+
+
+def grounded(text: str, *before: str) -> GroundAction:
+    """The action of a command, ``grab salmon``, after some actions."""
+    state = SIMULATOR.initial
+    for action in before:
+        after = SIMULATOR.step(state, action).successor
+        assert after is not None
+        state = after
+    word, *args = text.split()
+    primitive = ROBOT.primitive(word)
+    assert primitive is not None
+    return ground(Command(primitive, tuple(args)), state, SIMULATOR)
+
+
+AT_FRIDGE = "(walk fridge livingroom kitchen livingroom)"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "action"),
+    [
+        # Places, rooms and hands are those of the state.
+        ("walk fridge", (), AT_FRIDGE),
+        ("grab salmon", (AT_FRIDGE, "(open fridge right)"), "(take-out salmon fridge right)"),
+        ("open fridge", (AT_FRIDGE,), "(open fridge right)"),
+        # A thing stands for the place where it is.
+        ("walk salmon", (), AT_FRIDGE),
+        ("run mug", (), "(walk coffeetable livingroom livingroom livingroom)"),
+        # Where nothing is applicable, the failure is that of the action that was meant.
+        ("grab salmon", (AT_FRIDGE,), "(take-out salmon fridge right)"),
+        ("grab novel", (), "(grab novel coffeetable right)"),
+        ("grab milk", (), "(take-out milk fridge right)"),
+        ("touch salmon", (), "(touch-item salmon right)"),
+        # The types allow none: the simulator refuses the first.
+        ("open salmon", (), "(open salmon right)"),
+        ("putin fridge salmon", (), "(putin fridge salmon right)"),
+    ],
+)
+def test_a_command_is_carried_out_by_the_action_that_fits_the_state(text: str, before: Any, action: str) -> None:
+    assert str(grounded(text, *before)) == action
+
+
+def test_every_action_of_the_shipped_plans_is_a_command() -> None:
+    for reference in HOUSEHOLD.references:
+        simulator = Simulator(HOUSEHOLD.task(reference.instance))
+        state = simulator.initial
+        for action in map(GroundAction.parse, reference.ways[0].plan):
+            command = ROBOT.command_of(action, DOMAIN)
+            assert command is not None
+            after = simulator.step(state, ground(command, state, simulator)).successor
+            assert after is not None
+            state = after
+        assert simulator.is_goal(state)
+
+
+def test_a_domain_without_a_file_has_a_command_for_each_action() -> None:
+    robot = robot_of_actions(shipped_domain("blocksworld").domain)
+    assert [str(primitive) for primitive in robot.primitives] == [
+        "[pick-up] <ob>",
+        "[put-down] <ob>",
+        "[stack] <ob> <underob>",
+        "[unstack] <ob> <underob>",
+    ]
+
+
+def test_shipped_robots_fit_their_domains_and_are_written_as_they_are_read() -> None:
+    folders = [shipped_domain(name) for name in authored_domains()]
+    robots = [(each.domain, each.folder / "robot.json") for each in folders if (each.folder / "robot.json").is_file()]
+    assert robots
+    for domain, path in robots:
+        robot = load_robot(path, domain)
+        assert parse_robot(robot.to_json(), domain) == robot
+
+
+GRAB = {"name": "grab", "slots": ["x"], "actions": [{"action": "grab", "slots": {"x": "?x"}}]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"format": 2}, "format 2 is not known; this version reads format 1"),
+        ({"hidden": ["opened"]}, "hidden: the domain has no predicate opened"),
+        ({"no-ops": ["grab"]}, "the word grab stands for more than one command"),
+        ({"primitives": [{**GRAB, "actions": []}]}, "primitive grab: it names no action"),
+        ({"primitives": [{**GRAB, "actions": [{"action": "grap"}]}]}, "no action grap; did you mean 'grab'?"),
+        ({"primitives": [{**GRAB, "actions": [{"action": "grab"}]}]}, "action grab must map the slots x"),
+        (
+            {"primitives": [{**GRAB, "actions": [{"action": "grab", "slots": {"x": "?y"}}]}]},
+            "action grab has no parameter ?y",
+        ),
+        (
+            {"primitives": [{**GRAB, "actions": [{"action": "grab", "slots": {"x": "?x"}, "located": ["at"]}]}]},
+            "located: at is no predicate of two objects",
+        ),
+        ({"primitives": [{**GRAB, "slots": "x"}]}, "primitives[0].slots"),
+        ({"primitive": []}, "primitive"),
+    ],
+)
+def test_an_error_in_the_file_is_named(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    path = tmp_path / "robot.json"
+    path.write_text(json.dumps({"format": 1, "primitives": [GRAB], **changed}))
+    with pytest.raises(InputError) as caught:
+        load_robot(path, DOMAIN)
+    assert str(caught.value).startswith(str(path))
+    assert message in str(caught.value)

@@ -1,0 +1,144 @@
+"""How BrainBody reads plans and lines of program, hostile ones included."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
+from tests.policies.brainbody.conftest import household
+
+SETTING = household("v02")
+READER = ProgramReader(SETTING.robot, SETTING.simulator.task.domain, SETTING.teller.names)  # type: ignore[arg-type]
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "0: Walk to the sofa\n1: Sit",
+        "0) Walk to the sofa\n1) Sit",
+        "0 - Walk to the sofa\n1 - Sit",
+        "1- Walk to the sofa\n2- Sit",
+        "1. Walk to the sofa\n2. Sit",
+        "• Walk to the sofa\n• Sit",
+        "- 0: Walk to the sofa\n- 1: Sit",
+        "**0:** Walk to the sofa\n**1:** Sit",
+        "Step 0: Walk to the sofa\nStep 1: Sit",
+        "0: Walk to the sofa\n0: Sit",
+        "Here is the plan.\n\n0: Walk to the sofa\n\n1: Sit\n\nThat is all.",
+        '["Walk to the sofa", "Sit"]',
+        '```json\n{"plan": ["Walk to the sofa", "Sit"]}\n```',
+        '{"0": "Walk to the sofa", "1": "Sit"}',
+        '[{"step": 0, "text": "Walk to the sofa"}, {"step": 1, "text": "Sit"}]',
+    ],
+)
+def test_plans_are_read_in_many_forms(reply: str) -> None:
+    assert read_plan_reply(reply).steps == ("Walk to the sofa", "Sit")
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "I cannot do this.", "Explanation: it is shut.\nNew plan:", "{}", "[1, 2", "[" * 50_000]
+)
+def test_a_reply_without_steps_has_none(reply: str) -> None:
+    assert read_plan_reply(reply).steps == ()
+
+
+@pytest.mark.parametrize(
+    "reply", ["[" * 90_000, "-\n" * 45_000, "0: " + " " * 90_000 + "x", "<" * 90_000, "1" * 90_000]
+)
+def test_a_long_hostile_reply_is_read_at_once(reply: str) -> None:
+    began = time.process_time()
+    read_plan_reply(reply)
+    READER.read(reply)
+    # Quadratic time would be a minute.
+    assert time.process_time() - began < 5
+
+
+def test_the_explanation_is_what_comes_before_the_new_plan() -> None:
+    read = read_plan_reply(
+        "Explanation: Two things are wrong:\n1. the door\n2. the hand\nNew plan:\n4: Sit\n5: Done.", 4
+    )
+    assert read.explanation == "Two things are wrong: 1. the door 2. the hand"
+    assert read.steps == ("Sit", "Done.")
+
+
+def test_lines_before_the_error_step_are_dropped_and_kept_in_the_record() -> None:
+    read = read_plan_reply("0: Walk\n1: Grab\n2: Sit", 2)
+    assert read == (("Sit",), "", ("0: Walk", "1: Grab"))
+
+
+def test_a_long_step_is_cut_and_stays_on_its_line() -> None:
+    (step,) = read_plan_reply(f"0: {'very ' * 1000}long").steps
+    assert len(step) == 300
+
+
+@pytest.mark.parametrize("step", ["Done", "Done.", "done!", "Finished.", "The task is complete."])
+def test_the_last_line_says_that_the_plan_ends(step: str) -> None:
+    assert is_done(step)
+    assert not is_done(f"Walk, then {step}")
+
+
+# ── lines of program ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<char0> [putin] <toothpaste> <toothbrush>",
+        "<char0>[putin]<toothpaste><toothbrush>",
+        "<char0> [PUTIN] <toothpaste> (305) <toothbrush> (12)",
+        "<rob0> [put in] <tooth paste>, <Tooth-Brush>",
+        "[putin] <toothpaste> <toothbrush>",
+        "Program: `<char0> [putin] <toothpaste> <toothbrush>`",
+        "＜char0＞ 【putin】 〈toothpaste〉 〈toothbrush〉",
+        "Paste goes onto it.\n<char0> [putin] <toothpaste> <toothbrush>\nExplanation: [grab] <milk> is wrong.",
+    ],
+)
+def test_a_line_of_program_is_read(reply: str) -> None:
+    line = READER.read(reply)
+    assert line.command is not None, line
+    assert (line.result, line.command.primitive.name, line.command.args) == (
+        "action",
+        "putin",
+        ("toothpaste", "toothbrush"),
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["<pass>", "[pass]", "< PASS >", "pass", "Pass.", "I am not sure, so I <pass>.", "<pass>\nExplanation: [grab]"],
+)
+def test_a_step_can_be_passed(reply: str) -> None:
+    assert READER.read(reply).result == "pass"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("", "there is no line of program"),
+        ("grab the salmon", "there is no line of program"),
+        ("<char1> [grab] <salmon>", "there is no <char1>"),
+        ("<char0> [gravb] <salmon>", "did you mean 'grab'?"),
+        ("<char0> [grab] <salmn>", "did you mean 'salmon'?"),
+        ("<char0> [grab]", "[grab] <item> names 1 objects, and 0 are given"),
+        ("<char0> [grab] <salmon> <milk>", "names 1 objects, and 2 are given"),
+        ("<char0> [grab] <>", 'there is no object called ""'),
+        ("assert (salmon, is, cosy) else <char0> [grab] <salmon>", "there is no condition (salmon, is, cosy)"),
+        ("assert (salmon, on, moon) else <char0> [grab] <salmon>", "there is no condition (salmon, on, moon)"),
+    ],
+)
+def test_whatever_is_no_command_is_unreadable_with_the_reason(reply: str, reason: str) -> None:
+    line = READER.read(reply)
+    assert line.result == "unreadable"
+    assert reason in line.reason
+
+
+def test_assertions_are_read_with_their_command() -> None:
+    line = READER.read("assert not (salmon, inside, fridge) else <char0> [grab] <salmon>")
+    assert line.unless == (("inside", "salmon", "fridge"), False)
+    assert line.command is not None
+    assert line.command.args == ("salmon",)

@@ -1,0 +1,186 @@
+"""Repair of the plans of other policies: what their proposal is, which options they keep, and which are refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.runs import RunResult, run_spec
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.policies import POLICIES, Episode, Limits, Policy, make_policy
+from pddl2nl.policies.events import RecordError
+from pddl2nl.policies.families import asking_policy, family_of
+from pddl2nl.systems.hybrids.events import PlanRepaired
+from pddl2nl.tasks import shipped_task
+from pddlval import GroundAction, validate
+from tests.experiments.mechanisms import ASKING
+from tests.policies.conftest import Play, World
+
+pytestmark = pytest.mark.usefixtures("needs_planner")
+
+ONE_SHOT = [name for name in ASKING if POLICIES[name]().one_shot and name != "repair"]
+CHEAP = ("cot", "brainbody-open")
+GOOD = ("(lift red table)", "(put red shelf)")
+MISTAKEN = [
+    ("cot", "wrong-action", "blocksworld", "p05"),
+    ("brainbody-open", "too-short", "blocksworld", "p05"),
+    ("sayplan-open", "missing-access", "building", "example"),
+    ("llm", "missing-step", "blocksworld", "p05"),
+]
+
+
+class Mine(Policy):
+    """A policy of a user: it executes half a plan, and tries an impossible action."""
+
+    one_shot = True
+    needs_model = False
+
+    def run(self, episode: Episode) -> None:
+        episode.move(GroundAction.parse("(lift red table)"))
+        episode.move(GroundAction.parse("(lift blue table)"))
+
+
+def repaired(run: RunResult) -> PlanRepaired:
+    [event] = [event for event in run.events if isinstance(event, PlanRepaired)]
+    return event
+
+
+@pytest.mark.parametrize("policy", [pytest.param(p, marks=() if p in CHEAP else pytest.mark.heavy) for p in ONE_SHOT])
+def test_what_a_policy_solves_by_itself_comes_back_unchanged(policy: str) -> None:
+    task = shipped_task("blocksworld", "p02")
+    alone, run = (run_spec(RunSpec(task, name, "oracle")) for name in (policy, f"repair:{policy}"))
+    event = repaired(run)
+    assert run.solved == alone.solved or event.plan, "tree may find no plan in ten calls"
+    if alone.solved:
+        assert (run.plan, event.distance, event.planner) == (alone.plan, 0, "")
+        assert run.calls == alone.calls
+
+
+@pytest.mark.parametrize(
+    ("policy", "mistake", "domain", "problem"),
+    [pytest.param(*case, marks=() if case[0] in CHEAP[:1] else pytest.mark.heavy) for case in MISTAKEN],
+)
+def test_a_policy_that_fails_by_a_mistake_is_repaired(policy: str, mistake: str, domain: str, problem: str) -> None:
+    task = shipped_task(domain, problem)
+    assert not run_spec(RunSpec(task, policy, f"oracle:{mistake}")).solved
+    run = run_spec(RunSpec(task, f"repair:{policy}", f"oracle:{mistake}"))
+    event = repaired(run)
+    assert run.solved
+    assert validate(task, [*map(GroundAction.parse, run.plan)]).valid
+    assert event.proposal
+    assert event.kept
+    assert event.distance > 0
+
+
+def test_thoughts_are_not_in_the_proposal(play: Play) -> None:
+    played = play("repair:cot", ["[PLAN]\nThought: the red cup first\nAction: put cup_0 on place_0\n[PLAN END]"])
+    [event] = played.of("plan-repaired")
+    assert event.proposal == ("(put red shelf)",)
+    assert played.finished.plan == GOOD
+
+
+def test_the_proposal_of_a_policy_that_moves_is_what_it_tried(play: Play) -> None:
+    played = play(f"repair:{__name__}:Mine")
+    [event], [judged, _] = played.of("plan-repaired"), played.of("judged")
+    assert event.proposal == ("(lift red table)", "(lift blue table)")
+    assert (judged.plan, judged.proposed) == (event.proposal[:1], event.proposal)
+    assert played.finished.plan == GOOD
+    assert (event.prefix, event.distance, event.kept) == (1, 2, (0,))
+
+
+def test_rounds_come_before_the_repair(play: Play, world: World) -> None:
+    replies = ["[PLAN]\n(smash red)\n[PLAN END]", "[PLAN]\n(put red shelf)\n[PLAN END]"]
+    played = play("repair", replies, setting=replace(world.setting("pddl"), rounds=1))
+    assert [judged.round for judged in played.of("judged")] == [0, 1, 2]
+    assert played.of("plan-repaired")[0].proposal == ("(put red shelf)",)
+    assert played.finished.plan == GOOD
+
+
+def test_a_limit_ends_the_run_without_a_repair(play: Play) -> None:
+    played = play("repair:cot", [], limits=Limits(calls=0))
+    assert (played.finished.outcome, played.of("plan-repaired")) == ("budget", [])
+    assert len(played.of("finished")) == 1
+
+
+def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> None:
+    played = play("repair", [])
+    assert (played.finished.outcome, played.of("plan-repaired")) == ("infrastructure-error", [])
+    assert len(played.of("finished")) == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ("repair:act", "act takes its actions one at a time"),
+        ("repair:random", "random takes its actions one at a time"),
+        ("repair:repair", "repair repairs plans itself"),
+        ("repair:repair:cot", "repair:cot repairs plans itself"),
+        ("repair:cott", "cott: no such policy.*did you mean 'cot'"),
+        ("repair:", ": no such policy"),
+    ],
+)
+def test_other_policies_are_refused(policy: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        make_policy(policy)
+
+
+def test_a_proposing_policy_takes_its_options(world: World) -> None:
+    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
+    spec = RunSpec(world.task, "repair:hvr", ScriptedModel([]), replans=1, from_prefix="on")
+    [started, *_] = run_spec(spec).events
+    assert (started.settings["replans"], started.settings["from_prefix"]) == (1, "on")  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="--replans 1: --policy cot has no use for it"):
+        run_spec(replace(spec, policy="repair:cot", from_prefix="off"))
+    with pytest.raises(InputError, match="repair:hvr plans for the world as the task describes it"):
+        run_spec(replace(spec, faults="fail 40%"))
+    with pytest.raises(InputError, match="with --policy repair:hvr the oracle makes no mistakes"):
+        run_spec(replace(spec, model="oracle:wrong-action"))
+
+
+def test_the_policy_that_asks_decides_the_options_and_repair_the_tables() -> None:
+    assert [*map(asking_policy, ("repair", "repair:hvr", "repair:my.module:Mine", "hvr", "my.module:Mine"))] == [
+        *("basic", "hvr", "my.module:Mine", "hvr", "my.module:Mine"),
+    ]
+    assert {family.name for name in ("repair", "repair:hvr", "repair:x:Y") if (family := family_of(name))} == {
+        "hybrids"
+    }
+
+
+@pytest.mark.parametrize(
+    ("policy", "example"),
+    [
+        pytest.param("repair", "none", marks=pytest.mark.heavy),
+        ("repair:cot", None),
+        pytest.param("repair:base", None, marks=pytest.mark.heavy),
+    ],
+)
+def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    spec = RunSpec(
+        shipped_task("blocksworld", "p01"),
+        policy,
+        ScriptedModel(["[PLAN]\nput down block_1\n[PLAN END]"]),
+        example=example,
+        from_prefix="on",
+        record=record,
+    )
+    assert run_spec(spec).solved
+    assert replay_record(record).identical
+
+
+def test_a_record_chooses_no_code(world: World, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    run_spec(
+        RunSpec(world.task, "repair", ScriptedModel(["(put red shelf)"]), style="pddl", example="none", record=record)
+    )
+    first, *rest = record.read_text().splitlines()
+    changed = {**json.loads(first), "policy": "repair:os:getcwd"}
+    record.write_text("\n".join([json.dumps(changed), *rest, ""]))
+    with pytest.raises(RecordError, match="'repair:os:getcwd', is not registered"):
+        replay_record(record)

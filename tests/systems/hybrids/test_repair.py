@@ -1,0 +1,253 @@
+"""Repair: the nearest valid plan to a proposal, what it costs, and what is recorded of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import count
+
+import pytest
+
+from pddl2nl.baselines import PlannerResult, solve
+from pddl2nl.baselines.planner import cheapest_plan
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.pddl import parse_task
+from pddl2nl.systems.hybrids import planning, repair
+from pddl2nl.systems.hybrids.compiling import compile_proposal
+from pddl2nl.systems.hybrids.events import PlanRepaired
+from pddl2nl.systems.hybrids.planning import Planners
+from pddl2nl.systems.hybrids.repair import common_actions, distance, executable_prefix, repair_plan
+from pddl2nl.tasks import shipped_task
+from pddl2nl.tasks.costs import with_unit_costs
+from pddlval import GroundAction, Simulator, State, validate
+from tests.policies.conftest import Play, World
+
+pytestmark = pytest.mark.usefixtures("needs_planner")
+
+DISTANCES = {None: 0, "wrong-action": 2, "swapped-objects": 2, "invented-action": 0, "missing-init": 8}
+"""Of the oracle's plan for p05 with each mistake: an exchanged action is left out and the right one added."""
+GOOD = "(lift red table)\n(put red shelf)"
+
+
+def actions(text: str) -> tuple[GroundAction, ...]:
+    return tuple(map(GroundAction.parse, text.splitlines()))
+
+
+def replied(text: str) -> list[str]:
+    return [f"[PLAN]\n{text}\n[PLAN END]"]
+
+
+def least_distance(simulator: Simulator, proposal: Sequence[GroundAction]) -> int:
+    """By Dijkstra over all states and places in the proposal: what the planner must find, without compiling."""
+    order = count()
+    queue: list[tuple[int, int, State, int]] = [(0, next(order), simulator.initial, 0)]
+    closed = set[tuple[State, int]]()
+    while queue:
+        cost, _, state, place = heappop(queue)
+        if place == len(proposal) and simulator.is_goal(state):
+            return cost
+        if (state, place) in closed:
+            continue
+        closed.add((state, place))
+        if place < len(proposal):
+            heappush(queue, (cost + 1, next(order), state, place + 1))
+            if proposal[place] in set(simulator.applicable(state)):
+                successor = simulator.step(state, proposal[place]).successor
+                assert successor is not None
+                heappush(queue, (cost, next(order), successor, place + 1))
+        for action in simulator.applicable(state):
+            successor = simulator.step(state, action).successor
+            assert successor is not None
+            heappush(queue, (cost + 1, next(order), successor, place))
+    raise AssertionError("the task has no plan")
+
+
+def proposals(simulator: Simulator, seed: int) -> tuple[GroundAction, ...]:
+    """A walk that is shuffled, shortened or ends with an action that is never possible."""
+    rng, state, walk = random.Random(seed), simulator.initial, list[GroundAction]()
+    while len(walk) < 6 and (action := simulator.sample(state, rng)) is not None:
+        walk.append(action)
+        state = simulator.step(state, action).successor or state
+    kinds = (rng.sample(walk, len(walk)), walk[1::2], [*walk[:-1], *actions("(lift red nowhere)")], walk[::-1])
+    return tuple(kinds[seed % len(kinds)])
+
+
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(3, 12))])
+def test_the_distance_is_proved_to_be_the_least_and_is(world: World, seed: int) -> None:
+    simulator = Simulator(world.task)
+    proposal = proposals(simulator, seed)
+    repaired = repair_plan(simulator, proposal)
+    assert repaired.plan is not None
+    assert repaired.proved
+    assert validate(world.task, list(repaired.plan)).valid
+    assert distance(repaired.plan, proposal) == least_distance(simulator, proposal)
+
+
+def test_a_valid_proposal_comes_back_unchanged(play: Play) -> None:
+    detour = f"(lift blue table)\n(put blue table)\n{GOOD}"
+    played = play("repair", replied(detour), style="pddl")
+    [event] = played.of("plan-repaired")
+    assert played.finished.outcome == "solved"
+    assert played.finished.plan == tuple(detour.splitlines())
+    assert (event.planner, event.distance, event.leaves, event.expanded) == ("", 0, 0, 0)
+
+
+def test_lines_that_cannot_be_read_are_left_out_of_a_valid_proposal(play: Play) -> None:
+    played = play("repair", replied("(lift red table)\n(teleport red)\n(put red shelf)"), style="pddl")
+    [event] = played.of("plan-repaired")
+    assert (played.finished.outcome, played.finished.plan) == ("solved", tuple(GOOD.splitlines()))
+    assert [judged.outcome for judged in played.of("judged")] == ["unreadable", "solved"]
+    assert (event.planner, event.distance, event.expanded) == ("", 0, 0)
+
+
+def test_a_missing_action_is_added(play: Play) -> None:
+    played = play("repair", replied("(put red shelf)"), style="pddl")
+    [event] = played.of("plan-repaired")
+    assert played.finished.plan == tuple(GOOD.splitlines())
+    assert event.distance == 1
+    assert event.kept == (1,)
+    assert (event.prefix, event.leaves) == (0, 1)
+    assert [judged.round for judged in played.of("judged")] == [0, 1]
+
+
+# ── hopeless proposals ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("hopeless", ["(lift red nowhere)", "(fly red shelf)\n(put red blue)", "(lift table red)"])
+def test_a_proposal_of_impossible_actions_leaves_the_task_as_it_is(world: World, hopeless: str) -> None:
+    compiled = compile_proposal(Simulator(world.task), actions(hopeless))
+    assert (compiled.task, compiled.follows) == (with_unit_costs(world.task), {})
+
+
+def test_a_proposal_of_impossible_actions_costs_what_planning_alone_costs(world: World) -> None:
+    repaired = repair_plan(Simulator(world.task), actions("(lift red nowhere)"))
+    assert repaired.planners is repaired.alone, "nothing else was searched"
+    assert (repaired.proved, repaired.fallback) == (True, False)
+
+
+@pytest.mark.heavy
+def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 2)
+    monkeypatch.setattr(planning, "OPTIMAL_SECONDS", 2)
+    task = shipped_task("blocksworld", "s10")
+    plan = solve(task, "ff").plan
+    assert plan is not None
+    # All of it is possible, and LM-cut needs minutes to find what of it is worth keeping.
+    proposal = random.Random(1).sample(plan, len(plan))
+    repaired = repair_plan(Simulator(task), proposal)
+    assert repaired.alone is not None
+    assert repaired.plan is not None
+    own = repaired.alone.result.plan
+    assert validate(task, list(repaired.plan)).valid
+    assert own is None or distance(repaired.plan, proposal) <= distance(own, proposal)
+    searched = repaired.planners.cpu_seconds
+    # The driver gives each search up to a second more for its start.
+    assert searched <= max(2, repaired.alone.cpu_seconds + 1) + 2
+
+
+def test_at_the_limit_the_plan_is_that_of_planning_alone(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
+    late = PlannerResult("lama", "timeout", None, None, 2.0, 100, "", "no plan within 2 s")
+    monkeypatch.setattr(repair, "cheapest", lambda task, alone: Planners(late, 2.0, 2.0, 100, False))
+    played = play("repair", replied("(lift blue table)\n(put blue shelf)"), style="pddl")
+    [event] = played.of("plan-repaired")
+    assert played.finished.plan == tuple(GOOD.splitlines())
+    assert (event.fallback, event.proved, event.planner, event.distance) == (True, False, "lmcut", 4)
+    assert event.expanded == 100 + event.alone, "both searches were needed"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["I do not know.", *(pytest.param(text, marks=pytest.mark.heavy) for text in ("", "[NO PLAN]", "[PLAN]\nsing"))],
+)
+def test_without_a_proposal_the_planner_plans_alone(play: Play, reply: str) -> None:
+    played = play("repair", [reply])
+    [event] = played.of("plan-repaired")
+    assert played.finished.outcome == "solved"
+    assert (event.kept, event.proposal, event.expanded) == ((), (), event.alone)
+
+
+def test_an_unsolvable_task_is_not_searched_twice() -> None:
+    repaired = repair_plan(Simulator(shipped_task("blocksworld", "u01")), actions("(pick-up a)"))
+    assert (repaired.plan, repaired.planners.result.status) == (None, "unsolvable")
+    assert repaired.planners is repaired.alone
+
+
+# ── from the prefix, and other planners ──────────────────────────────────────────────────────────
+
+
+def test_the_prefix_is_kept_where_that_is_asked_for(play: Play, world: World) -> None:
+    started = "(lift blue table)\n(put blue shelf)"
+    setting = replace(world.setting("pddl"), from_prefix=True)
+    played = play("repair", replied(f"{started}\n(lift blue table)\n{GOOD}"), setting=setting)
+    [event] = played.of("plan-repaired")
+    assert played.finished.outcome == "solved"
+    assert played.finished.plan[:2] == tuple(started.splitlines())
+    assert event.prefix == 2
+    assert event.planner == "lama"
+
+
+def test_where_the_prefix_ends_in_a_dead_end_the_proposal_is_judged(play: Play, world: World) -> None:
+    setting = replace(world.setting("pddl"), from_prefix=True)
+    played = play("repair", replied(f"(lift red table)\n(smash red)\n{GOOD}"), setting=setting)
+    assert played.finished.outcome == "inapplicable"
+    assert played.of("plan-repaired")[0].status == "unsolvable"
+
+
+CONDITIONAL = """(define (domain lamps) (:requirements :strips :conditional-effects)
+  (:predicates (on) (power) (dark))
+  (:action plug :parameters () :precondition (and) :effect (power))
+  (:action pull :parameters () :precondition (power) :effect (not (power)))
+  (:action look :parameters () :precondition (not (on)) :effect (dark))
+  (:action press :parameters () :precondition (and) :effect (when (power) (on))))"""
+
+
+@pytest.mark.parametrize(
+    "proposal", ["(plug)\n(pull)\n(press)\n(look)", pytest.param("(press)", marks=pytest.mark.heavy)]
+)
+def test_conditional_effects_are_for_the_planner_that_takes_them(proposal: str) -> None:
+    task = parse_task(CONDITIONAL, "(define (problem p) (:domain lamps) (:init) (:goal (on)))")
+    simulator = Simulator(task)
+    repaired = repair_plan(simulator, actions(proposal))
+    assert (repaired.planners.result.planner, repaired.proved) == ("lama", True)
+    assert repaired.plan is not None
+    assert validate(task, list(repaired.plan)).valid
+    assert distance(repaired.plan, actions(proposal)) == least_distance(simulator, actions(proposal))
+
+
+@pytest.mark.parametrize("seconds", [20, pytest.param(1, marks=pytest.mark.heavy)])
+def test_an_anytime_search_says_whether_its_plan_is_proved_the_cheapest(seconds: int) -> None:
+    task = with_unit_costs(shipped_task("blocksworld", "s10" if seconds == 1 else "p02"))
+    result = cheapest_plan(task, seconds)
+    assert result.plan is not None
+    assert validate(task, list(result.plan)).valid
+    assert bool(result.message) == (seconds == 1)
+    assert result.expanded
+
+
+def test_common_actions_are_a_longest_common_subsequence() -> None:
+    plan, proposal = actions("(a)\n(b)\n(c)\n(d)"), actions("(b)\n(x)\n(c)\n(a)")
+    assert common_actions(plan, proposal) == [(1, 0), (2, 2)]
+    assert common_actions((), proposal) == []
+
+
+def test_the_prefix_ends_at_the_first_action_that_fails(world: World) -> None:
+    simulator = Simulator(world.task)
+    assert executable_prefix(simulator, actions(f"{GOOD}\n(smash red)\n(put red shelf)"))[0] == 2
+    assert executable_prefix(simulator, actions("(nothing)"))[0] == 0
+    assert executable_prefix(simulator, actions(GOOD))[0] == 2
+
+
+@pytest.mark.parametrize(
+    "mistake", ["wrong-action", *(pytest.param(m, marks=pytest.mark.heavy) for m in DISTANCES if m != "wrong-action")]
+)
+def test_repair_solves_whatever_mistake_the_oracle_makes(mistake: str | None) -> None:
+    model = f"oracle:{mistake}" if mistake else "oracle"
+    task = shipped_task("blocksworld", "p05")
+    assert run_spec(RunSpec(task, "basic", model)).solved == (mistake is None)
+    repaired = run_spec(RunSpec(task, "repair", model))
+    assert repaired.solved
+    [event] = [event for event in repaired.events if isinstance(event, PlanRepaired)]
+    assert event.distance == DISTANCES[mistake]

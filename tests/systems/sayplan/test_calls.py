@@ -1,0 +1,211 @@
+"""Calls are read out of untrusted replies; ways are completed along links; the simulator says what is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.nl import Teller, make_names
+from pddl2nl.policies.refining import Style
+from pddl2nl.systems.sayplan.calls import (
+    MOST_READ,
+    SceneActions,
+    SceneCalled,
+    fill_ways,
+    read_calls,
+    read_json,
+    without_ways,
+)
+from pddl2nl.systems.sayplan.checking import CheckedPlan, PlanSimulator
+from pddl2nl.worlds.scene_graph import SceneView
+from pddlval import GroundAction, Simulator, validate
+from pddlval.plans import plan_of
+from tests.policies.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
+
+TABLE_19 = tomllib.loads((Path(__file__).parent / "table_19.toml").read_text(encoding="utf-8"))
+OFFICE = graph_of("p01")
+
+
+def check(instance: str, text: str, view: SceneView | None = None, style: Style = "terse") -> CheckedPlan:
+    """A plan as it stands, simulated in a task with the whole graph shown."""
+    task = BUILDING.task(instance)
+    simulator = Simulator(task)
+    teller = Teller(task, WORDING, make_names(task, "original", WORDING))
+    calls, unread = read_calls(text)
+    assert not unread
+    checker = PlanSimulator(simulator, ROLES, teller, style)
+    return checker.check(calls, view or graph_of(instance).full(), simulator.initial)
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        ["goto(kitchen)", "access(fridge)"],
+        ["goto( Kitchen )", "access('fridge')", "done()", "open(fridge)"],
+        "goto(kitchen) > access(fridge) > done",
+        "[goto(kitchen), access(fridge), done()]",
+        "goto(kitchen)\naccess(fridge)",
+        "goto(kitchen) → access(fridge)",
+    ],
+)
+def test_plans_are_read_in_the_forms_of_the_paper_and_up_to_done(plan: object) -> None:
+    assert [*map(str, read_calls(plan)[0])] == ["goto(kitchen)", "access(fridge)"]
+
+
+def test_hyphens_blanks_and_underscores_are_the_same() -> None:
+    assert read_calls(["turn-on(coffee machine)"])[0] == (SceneCalled("turn_on", ("coffee_machine",)),)
+
+
+@pytest.mark.parametrize("plan", [["fly"], [3], [{"goto": "kitchen"}], "goto(kitchen", ["goto(a(b))"], ["‮goto(x)"]])
+def test_what_is_no_call_is_reported(plan: object) -> None:
+    calls, unread = read_calls(plan)
+    assert (calls, len(unread)) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "data"),
+    [
+        ('{"command": "expand(kitchen)"}', {"command": "expand(kitchen)"}),
+        ('```json\n{"a": {"b": 1}}\n```', {"a": {"b": 1}}),
+        ('Well {then} {"a": 1} {"b": 2}', {"a": 1}),
+        ('{"a": ', None),
+        ("", None),
+        ("[1]", None),
+        ('{"a":' * 20_000, None),
+        ("{" * 1_000_000, None),
+        (" " * MOST_READ + '{"a": 1}', None),
+    ],
+)
+def test_the_first_json_object_of_a_reply_counts(reply: str, data: object) -> None:
+    assert read_json(reply) == data
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=60)
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    calls, _ = read_calls(text)
+    assert all("(" not in node for call in calls for node in call.nodes)
+    assert read_json(text) is None or isinstance(read_json(text), dict)
+
+
+# ── ways ─────────────────────────────────────────────────────────────────────────────────────────
+
+places = st.sampled_from([name for name, node in OFFICE.nodes.items() if not node.parent])
+
+
+@given(st.lists(places, max_size=4))
+@settings(max_examples=40)  # networkx is imported in the first
+def test_completed_movements_follow_links_and_completing_again_changes_nothing(names: list[str]) -> None:
+    filled, inserted = fill_ways([SceneCalled("goto", (name,)) for name in names], OFFICE, "goto")
+    links = {*OFFICE.links, *((other, one) for one, other in OFFICE.links)}
+    assert links.issuperset(pairwise((OFFICE.location, *(call.nodes[0] for call in filled))))
+    assert fill_ways(filled, OFFICE, "goto") == (filled, ())
+    said = [name for name, before in zip(names, (OFFICE.location, *names), strict=False) if name != before]
+    assert [call.nodes[0] for place, call in enumerate(filled) if place not in inserted] == said
+
+
+def test_a_movement_to_the_own_place_is_dropped_and_an_unknown_node_stays() -> None:
+    calls, _ = read_calls(["goto(pose8)", "goto(moon)", "goto(corridor)"])
+    filled, inserted = fill_ways(calls, OFFICE, "goto")
+    assert ([*map(str, filled)], inserted) == (["goto(moon)", "goto(corridor)"], ())
+
+
+def test_a_plan_with_two_thousand_movements_is_completed() -> None:
+    calls, _ = read_calls(["goto(kitchen)", "goto(peters_office)"] * 1000)
+    filled, inserted = fill_ways(calls, OFFICE, "goto")
+    assert len(filled) - len(inserted) == 2000
+    assert filled[-1] == SceneCalled("goto", ("peters_office",))
+
+
+@pytest.mark.parametrize("instance", ["p02", "l05", "l10"])
+def test_calls_and_actions_are_inverse_and_completed_plans_are_valid(instance: str) -> None:
+    task, graph = BUILDING.task(instance), graph_of(instance)
+    actions = [GroundAction.parse(action) for action in TASKS[instance].ways[0].plan]
+    calls = SceneActions(task.domain, ROLES).calls(actions)
+    filled, _ = fill_ways(without_ways(calls, "goto"), graph, "goto")
+    checked = check(instance, " > ".join(map(str, filled)))
+    assert (checked.executable, checked.goal) == (True, True)
+    assert validate(task, plan_of(checked.actions)).verdict == "valid"
+
+
+calls = st.sampled_from([*ROLES.calls]).flatmap(
+    lambda name: st.sampled_from(["kitchen", "pose25", "fridge", "noodles", "lunch_table"]).map(
+        lambda node: SceneCalled(name, (node,))
+    )
+)
+
+
+@given(st.lists(calls, max_size=6))
+@settings(max_examples=20)
+def test_a_plan_is_executable_as_far_as_the_validator_says(said: list[SceneCalled]) -> None:
+    task, graph = BUILDING.task("l01"), graph_of("l01")
+    filled, _ = fill_ways([SceneCalled("goto", ("kitchen",)), *said], graph, "goto")
+    checked = check("l01", " > ".join(map(str, filled)))
+    verdict = validate(task, plan_of(checked.actions))
+    assert checked.executable == (
+        verdict.verdict in ("valid", "goal-not-satisfied") and len(checked.actions) == len(filled)
+    )
+    if verdict.verdict == "inapplicable":
+        assert verdict.failed_step == checked.verified + 1
+
+
+# ── verdicts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("task", TABLE_19["executable"])
+def test_the_papers_executable_plans_can_be_executed_here(task: str) -> None:
+    # Plans by others, in another simulator: they check our domain and office.
+    assert check(task, TABLE_19["executable"][task]).feedback == ""
+
+
+@pytest.mark.parametrize("line", TABLE_19["broken"], ids=lambda line: f"{line['task']}-{line['method']}")
+def test_the_baselines_plans_break_where_they_skip_a_place_or_an_action(line: dict[str, Any]) -> None:
+    checked = check(line["task"], line["plan"])
+    assert (checked.verified, checked.cause) == (line["fails"], line["cause"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "terse", "reason", "cause"),
+    [
+        ("goto(moon)", "there is no moon in the graph", "there is no moon in the graph", "hallucinated-node"),
+        (
+            "goto(kitchen)",
+            "cannot go to kitchen",
+            "I cannot go from pose8 to kitchen because one cannot go from pose8 to kitchen.",
+            "missing-pose",
+        ),
+        ("access(fridge)", "fridge is not here", "fridge is not here", "missing-pose"),
+        ("pickup(phone)", "cannot pick up phone", "cannot pick up phone: nothing is accessed", "wrong-action"),
+        ("fly(pose8)", "there is no action fly", "there is no action fly", "wrong-action"),
+        (
+            "goto(pose13) > goto(jasons_office) > access(cabinet5) > close(cabinet5) > close(cabinet5)",
+            "cannot close cabinet5",
+            "I cannot close cabinet5 because cabinet5 is closed.",
+            "missing-action",
+        ),
+    ],
+)
+def test_the_first_failing_call_is_told_in_the_style_of_the_run(plan: str, terse: str, reason: str, cause: str) -> None:
+    assert check("p01", plan, style="terse").feedback == terse
+    assert check("p01", plan, style="reason").feedback == reason
+    assert check("p01", plan).cause == cause
+
+
+def test_a_node_that_is_not_shown_is_told_as_if_it_did_not_exist() -> None:
+    checked = check("p01", "goto(pose13) > goto(jasons_office) > access(cabinet5)", OFFICE.collapsed())
+    assert (checked.verified, checked.cause) == (2, "incomplete-search")
+    assert checked.feedback == "there is no cabinet5 in the graph"
+
+
+def test_the_goal_of_a_broken_plan_is_judged_without_its_failing_calls() -> None:
+    checked = check("p01", "goto(moon) > goto(pose13) > goto(jasons_office) > access(cabinet5) > close(cabinet5)")
+    assert (checked.executable, checked.verified, checked.goal) == (False, 0, True)

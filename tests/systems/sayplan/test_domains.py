@@ -1,0 +1,98 @@
+"""SayPlan in other domains with a ``scene.json``: a kitchen without ways, a robot with two hands, vehicles."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.systems.sayplan.calls import SceneActions, fill_ways, read_calls
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.worlds.scene_graph import SceneGraph, SceneRoles, load_roles, scene_graph
+from pddlval import GroundAction, Simulator
+
+DOMAINS = ("household", "kitchen", "logistics")
+POLICIES = ("sayplan", "sayplan-exact")
+FEW = [
+    (policy, *task) for task in (("household", "v01"), ("kitchen", "t01"), ("logistics", "p01")) for policy in POLICIES
+]
+MORE = [
+    *(("sayplan", "household", f"v{number:02}") for number in range(2, 11)),
+    *(("sayplan", "kitchen", f"t{number:02}") for number in range(2, 13)),
+    *(("sayplan", "logistics", f"p{number:02}") for number in (2, 3)),
+]
+
+
+def roles_of(domain: str) -> SceneRoles:
+    return load_roles(shipped_domain(domain).folder / "scene.json")
+
+
+def graph_of(domain: str, instance: str) -> SceneGraph:
+    return scene_graph(shipped_domain(domain).task(instance), roles_of(domain))
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_every_action_has_a_call_and_shipped_plans_are_calls_and_back(name: str) -> None:
+    shipped, roles = shipped_domain(name), roles_of(name)
+    assert sorted(each for call in roles.calls.values() for each in call.actions) == sorted(
+        action.name for action in shipped.domain.actions
+    )
+    actions = SceneActions(shipped.domain, roles)
+    for reference in shipped.references[:8]:
+        simulator = Simulator(shipped.task(reference.instance))
+        state = simulator.initial
+        for text in reference.ways[0].plan:
+            after = simulator.step(state, text).successor
+            assert after is not None
+            [call] = actions.calls([GroundAction.parse(text)])
+            assert GroundAction.parse(text) in actions.ground(call, state)
+            state = after
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    ("policy", "domain", "instance"), [*FEW, *(pytest.param(*each, marks=pytest.mark.heavy) for each in MORE)]
+)
+def test_the_oracle_searches_and_plans(policy: str, domain: str, instance: str) -> None:
+    spec = RunSpec(shipped_domain(domain).task(instance), policy, "oracle", names="original", signal="terse")
+    result = run_spec(spec)
+    assert (result.outcome, result.message) == ("solved", "the goal holds at the end of the plan")
+
+
+def test_what_does_not_exist_yet_is_shown_as_absent_and_what_is_held_with_its_hand() -> None:
+    kitchen = json.loads(graph_of("kitchen", "t01").collapsed().text)["nodes"]
+    assert kitchen["item"][0] == {
+        "type": "egg-cracked",
+        "state": "absent",
+        "attributes": ["comes-from(egg-1)"],
+        "id": "egg-cracked-1",
+    }
+    shipped, roles = shipped_domain("household"), roles_of("household")
+    task = shipped.task("v01")
+    atoms = {*task.problem.init, ("holds", "left", "milk")} - {("free", "left"), ("inside", "milk", "fridge")}
+    view = scene_graph(task, roles, atoms).collapsed()
+    assert [node.fields["state"] for node in view.nodes if node.name in ("right", "left", "milk")] == [
+        "free",
+        "full",
+        "inside_hand(left)",
+    ]
+
+
+def test_ways_end_at_things_that_can_be_reached_and_do_not_pass_their_room() -> None:
+    graph = graph_of("household", "v01")
+    assert graph.way("livingroom", "fridge") == ("livingroom", "fridge")
+    assert graph.way("sofa", "fridge") == ("sofa", "fridge")
+    assert graph.way("sofa", "milk") is None
+    filled, inserted = fill_ways(read_calls(["walk(fridge)", "walk(kitchen)", "walk(kitchen)"])[0], graph, "walk")
+    assert ([*map(str, filled)], inserted) == (["walk(fridge)", "walk(kitchen)"], ())
+
+
+def test_without_one_agent_there_is_no_agent_and_a_call_may_name_two_nodes() -> None:
+    graph = graph_of("logistics", "p01")
+    assert "agent" not in json.loads(graph.full().text)["nodes"]
+    assert [*map(str, read_calls(["load-truck(P0, T0)", "drive(t0, l0-1)"], {"l0_1": "l0-1"})[0])] == [
+        "load_truck(p0, t0)",
+        "drive(t0, l0-1)",
+    ]

@@ -1,0 +1,125 @@
+"""The metrics of SayPlan, on events with values computed by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import pytest
+from msgspec.structs import replace
+
+from pddl2nl.pddl import write_domain, write_problem
+from pddl2nl.policies.events import RunEvent, Started
+from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.systems.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.systems.sayplan.metrics import METRICS
+from pddl2nl.systems.sayplan.notes import NOTES
+from tests.policies.sayplan.conftest import BUILDING, ROLES
+
+ROOMS, COUNTS = ("kitchen",), (("agent", 1), ("room", 2), ("pose", 9), ("asset", 3), ("object", 4), ("links", 5))
+END = SearchEnded("model", ("fridge", "apple"), ROOMS, ("lobby", "kitchen"), 90, 50, 200, COUNTS, COUNTS[:3])
+STEPS = [
+    SceneSearched(1, "expand(lobby)", "lobby", True, "", 120, ("lobby",), ("lobby",)),
+    SceneSearched(2, "contract(lobby)", "lobby", True, "", 50, (), ("lobby",)),
+    SceneSearched(3, "expand(lobby)", "lobby", False, "…", 50, (), ("lobby",)),
+    SceneSearched(4, "expand(kitchen)", "kitchen", True, "", 90, ROOMS, ("lobby", "kitchen")),
+]
+FIRST = PlanChecked(0, ("goto(moon)",), (), 0, False, False, "hallucinated-node")
+LAST = PlanChecked(1, ("goto(pose1)", "goto(kitchen)"), (0,), 2, True, True)
+
+
+@dataclass
+class Scored:
+    """A run as metrics see it."""
+
+    events: tuple[RunEvent, ...]
+    reference: Reference | None = None
+    solved: bool = False
+    started: Started = field(default_factory=lambda: Started("sayplan", "m", 1, "d", "p", "", "", "", ""))
+
+
+def values(*events: RunEvent, **reference: Any) -> dict[str, float | None]:
+    run = Scored(events, Reference((), **reference))
+    return {metric.name: metric.of(run) for metric in METRICS}
+
+
+def test_a_search_is_successful_if_an_answer_is_shown_and_the_model_ended_it() -> None:
+    assert values(END, answers=(("phone",), ("fridge", "apple")))["search-success"] == 100
+    assert values(END, answers=(("fridge", "phone"),))["search-success"] == 0
+    assert values(replace(END, by="limit"), answers=(("fridge",),))["search-success"] == 0
+    assert values(END)["search-success"] is None
+
+
+def test_that_there_is_none_is_found_by_looking_everywhere() -> None:
+    assert values(END, searched=("kitchen", "lobby"))["search-success"] == 100
+    assert values(END, searched=("kitchen", "attic"))["search-success"] == 0
+
+
+def test_steps_of_the_search_are_counted() -> None:
+    counted = values(*STEPS, END)
+    assert (counted["expansions"], counted["revisits"], counted["view-tokens"]) == (2, 1, 120)
+
+
+def test_expansions_beyond_the_fewest_are_of_successful_searches() -> None:
+    # The kitchen alone shows the mug and the machine; the wardrobe is in another room.
+    task = BUILDING.task("example")
+    world = {"scene": ROLES.to_json()}
+    texts = write_domain(task.domain), write_problem(task.problem)
+    started = Started("sayplan", "m", 1, "building", "example", *texts, "d", "p", world=world)
+
+    def beyond(*answers: tuple[str, ...]) -> float | None:
+        run = Scored((*STEPS, END), Reference((), answers=answers), started=started)
+        return {metric.name: metric.of(run) for metric in METRICS}["expansions-beyond"]
+
+    assert [beyond(("fridge",)), beyond(("coffee_mug",), ("fridge",)), beyond(("wardrobe1",))] == [1, 1, None]
+    assert beyond(("fridge", "apple")) is None, "the apple is not in the graph"
+
+
+def test_entities_are_counted_without_poses() -> None:
+    counted = values(END)
+    assert (counted["scene-rooms"], counted["scene-links"], counted["scene-entities"]) == (2, 5, 15)
+    assert (counted["scene-collapsed"], counted["compression"]) == (3, 75)
+
+
+def test_tokens_are_measured_by_kind_and_marked_as_estimates_without_a_tokenizer() -> None:
+    end = replace(END, kind_tokens=(("room", 15), ("links", 40)))
+    counted = values(end)
+    assert (counted["scene-rooms-tokens"], counted["scene-rooms-mean"]) == (15, 7.5)
+    assert (counted["scene-links-tokens"], counted["scene-links-mean"], counted["scene-assets-mean"]) == (40, 8, None)
+    [metric] = [each for each in METRICS if each.name == "scene-rooms-tokens"]
+    assert [metric.guessed(Scored((each,))) for each in (end, replace(end, tokenizer="cl100k_base"))] == [True, False]
+
+
+def test_the_last_plan_is_measured() -> None:
+    mended, failed = values(END, FIRST, LAST), values(END, FIRST)
+    names = ("plan-goal", "plan-executable", "plan-rounds", "plan-hallucinated-node")
+    assert [mended[name] for name in names] == [100, 100, 1, 0]
+    assert [failed[name] for name in names] == [0, 0, 0, 100]
+
+
+def test_runs_of_others_have_no_values() -> None:
+    assert set(values().values()) == {None}
+
+
+def test_each_cause_has_a_metric() -> None:
+    assert {f"plan-{cause}" for cause in get_args(Cause) if cause} <= {metric.name for metric in METRICS}
+
+
+@pytest.mark.parametrize(
+    ("event", "title", "verdict", "tone"),
+    [
+        (STEPS[0], "Search, step 1: expand(lobby)", "120 tokens shown", ""),
+        (STEPS[2], "Search, step 3: expand(lobby)", "refused", "bad"),
+        (END, "Search ended: the model ended it", "90 tokens shown, 50 when collapsed, 200 in all", "good"),
+        (FIRST, "Plan, as first given", "0 of 1 actions possible; the goal does not hold at its end", "bad"),
+        (LAST, "Plan, correction 1", "executable; the goal holds at its end", "good"),
+    ],
+)
+def test_a_page_shows_each_event_with_its_result(event: RunEvent, title: str, verdict: str, tone: str) -> None:
+    note = NOTES[type(event)](event)
+    assert (note.title, note.verdict, note.tone) == (title, verdict, tone)
+
+
+def test_a_page_marks_inserted_and_failing_calls() -> None:
+    assert [line.label for line in NOTES[PlanChecked](LAST).lines] == ["on the way", ""]
+    assert [line.tone for line in NOTES[PlanChecked](FIRST).lines] == ["bad"]

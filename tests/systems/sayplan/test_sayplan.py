@@ -1,0 +1,390 @@
+"""Algorithm 1 of SayPlan: the search and its bounds, planning with feedback, the ablations, the oracle's mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.systems.sayplan.planning import MOST_CORRECTIONS
+from pddl2nl.systems.sayplan.relaxing import cannot_be_enough
+from pddl2nl.systems.sayplan.searching import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE
+from pddl2nl.worlds.scene_graph import SceneView
+from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
+
+needs_planner = pytest.mark.usefixtures("needs_planner")
+COFFEE = (
+    "access(wardrobe1)",
+    "open(wardrobe1)",
+    "pickup(coffee_mug)",
+    "goto(kitchen)",
+    "access(coffee_machine)",
+    "release(coffee_mug)",
+    "turn_on(coffee_machine)",
+    "pickup(coffee_mug)",
+    "goto(toms_room)",
+    "access(wardrobe2)",
+    "open(wardrobe2)",
+    "release(coffee_mug)",
+    "done()",
+)
+FOUND = [*map(command, ("expand(bobs_room)", "expand(toms room)", "expand_node(kitchen)")), command("terminate")]
+
+
+# ── stage 1 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_search_expands_contracts_and_remembers() -> None:
+    commands = ["expand(jacks_room)", "contract(jacks_room)", "expand(bobs_room)", "terminate"]
+    run = play("example", {SEARCH: [*map(command, commands)], PLAN: plan(*COFFEE)})
+    assert [(step.command, step.done, step.expanded) for step in run.steps] == [
+        ("expand(jacks_room)", True, ("jacks_room",)),
+        ("contract(jacks_room)", True, ()),
+        ("expand(bobs_room)", True, ("bobs_room",)),
+    ]
+    assert (run.end.by, run.end.shown) == ("model", ("bed1", "wardrobe1", "coffee_mug"))
+    assert [sections["Memory"] for sections in run.model.asked(SEARCH)] == [
+        "[]",
+        "[jacks_room]",
+        "[jacks_room]",
+        "[jacks_room, bobs_room]",
+    ]
+
+
+def test_only_the_present_view_is_in_a_prompt_and_no_earlier_exchange() -> None:
+    run = play("example", {SEARCH: FOUND, PLAN: plan(*COFFEE)})
+    views = [SceneView(graph_of("example"), frozenset(step.expanded)).text for step in run.steps]
+    conversations = run.model.conversations(SEARCH)
+    assert [sections["Scene graph"] for sections in run.model.asked(SEARCH)][1:] == views
+    assert len({len(messages) for messages in conversations}) == 1
+
+
+def test_an_impossible_command_is_answered_with_the_reason() -> None:
+    run = play("example", {SEARCH: [command("expand(fridge)"), *FOUND], PLAN: plan(*COFFEE)})
+    assert run.model.asked(SEARCH)[1]["Feedback"] == "fridge is not in the graph shown"
+    assert (run.steps[0].done, run.steps[0].memory) == (False, ())
+    assert run.finished.outcome == "solved"
+
+
+@pytest.mark.parametrize(
+    ("replies", "by", "steps"),
+    [
+        (["no JSON"], "unreadable", MOST_UNREADABLE),
+        ([json.dumps({"command": ["expand"]})], "unreadable", MOST_UNREADABLE),
+        ([command("expand(moon)")], "stuck", MOST_STUCK),
+        ([command("expand(kitchen)"), command("contract(kitchen)")] * 20, "limit", 2 * 5 + MORE_STEPS),
+    ],
+)
+def test_a_search_without_an_end_is_ended(replies: list[str], by: str, steps: int) -> None:
+    run = play("example", {SEARCH: replies, PLAN: plan()})
+    assert (run.end.by, len(run.steps)) == (by, steps)
+
+
+# ── stage 2 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_plan_is_completed_and_executed() -> None:
+    run = play("example", {SEARCH: FOUND, PLAN: plan(*COFFEE)})
+    [checked] = run.plans
+    assert run.finished.outcome == "solved"
+    assert [checked.calls[place] for place in checked.inserted] == [
+        "goto(pose1)",
+        "goto(toms_room)",
+        "goto(pose5)",
+        "goto(pose5)",
+    ]
+    assert len(run.finished.plan) == len(checked.calls)
+
+
+def test_the_last_reply_of_the_search_may_have_the_plan() -> None:
+    run = play("example", {SEARCH: [*FOUND[:-1], plan(*COFFEE)]})
+    assert (run.finished.outcome, run.model.stages[-1]) == ("solved", SEARCH)
+
+
+def test_a_refused_plan_is_corrected_with_the_plan_and_the_feedback_in_the_prompt() -> None:
+    # The example of the paper's appendix L.
+    forgotten = [call for call in COFFEE if call != "open(wardrobe1)"]
+    run = play("example", {SEARCH: FOUND, PLAN: [plan(*forgotten), plan(*COFFEE)]})
+    assert [(each.round, each.executable, each.cause) for each in run.plans] == [
+        (0, False, "missing-action"),
+        (1, True, ""),
+    ]
+    question = run.model.asked(PLAN)[1]
+    assert question["Feedback"] == "cannot pick up coffee_mug"
+    assert question["Plan"].splitlines()[:2] == ["1. access(wardrobe1)", "2. pickup(coffee_mug)"]
+
+
+def test_the_examples_show_a_plan_and_one_that_is_corrected_if_plans_are_verified() -> None:
+    run = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")})
+    *_, first, _, refused, corrected, _ = [message.content for message in run.model.conversations(PLAN)[0]]
+    assert "Feedback:" not in first
+    assert "Plan:\n1. access(wardrobe1)\n2. pickup(coffee_mug)" in refused
+    assert refused.endswith("Feedback:\ncannot pick up coffee_mug")
+    assert json.loads(corrected)["plan"][:3] == [*COFFEE[:3]]
+    blind = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, policy="sayplan-open")
+    assert not any("Feedback:" in message.content for message in blind.model.conversations(PLAN)[0])
+
+
+def test_corrections_have_a_limit_and_end_where_the_same_plan_comes_again() -> None:
+    different = [plan(f"goto(moon{number})") for number in range(9)]
+    run = play("example", {SEARCH: FOUND, PLAN: different})
+    assert [each.round for each in run.plans] == [*range(MOST_CORRECTIONS + 1)]
+    same = play("example", {SEARCH: FOUND, PLAN: plan("goto(moon)")})
+    assert len(same.plans) == 2
+    assert (same.finished.outcome, same.finished.message) == ("unreadable", "there is no moon in the graph")
+
+
+def test_an_unreadable_or_empty_plan_is_refused() -> None:
+    run = play("example", {SEARCH: FOUND, PLAN: [plan("fly away"), plan(), plan(*COFFEE)]})
+    assert [each.feedback for each in run.plans] == ["cannot read fly away", "the plan has no actions", ""]
+    assert run.finished.outcome == "solved"
+
+
+def test_the_goal_is_told_only_if_asked_for() -> None:
+    short = plan("access(bed1)")
+    paper = play("example", {SEARCH: FOUND, PLAN: [short, plan(*COFFEE)]})
+    ours = play("example", {SEARCH: FOUND, PLAN: [short, plan(*COFFEE)]}, goal_feedback=True)
+    assert ([each.round for each in paper.plans], paper.finished.outcome) == ([0], "goal-missed")
+    assert ([each.round for each in ours.plans], ours.finished.outcome) == ([0, 1], "solved")
+
+
+# ── nothing shown can be enough ──────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("instance", "rooms", "proved"),
+    [
+        ("p02", (), True),
+        ("p02", ("cafeteria",), True),
+        ("p02", ("kitchen",), False),
+        # One of several healthy snacks is enough.
+        ("p05", ("peters_office",), False),
+        ("p05", ("kitchen",), True),
+        ("p08", (), True),
+        ("oc01", (), False),
+        ("l04", ("wills_office",), True),
+        ("l04", ("wills_office", "printing_zone2"), False),
+    ],
+)
+def test_what_lacks_a_node_of_every_plan_is_proved_not_to_be_enough(
+    instance: str, rooms: tuple[str, ...], proved: bool
+) -> None:
+    simulator, view = setting_of(instance).simulator, SceneView(graph_of(instance), frozenset(rooms))
+    assert cannot_be_enough(simulator.task, simulator.initial, view) == proved
+
+
+def test_a_search_that_cannot_be_enough_goes_on_once_if_the_goal_may_be_told() -> None:
+    replies = {SEARCH: [command("terminate"), *FOUND], PLAN: plan(*COFFEE)}
+    assert play("example", replies, goal_feedback=True).finished.outcome == "solved"
+    assert play("example", replies).plans[0].cause == "incomplete-search"
+    stubborn = play("example", {SEARCH: command("terminate"), PLAN: plan(*COFFEE)}, goal_feedback=True)
+    feedback = [sections.get("Feedback", "") for sections in stubborn.model.asked(SEARCH)]
+    assert feedback == ["", "Nothing that the graph shows can do the task: search again."]
+
+
+def test_a_domain_without_a_scene_graph_is_refused() -> None:
+    with pytest.raises(
+        InputError, match=r"building has no scene\.json, which SayPlan needs; name a file by --scene FILE"
+    ):
+        play("example", {}, scene=None)
+
+
+# ── ablations ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_verification_the_first_plan_is_executed() -> None:
+    forgotten = [call for call in COFFEE if call != "open(wardrobe1)"]
+    run = play("example", {SEARCH: FOUND, PLAN: [plan(*forgotten), plan(*COFFEE)]}, policy="sayplan-open")
+    assert ([each.round for each in run.plans], run.finished.outcome) == ([0], "inapplicable")
+
+
+def test_without_completed_ways_each_movement_must_follow_a_link() -> None:
+    run = play("example", {SEARCH: FOUND, PLAN: plan(*COFFEE)}, policy="sayplan-flat")
+    assert (run.plans[0].cause, run.plans[0].inserted) == ("missing-pose", ())
+    assert "linked to the agent's place" in run.model.conversations(PLAN)[0][0].content
+
+
+def test_the_whole_graph_needs_no_search() -> None:
+    run = play("example", {PLAN: plan(*COFFEE)}, policy="sayplan-full")
+    assert (run.end.by, run.end.tokens, run.steps) == ("whole", run.end.full, [])
+    assert run.finished.outcome == "solved"
+
+
+def test_without_contraction_or_memory_prompts_do_not_speak_of_it() -> None:
+    for policy, word in (("sayplan-nocontract", "contract("), ("sayplan-nomemory", "Memory")):
+        run = play("example", {SEARCH: [command("contract(kitchen)"), *FOUND], PLAN: plan(*COFFEE)}, policy=policy)
+        first = run.model.conversations(SEARCH)[0]
+        assert all(word not in message.content for message in first)
+        assert "contract(" in play("example", {SEARCH: FOUND}).model.conversations(SEARCH)[0][0].content
+
+
+@needs_planner
+def test_exact_search_expands_the_rooms_of_a_plan_and_asks_no_model() -> None:
+    run = play("l05", {}, policy="sayplan-exact")
+    assert (run.end.by, run.end.expanded) == ("exact", ("kitchen", "nikos_office"))
+    assert (run.finished.outcome, run.model.requests) == ("solved", [])
+
+
+# ── the oracle ───────────────────────────────────────────────────────────────────────────────────
+
+PLANNED = ("simple planning", "long-horizon planning")
+EASY = ("os04", "oc12", "hs02", "hc15", "p01", "p15", "l05", "l11")
+
+
+@needs_planner
+@pytest.mark.parametrize(
+    "instance", [*EASY, *(pytest.param(n, marks=pytest.mark.heavy) for n in TASKS if n not in EASY)]
+)
+def test_the_oracle_finds_the_answer_and_a_plan_that_is_correct_and_executable(instance: str) -> None:
+    run = play(instance)
+    task = TASKS[instance]
+    assert run.end.by == "model"
+    if task.answers:
+        assert any({*answer} <= {*run.end.shown} for answer in task.answers)
+    assert {*task.searched} <= {*run.end.memory}
+    assert [(each.round, each.executable, each.goal) for each in run.plans] == [(0, True, True)]
+    assert run.finished.outcome == "solved"
+
+
+@needs_planner
+@pytest.mark.parametrize("instance", [name for name in TASKS if TASKS[name].category in PLANNED])
+@pytest.mark.heavy
+def test_of_every_planning_task_skipped_places_and_a_forgotten_door_are_mended(instance: str) -> None:
+    flat, whole = (play(instance, policy=name, mistake="missing-pose") for name in ("sayplan-flat", "sayplan"))
+    assert [each.executable for each in flat.plans] == [False]
+    assert [each.executable for each in whole.plans] == [True]
+    blind, mended = (play(instance, policy=name, mistake="missing-open") for name in ("sayplan-open", "sayplan"))
+    opens = any(call.startswith("open(") for call in whole.plans[0].calls)
+    assert [each.executable for each in blind.plans] == [not opens]
+    assert [each.executable for each in mended.plans] == ([False, True] if opens else [True])
+    assert mended.finished.outcome == "solved"
+
+
+@needs_planner
+@pytest.mark.parametrize("mistake", ["hallucinated-node", "missing-open", "missing-access", "full-hand"])
+def test_a_mistake_in_a_plan_is_mended_in_one_round_where_plans_are_verified(mistake: str) -> None:
+    run, blind = (play("p02", policy=policy, mistake=mistake) for policy in ("sayplan", "sayplan-open"))
+    assert [each.executable for each in run.plans] == [False, True]
+    assert run.finished.outcome == "solved"
+    assert [each.executable for each in blind.plans] == [False]
+
+
+@needs_planner
+@pytest.mark.parametrize("instance", ["p02", "l05"])
+def test_skipped_places_only_matter_without_completed_ways(instance: str) -> None:
+    assert play(instance, mistake="missing-pose").finished.outcome == "solved"
+    flat = play(instance, policy="sayplan-flat", mistake="missing-pose")
+    assert flat.plans[0].cause == "missing-pose"
+    assert play(instance, policy="sayplan-flat").finished.outcome == "solved"
+
+
+@needs_planner
+@pytest.mark.parametrize(
+    ("mistake", "by", "outcome"),
+    [("early-stop", "model", "unreadable"), ("bad-json", "model", "solved"), ("revisit", "model", "solved")],
+)
+def test_mistakes_in_the_search(mistake: str, by: str, outcome: str) -> None:
+    run = play("p02", mistake=mistake)
+    assert (run.end.by, run.finished.outcome) == (by, outcome)
+    if mistake == "early-stop":
+        assert play("p02", mistake=mistake, goal_feedback=True).finished.outcome == "solved"
+        assert {each.cause for each in run.plans} == {"incomplete-search"}
+    else:
+        assert any(not step.done for step in run.steps)
+
+
+@needs_planner
+def test_without_contraction_the_view_grows_and_without_memory_the_search_goes_in_circles() -> None:
+    plain, growing, circling = (
+        play("oc01", policy=name) for name in ("sayplan", "sayplan-nocontract", "sayplan-nomemory")
+    )
+    assert max(step.tokens for step in growing.steps) > 1.1 * max(step.tokens for step in plain.steps)
+    careless = play("oc01", mistake="no-contract")
+    assert [step.tokens for step in careless.steps] == [step.tokens for step in growing.steps]
+    assert (growing.end.by, circling.end.by) == ("model", "limit")
+
+
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────
+
+ASKED = ("expand(kitchen)", "count(coffee machines)", "without(fridge)", "distance(kitchen, toms_room)")
+
+
+def test_queries_are_answered_from_what_is_shown_and_answers_stay_in_the_prompt() -> None:
+    replies = {SEARCH: [*map(command, (*ASKED, "terminate"))], PLAN: plan(*COFFEE)}
+    run = play("example", replies, policy="sayplan-queries")
+    answers = [
+        "- count(coffee_machines): 1 in kitchen",
+        "- without(fridge): none of the expanded nodes",
+        "- distance(kitchen, toms_room): 2 links",
+    ]
+    assert [sections.get("Answers", "").splitlines() for sections in run.model.asked(SEARCH)] == [
+        [],
+        [],
+        answers[:1],
+        answers[:2],
+        answers,
+    ]
+    assert [step.answer for step in run.steps] == ["", *(answer.removeprefix("- ") for answer in answers)]
+    assert run.end.expanded == ("kitchen",)
+
+
+@pytest.mark.parametrize(
+    ("query", "feedback"),
+    [
+        ("distance(kitchen)", "expected distance(node, node)"),
+        ("count(a, b)", "expected count(word)"),
+        ("distance(kitchen, fridge)", "fridge is not in the graph shown"),
+        ("distance(kitchen, moon)", "there is no moon in the graph"),
+    ],
+)
+def test_an_impossible_query_is_refused_with_the_reason(query: str, feedback: str) -> None:
+    run = play("example", {SEARCH: [command(query), *FOUND], PLAN: plan(*COFFEE)}, policy="sayplan-queries")
+    assert (run.steps[0].message, run.steps[0].answer) == (feedback, "")
+
+
+def test_the_same_query_again_and_again_ends_the_search_and_others_cannot_ask() -> None:
+    again = play("example", {SEARCH: command("count(mug)"), PLAN: plan()}, policy="sayplan-queries")
+    assert (again.end.by, len(again.steps)) == ("stuck", 1 + MOST_STUCK)
+    plain = play("example", {SEARCH: command("count(mug)"), PLAN: plan()})
+    assert (plain.end.by, plain.steps[0].command) == ("unreadable", "")
+    assert "count(" not in plain.model.conversations(SEARCH)[0][0].content
+
+
+@pytest.mark.parametrize(
+    ("instance", "word", "rooms", "answer"),
+    [
+        ("os11", "cabinet", ("filipes_office", "nikos_office", "wills_office"), {"filipes_office"}),
+        ("os15", "table", ("meeting_room1", "meeting_room2"), {"meeting_room2"}),
+        ("hs05", "toilet", tuple(f"bathroom{number}" for number in range(5)), {"bathroom2"}),
+        ("hs15", "pillow", tuple(f"bedroom{number}" for number in range(4)), {"bedroom2", "bedroom3"}),
+    ],
+)
+def test_what_is_missing_is_the_answer_to_the_papers_negations(
+    instance: str, word: str, rooms: tuple[str, ...], answer: set[str]
+) -> None:
+    counted = SceneView(graph_of(instance), frozenset(rooms)).count(word)
+    assert {room for room, count in counted.items() if not count} == answer
+
+
+@pytest.mark.parametrize(
+    ("instance", "word", "rooms", "count"),
+    [
+        ("hc06", "chairs", ("dining_room0", "dining_room1", "dining_room2"), 5),
+        ("hc08", "bowl", tuple(f"bedroom{number}" for number in range(4)), 5),
+        ("hc10", "potted plant", tuple(f"bathroom{number}" for number in range(5)), 3),
+    ],
+)
+def test_a_count_is_the_answer_to_the_papers_counts(
+    instance: str, word: str, rooms: tuple[str, ...], count: int
+) -> None:
+    graph = graph_of(instance)
+    counted = SceneView(graph, frozenset(rooms)).count(word.replace(" ", "_"))
+    answer = [*graph.above(TASKS[instance].answers[0][0])][-1]
+    assert max((total, room) for room, total in counted.items()) == (count, answer)
+
+
+def test_a_distance_is_between_the_places_of_two_nodes() -> None:
+    view = graph_of("oc14").full()
+    assert [view.distance("kitchen", f"meeting_room{number}") for number in (1, 2, 3, 4)] == [9, 9, 3, 6]
+    assert view.distance("fridge", "kitchen") == 0

@@ -1,0 +1,171 @@
+"""Hostile replies, graphs, scenes and tasks: each ends in an ordinary outcome, within the limits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pddl2nl.baselines.told_task import ToldTaskError
+from pddl2nl.errors import InputError
+from pddl2nl.macros.subtasks.building import graph_named
+from pddl2nl.macros.subtasks.nodes import Subtasks, parse_subtasks
+from pddl2nl.pddl import GroundAtom, parse_problem
+from pddl2nl.systems.taskgraph.checking import PlanChecker
+from pddl2nl.systems.taskgraph.doing import MOST_TOLD
+from pddl2nl.systems.taskgraph.prompts import CORRECT, KEYS, NEXT, PLAN, REPLAN, subtask_reply
+from pddl2nl.systems.taskgraph.replies import END
+from pddl2nl.systems.taskgraph.taskgraph import MOST_CORRECTIONS, MOST_REVISIONS
+from pddl2nl.worlds.sight import PlaceMemory
+from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
+
+KEEP = "<answer>keep</answer>"
+GOOD = [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")]
+
+
+# ── replies ──────────────────────────────────────────────────────────────────────────────────────
+
+REPLIES = {
+    "nested": "<answer>" + "[" * 5_000 + "</answer>",
+    "nested steps": '<answer>{"high_level": [["Go", [["Mug"]]]], "next": [["Go", [["Mug"]], 9]]}</answer>',
+    "many": subtask_reply("", [("PickupObject", "Mug")] * 100_000),
+    "empty plan": subtask_reply("", []),
+    "numbers": '<answer>{"high_level": [["Go", 7]], "next": [["Go", 7, 9]], "objects": [7]}</answer>',
+    "scores": '<answer>{"next": [["PickupObject", "Mug", NaN], ["PickupObject", "Mug", 1e999], ["END", -1]]}</answer>',
+    "twin letters": subtask_reply("", [("PickupObject", "\N{GREEK CAPITAL LETTER ALPHA}pple")]),
+    "an action as object": subtask_reply("", [("PickupObject", "PutObject")]),
+    "an object as action": subtask_reply("", [("Mug", "Mug")]),
+    "the end as subtask": subtask_reply("", [(END, "Mug")]),
+    "format characters": subtask_reply("", [("PickupObject", "{0}$x%s")]),
+    "twice the key": '<answer>{"high_level": [], "high_level": [["PickupObject", "Mug"]]}</answer>',
+    "answer first": f"<answer>{{}}</answer><reasoning>{subtask_reply('', GOOD)}</reasoning>",
+    "two answers": subtask_reply("", GOOD) + subtask_reply("", []),
+    "two in the hand": subtask_reply("", [("PickupObject", "Mug"), ("PickupObject", "Mug")]),
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES.values(), ids=list(REPLIES))
+@pytest.mark.parametrize("stage", [PLAN, KEYS, REPLAN, NEXT])
+def test_hostile_replies_end_in_an_ordinary_outcome(reply: str, stage: str) -> None:
+    replies = {PLAN: subtask_reply("", GOOD), CORRECT: reply, KEYS: "", REPLAN: KEEP, stage: reply}
+    run = play("s05", replies, policy="taskgraph-beam" if stage == NEXT else "taskgraph", steps=60)
+    assert run.finished.outcome in ("goal-missed", "unreadable", "inapplicable", "budget")
+
+
+def test_a_replan_that_repeats_itself_forever_is_bounded() -> None:
+    again = subtask_reply("", [("OpenObject", "Safe"), ("CloseObject", "Safe")])
+    run = play("s02", {PLAN: again, CORRECT: again, KEYS: "", REPLAN: again}, steps=400)
+    assert run.finished.outcome != "solved"
+    assert len(run.model.asked(REPLAN)) <= MOST_REVISIONS
+    assert len(run.checks) <= (1 + MOST_REVISIONS) * (1 + MOST_CORRECTIONS)
+
+
+def test_a_replan_that_is_too_long_is_refused_and_the_plan_goes_on() -> None:
+    long = subtask_reply("", [("OpenObject", "Fridge")] * 1_001)
+    run = play("s05", {PLAN: subtask_reply("", GOOD), CORRECT: long, KEYS: "", REPLAN: long})
+    assert any("1001 steps, and at most 1000 are read" in fault for check in run.checks for fault in check.form)
+    assert [event.subtask for event in run.done] == ["PickupObject(Mug)", "PutObject(Mug, CounterTop)"]
+
+
+# ── graphs ───────────────────────────────────────────────────────────────────────────────────────
+
+GRAPHS: dict[str, dict[str, str]] = {
+    "empty": {"A": "", "D": ""},
+    "loops": {"A": "A", "D": "D"},
+    "island": {"A": "A", "D": "", "K": "L", "L": "K"},
+}
+
+
+@pytest.fixture(scope="module")
+def strange() -> Subtasks:
+    """The subtasks of alfred with strange graphs."""
+    data: dict[str, Any] = json.loads(SUBTASKS.text)
+    return parse_subtasks(json.dumps({**data, "graphs": GRAPHS}), ALFRED.domain)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_strange_graphs_refuse_what_has_no_edge_and_nothing_else(name: str, strange: Subtasks) -> None:
+    graph = graph_named(name, strange)
+    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph)
+    assert checker.check(GOOD[:1], 0) == ()
+    [fault] = checker.check(GOOD, 0)
+    assert (fault.place, fault.kind) == (1, "no-edge")
+    assert fault.text.endswith(f"what may: {'nothing' if name == 'empty' else 'PickupObject'}")
+    again = checker.check([GOOD[0], GOOD[0]], 0)
+    assert bool(again) is (name == "empty")
+
+
+def test_a_search_in_a_graph_without_edges_ends_after_one_subtask(strange: Subtasks) -> None:
+    graph = graph_named("empty", strange)
+    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph)
+    assert [node.name for node in checker.after(())] == ["PickupObject", "PutObject"]
+    assert checker.after(GOOD[:1]) == ()
+
+
+@pytest.mark.parametrize("edges", [{"A": "?"}, {"": "A"}, {"PickupObject": "PutObject"}])
+def test_a_graph_with_unknown_labels_is_refused(edges: dict[str, str]) -> None:
+    data: dict[str, Any] = json.loads(SUBTASKS.text)
+    strange = parse_subtasks(json.dumps({**data, "graphs": {"wrong": edges}}), ALFRED.domain)
+    with pytest.raises(InputError, match="there is no subtask"):
+        graph_named("wrong", strange)
+
+
+# ── scenes and tasks ─────────────────────────────────────────────────────────────────────────────
+
+
+def atoms(*texts: str) -> list[GroundAtom]:
+    return [GroundAtom(tuple(text.split())) for text in texts]
+
+
+def test_a_memory_takes_the_last_of_contradicting_facts() -> None:
+    memory = PlaceMemory("at", ("in", "inside"), "shut")
+    memory.look(
+        atoms("at table", "in apple table", "in apple shelf", "inside pan pot", "inside pot pan", "in pan table")
+    )
+    assert memory.where["apple"] == ("in", "apple", "table")
+    # Things that are in each other do not keep the memory from ending.
+    assert {"pan", "pot"} <= memory.where.keys()
+    memory.look(atoms("at shelf", "in apple shelf"))
+    assert memory.where["apple"] == ("in", "apple", "shelf")
+    memory.look(atoms("at shelf"))
+    assert "apple" not in memory.where
+
+
+def test_a_memory_of_ten_thousand_things_stays_quick() -> None:
+    memory = PlaceMemory("at", ("in",), "shut")
+    state = atoms("at t", *(f"in thing-{number} {'t' if number % 2 else 's'}" for number in range(10_000)))
+    for _ in range(3):
+        memory.look(state)
+    assert len(memory.where) == 5_000
+    assert len(memory.believed(state)) == 5_001
+
+
+CROWD = MOST_TOLD + 20
+
+
+def crowded(name: str) -> str:
+    """A problem with more forks than a prompt tells, and things named like subtasks and actions."""
+    forks = [f"fork-{number}" for number in range(CROWD)]
+    return f"""(define (problem {name}) (:domain alfred)
+      (:objects countertop-1 - countertop {" ".join(forks)} - fork pickupobject pick-up end - mug)
+      (:init (at countertop-1) (hand-empty) {" ".join(f"(in {fork} countertop-1)" for fork in forks)}
+        (in pickupobject countertop-1) (in pick-up countertop-1) (in end countertop-1))
+      (:goal (holding pickupobject)))"""
+
+
+def test_a_scene_tells_at_most_so_many_triples_and_says_how_many_more() -> None:
+    replies = {PLAN: subtask_reply("", GOOD[:1]), KEYS: '<answer>{"objects": ["Fork"]}</answer>', REPLAN: KEEP}
+    run = play_text(parse_problem(crowded("crowd"), ALFRED.domain), "Hold it.", replies)
+    told = run.revisions[0].scene
+    assert (len(told), told[-1]) == (MOST_TOLD + 1, "and 20 others")
+
+
+def test_objects_named_like_actions_are_objects() -> None:
+    # The task is not shipped: it has no reference, and the oracle does not know it.
+    problem = parse_problem(crowded("names"), ALFRED.domain)
+    replies = {PLAN: subtask_reply("", [("PickupObject", "Mug")]), KEYS: "", REPLAN: KEEP}
+    assert play_text(problem, "Hold it.", replies).done[0].actions[-1] == "(pick-up pickupobject countertop-1)"
+    with pytest.raises(ToldTaskError):
+        play_text(problem, "Hold it.")

@@ -1,0 +1,115 @@
+"""The metrics of plans of subtasks: hand-computed values, and what must hold of any run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import write_domain, write_problem
+from pddl2nl.policies.events import Acted, Finished, Started
+from pddl2nl.systems.taskgraph.events import GraphChecked
+from pddl2nl.systems.taskgraph.metrics import METRICS
+from pddl2nl.reports.records import RunRecord
+from pddl2nl.tasks import shipped_domain
+from pddlval import Simulator
+
+VALUES = {metric.name: metric.of for metric in METRICS}
+ALFRED = shipped_domain("alfred")
+TASK = ALFRED.task("s08")
+PLAN = next(each for each in ALFRED.references if each.instance == "s08").ways[0].plan
+TEXTS = write_domain(TASK.domain), write_problem(TASK.problem)
+STEPS = "abcd"
+
+
+def planned(plan: Sequence[str], *truths: Sequence[str], **faults: tuple[str, ...]) -> dict[str, float | None]:
+    """The metrics of a plan with these ground truths."""
+    ways = [{"blocks": [{"macro": step, "actions": ["(a)"]} for step in truth]} for truth in truths]
+    started = Started("taskgraph", "m", 1, "alfred", "s08", *TEXTS, "d", "p", reference={"ways": ways})
+    told: dict[str, Any] = {"form": (), "targets": (), "transitions": (), "reaches": True, **faults}
+    check = GraphChecked(0, 0, tuple(plan), **told)
+    run = RunRecord(Path("made.jsonl"), (started, check, Finished("goal-missed")))
+    names = ("missing-subtasks", "additional-subtasks", "wrong-transitions", "affordance-errors", "graph-pass")
+    return {name: VALUES[name](run) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("plan", "truth", "missing", "additional"),
+    [
+        ("abc", "abc", 0, 0),
+        # One of three steps is missing; one of four is too many.
+        ("ac", "abc", 100 / 3, 0),
+        ("abdc", "abc", 0, 25),
+        # A step in place of another is missing and additional.
+        ("adc", "abc", 100 / 3, 100 / 3),
+        ("ba", "ab", 50, 50),
+        ("", "ab", 100, 0),
+        # Two steps are common: b and a. Longest common blocks first would find one.
+        ("bca", "aba", 100 / 3, 100 / 3),
+    ],
+)
+def test_a_plan_is_aligned_with_the_ground_truth(plan: str, truth: str, missing: float, additional: float) -> None:
+    values = planned(plan, truth)
+    assert values["missing-subtasks"] == pytest.approx(missing)
+    assert values["additional-subtasks"] == pytest.approx(additional)
+
+
+def test_the_nearest_of_several_ground_truths_counts() -> None:
+    assert planned("abc", "dddd", "abd")["missing-subtasks"] == pytest.approx(100 / 3)
+    assert planned("abc")["missing-subtasks"] is None
+
+
+@given(st.text(STEPS, max_size=6), st.text(STEPS, min_size=1, max_size=6))
+def test_the_alignment_is_the_best_there_is(plan: str, truth: str) -> None:
+    # By brute force: the longest subsequence of the ground truth that is one of the plan.
+    longest = next(
+        size
+        for size in range(len(truth), -1, -1)
+        if any(is_subsequence(kept, plan) for kept in combinations(truth, size))
+    )
+    assert planned(plan, truth)["missing-subtasks"] == pytest.approx(100 * (1 - longest / len(truth)))
+
+
+def is_subsequence(steps: Sequence[str], plan: str) -> bool:
+    rest = iter(plan)
+    return all(step in rest for step in steps)
+
+
+def test_errors_are_shares_of_pairs_and_of_targets() -> None:
+    plan = ("PickupObject(Apple)", "PutObject(Apple, Fridge)", "PutObject(Apple, Shelf)")
+    values = planned(plan, plan, targets=("step 2: …",), transitions=("step 3: …",))
+    assert values["wrong-transitions"] == 50
+    # Five targets are named.
+    assert values["affordance-errors"] == 20
+    assert values["graph-pass"] == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, len(PLAN)), st.integers(0, 30))
+def test_of_every_run_gc_is_at_least_sr_and_weights_only_lower_both(done: int, wasted: int) -> None:
+    # A beginning of the ground truth, and steps that were counted and changed nothing.
+    simulator = Simulator(TASK)
+    state, events = simulator.initial, []
+    for action in PLAN[:done]:
+        result = simulator.step(state, action)
+        assert result.successor is not None
+        changes = tuple(map(str, result.added)), tuple(map(str, result.deleted))
+        events.append(Acted(0, action, "", "", *changes))
+        state = result.successor
+    blocks = [{"macro": "all", "actions": [*PLAN]}]
+    started = Started("taskgraph", "m", 1, "alfred", "s08", *TEXTS, "d", "p", reference={"ways": [{"blocks": blocks}]})
+    run = RunRecord(Path("made.jsonl"), (started, *events, Finished("goal-missed", steps=done + wasted)))
+    sr, gc = VALUES["subtask-success"](run), VALUES["subtask-conditions"](run)
+    weighted = VALUES["subtask-weighted-success"](run), VALUES["subtask-weighted-conditions"](run)
+    assert sr is not None
+    assert gc is not None
+    assert sr == 100 * simulator.is_goal(state)
+    assert gc >= sr
+    assert weighted[0] == pytest.approx(sr * len(PLAN) / max(len(PLAN), done + wasted))
+    assert weighted[0] <= sr
+    assert weighted[1] <= gc
