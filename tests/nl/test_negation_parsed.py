@@ -13,7 +13,7 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl.wording.files import wording_from_json
-from pddl2nl.nl.wording.parsed_negation import StanzaParser, negate_by_parse, parsed_text, with_parsed_negations
+from pddl2nl.nl.wording.parsed_negation import negate_by_parse, parsed_text, stanza_parser, with_parsed_negations
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Domain, parse_domain
@@ -214,7 +214,7 @@ def test_only_what_neither_wording_nor_rules_know_is_parsed_and_kept() -> None:
         return document(parses[sentence])
 
     wording = worded(domain)
-    negated = with_parsed_negations(wording, domain, parser)
+    negated = with_parsed_negations(wording, domain, lambda: parser)
     assert sorted(asked) == sorted(parses)
     # That of "calm" is what "slow" says.
     assert {name: item.negated for name, item in negated.predicates.items() if item.negated is not None} == {
@@ -226,7 +226,7 @@ def test_only_what_neither_wording_nor_rules_know_is_parsed_and_kept() -> None:
     assert check_wording(negated, domain) is negated
     assert wording_from_json(negated.to_json(), domain) == negated
     asked.clear()
-    assert with_parsed_negations(template_wording(domain), domain, parser) == template_wording(domain)
+    assert with_parsed_negations(template_wording(domain), domain, lambda: parser) == template_wording(domain)
     assert asked == []
 
 
@@ -236,7 +236,7 @@ def test_only_what_neither_wording_nor_rules_know_is_parsed_and_kept() -> None:
 def test_without_stanza_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "stanza", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[stanza\]'"):
-        StanzaParser()("Anna sleeps.")
+        stanza_parser("not loaded before")
 
 
 def test_the_pipeline_is_loaded_once_and_never_from_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,9 +247,8 @@ def test_the_pipeline_is_loaded_once_and_never_from_the_network(monkeypatch: pyt
         return str.upper
 
     monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=pipeline))
-    parser = StanzaParser()
-    assert loaded == []
-    assert [parser("Anna sleeps."), parser("Berta wakes.")] == ["ANNA SLEEPS.", "BERTA WAKES."]
+    parsers = [stanza_parser("a folder") for _ in range(2)]
+    assert [parsers[0]("Anna sleeps."), parsers[1]("Berta wakes.")] == ["ANNA SLEEPS.", "BERTA WAKES."]
     assert len(loaded) == 1
     assert loaded[0]["language"] == "en"
     assert loaded[0]["download_method"] is None
@@ -260,8 +259,8 @@ def test_the_pipeline_is_loaded_once_and_never_from_the_network(monkeypatch: pyt
 def test_without_the_model_the_error_names_the_download(tmp_path: Path) -> None:
     command = rf"python -c \"import stanza; stanza.download\('en', model_dir='{tmp_path}'\)\""
     with pytest.raises(InputError, match=command):
-        StanzaParser(str(tmp_path))("Anna sleeps.")
+        stanza_parser(str(tmp_path))
     (tmp_path / "resources.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=command):
-        StanzaParser(str(tmp_path))("Anna sleeps.")
+        stanza_parser(str(tmp_path))
     assert sorted(tmp_path.iterdir()) == [tmp_path / "resources.json"], "nothing was downloaded"

@@ -5,7 +5,7 @@ parameters; only the head, its auxiliaries and its subject count (Stein et al., 
 the parse shows two clauses, a quantifier, or an unclear form.
 
 `with_parsed_negations` writes the negations into the wording, so that a recorded run does not depend on the parser.
-`StanzaParser` needs the extra ``stanza`` and a language model.
+`stanza_parser` needs the extra ``stanza`` and a language model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate, no_such
@@ -32,50 +32,48 @@ _STATES = frozenset(("have", "hold", "carry", "own", "possess", "need", "know", 
 _TAKE_NOT = BE | HAVE | {"had"} | {"does", "do", "did", "will", "would", "could", "may"}
 
 
-class StanzaParser:
-    """Stanza's English pipeline as a `Parser`; it is loaded at the first sentence and never downloads anything.
+@cache
+def stanza_parser(folder: str | None = None) -> Parser:
+    """Stanza's English pipeline, loaded once for the whole process; it never downloads anything.
 
-    Raises `MissingExtraError` where stanza is not installed, and `InputError` naming the download command where its
-    language model is not there. ``folder`` is where the models lie; by default stanza's own place.
+    Args:
+        folder: with the language models; by default stanza's own.
+
+    Raises:
+        MissingExtraError: stanza is not installed.
+        InputError: its language model is missing; the message has the command that downloads it.
     """
-
-    def __init__(self, folder: str | None = None):
-        self._folder = folder
-        self._pipeline: Any = None
-
-    def __call__(self, sentence: str) -> Document:
-        if self._pipeline is None:
-            self._pipeline = self._load()
-        return self._pipeline(sentence)
-
-    def _load(self) -> Any:
-        try:
-            import stanza
-        except ImportError as error:
-            raise MissingExtraError("stanza", "stanza", "negation by a dependency parse") from error
-        place = {} if self._folder is None else {"model_dir": self._folder}
-        try:
-            return stanza.Pipeline(
+    try:
+        import stanza
+    except ImportError as error:
+        raise MissingExtraError("stanza", "stanza", "negation by a dependency parse") from error
+    place = {} if folder is None else {"model_dir": folder}
+    try:
+        return cast(
+            "Parser",
+            stanza.Pipeline(
                 "en",
                 processors="tokenize,mwt,pos,lemma,depparse",
                 download_method=None,
                 use_gpu=False,
                 verbose=False,
                 **place,
-            )
-        except (FileNotFoundError, KeyError, ValueError) as error:
-            where = "" if self._folder is None else f", model_dir='{self._folder}'"
-            raise InputError(
-                "negation by a dependency parse needs stanza's English model: "
-                f"python -c \"import stanza; stanza.download('en'{where})\""
-            ) from error
+            ),
+        )
+    except (FileNotFoundError, KeyError, ValueError) as error:
+        where = "" if folder is None else f", model_dir='{folder}'"
+        raise InputError(
+            "negation by a dependency parse needs stanza's English model: "
+            f"python -c \"import stanza; stanza.download('en'{where})\""
+        ) from error
 
 
-def with_parsed_negations(wording: Wording, domain: Domain, parser: Parser) -> Wording:
+def with_parsed_negations(wording: Wording, domain: Domain, parser: Callable[[], Parser] = stanza_parser) -> Wording:
     """The same wording with a ``negated`` text for each predicate that neither it nor the rules can negate.
 
-    A negation that a parse gives is kept only where no predicate says it already, plainly or negated; which
-    predicates got one stands in ``source["parsed_negations"]``. Without any, the wording is returned as it is.
+    The parser is made at the first sentence. A negation that a parse gives is kept only where no predicate says it
+    already, plainly or negated; which predicates got one stands in ``source["parsed_negations"]``. Without any, the
+    wording is returned as it is.
     """
     shapes = {item.shape for item in wording.predicates.values() if item.text is not None}
     shapes |= {_shape(item, item.negated) for item in wording.predicates.values() if item.negated is not None}
@@ -84,7 +82,7 @@ def with_parsed_negations(wording: Wording, domain: Domain, parser: Parser) -> W
         snippet = wording.predicates.get(predicate.name)
         if snippet is None or snippet.text is None or snippet.negated is not None or negate(snippet.text) is not None:
             continue
-        negated = negate_by_parse(snippet.text, snippet.parameters, parser(parsed_text(snippet)))
+        negated = negate_by_parse(snippet.text, snippet.parameters, parser()(parsed_text(snippet)))
         if negated is not None and _shape(snippet, negated) not in shapes:
             shapes.add(_shape(snippet, negated))
             found[predicate.name] = replace(snippet, negated=negated)
@@ -110,17 +108,11 @@ def with_negations(wording: Wording, domain: Domain, way: str) -> Wording:
     if way == "rules":
         return wording
     try:
-        return with_parsed_negations(wording, domain, _parser())
+        return with_parsed_negations(wording, domain)
     except InputError:
         if way == "auto":
             return wording
         raise
-
-
-@cache
-def _parser() -> StanzaParser:
-    """One parser for the whole process: its pipeline takes seconds to load."""
-    return StanzaParser()
 
 
 def _shape(snippet: Snippet, text: str) -> str:
