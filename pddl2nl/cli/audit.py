@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import DONE, FAILED, print_result
+from pddl2nl.cli.output import DONE, FAILED, print_result, print_table
+
+if TYPE_CHECKING:
+    from pddl2nl.interop import AuditRow
 
 _EPILOG = (
     "Example: pddl2nl audit planbench LLMs-Planning/plan-bench --reading default  ·  "
@@ -45,12 +48,21 @@ def _planbench(
     The JSON is one object: rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, agreement)
     and disagreements (file, instance, policy, recorded, ours).
     """
-    from pddl2nl.interop import PlanBenchAudit, audit_csv, audit_rows, audit_text
+    from pddl2nl.interop import PlanBenchAudit, audit_csv, audit_rows
 
     audit = PlanBenchAudit(folder, reading) if reading else PlanBenchAudit(folder)
     audited = [audit.file(path) for path in files] if files else list(audit.files())
     rows = audit_rows(audited)
     disagreements = [item.as_json() for file in audited for item in file.disagreements]
     data = {"rows": [row.as_json() for row in rows], "disagreements": disagreements}
-    print_result(data, audit_csv(rows) if as_csv else audit_text(rows), as_json=as_json)
+    if as_json or as_csv:
+        print_result(data, audit_csv(rows), as_json=as_json)
+    else:
+        headings = ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only")
+        print_table("", headings, map(_cells, rows))
     raise typer.Exit(FAILED if any(file.recorded_differs for file in audited) else DONE)
+
+
+def _cells(row: AuditRow) -> tuple[object, ...]:
+    share = f"{100 * row.agreement:.1f} %"
+    return row.file, row.policy, row.replies, row.recorded_agrees, row.agrees, share, row.recorded_only, row.ours_only

@@ -14,7 +14,6 @@ from pddl2nl.interop.planbench_audit import (
     PlanBenchAudit,
     audit_csv,
     audit_rows,
-    audit_text,
 )
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 
@@ -30,5 +29,4 @@ __all__ = [
     "PlanBenchResults",
     "audit_csv",
     "audit_rows",
-    "audit_text",
 ]

@@ -255,22 +255,3 @@ def audit_csv(rows: Sequence[AuditRow]) -> str:
     for row in rows:
         writer.writerow([row.file, row.policy, *(getattr(row, name) for name in _COUNTS)])
     return out.getvalue()
-
-
-def audit_text(rows: Sequence[AuditRow]) -> str:
-    """The rows as a table with aligned columns."""
-    lines: list[tuple[str, ...]] = [
-        ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only")
-    ]
-    for row in rows:
-        counts = (row.replies, row.recorded_agrees, row.agrees, f"{100 * row.agreement:.1f} %")
-        lines.append((row.file, row.policy, *map(str, (*counts, row.recorded_only, row.ours_only))))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ""
-    for line in lines:
-        cells = [
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        text += "  ".join(cells).rstrip() + "\n"
-    return text

@@ -23,7 +23,7 @@ def shelves(tmp_path: Path) -> Shelves:
 def test_the_table_counts_agreements(shelves: Shelves, capsys: pytest.CaptureFixture[str]) -> None:
     shelves.results({"llm_raw_response": REPLY})
     assert main(["audit", "planbench", str(shelves.root)]) == 0
-    head, row, *_ = capsys.readouterr().out.splitlines()
+    head, _, row, *_ = filter(str.strip, capsys.readouterr().out.splitlines())
     assert head.split()[:3] == ["file", "policy", "replies"]
     assert row.split()[:5] == ["shelves/some_model/task_1_plan_generation.json", "planbench", "1", "1", "1"]
 
