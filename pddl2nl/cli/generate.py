@@ -86,9 +86,9 @@ def _as_json(generator: Generator, made: Generated, seed: int, given: Mapping[st
 
 
 def _list(as_json: bool) -> None:
-    from pddl2nl.tasks.generators import GENERATORS
+    from pddl2nl.tasks.generators import generators
 
-    listed = [(each.domain, each.summary, [it.name for it in each.parameters]) for each in GENERATORS.values()]
+    listed = [(each.domain, each.summary, [it.name for it in each.parameters]) for each in generators().values()]
     if as_json:
         keys = ("domain", "summary", "parameters")
         print_json({"generators": [dict(zip(keys, each, strict=True)) for each in listed]})

@@ -16,7 +16,7 @@ from typing import Literal
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
-from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
+from pddl2nl.tasks.generators import Generated, Generator, generators, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import Instance, read_manifest
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, in_threads
@@ -185,9 +185,9 @@ def made_by(call: str) -> tuple[Generator, Generated]:
     words = call.split()
     if words[:2] != ["pddl2nl", "generate"] or len(words) < 7 or words[3] != "--seed" or words[5] != "--name":
         raise InputError(f"{call!r} is not a call; expected 'pddl2nl generate DOMAIN --seed S --name NAME key=value…'")
-    if words[2] not in GENERATORS or not words[4].isdigit():
+    if words[2] not in generators() or not words[4].isdigit():
         raise InputError(f"{call!r} names no generator, or no seed")
-    generator = GENERATORS[words[2]]
+    generator = generators()[words[2]]
     return generator, generator.generate(int(words[4]), read_parameters(words[7:]), words[6])
 
 

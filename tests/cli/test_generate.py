@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.cli.app import main
 from pddl2nl.pddl import parse_problem
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.generators import GENERATORS, generate
+from pddl2nl.tasks.generators import generate, generators
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -53,20 +53,20 @@ def test_files_are_written_one_or_several(capsys: pytest.CaptureFixture[str], tm
 def test_without_a_domain_all_generators_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys)
     assert code == 0
-    assert all(f"  {name} " in out for name in GENERATORS)
+    assert all(f"  {name} " in out for name in generators())
     listed = json.loads(run(capsys, "--json")[1])["generators"]
-    assert [each["domain"] for each in listed] == list(GENERATORS)
+    assert [each["domain"] for each in listed] == list(generators())
 
 
-@pytest.mark.parametrize("domain", GENERATORS)
+@pytest.mark.parametrize("domain", generators())
 @pytest.mark.parametrize("option", ["--parameters", "--explain"])
 def test_every_parameter_is_explained(capsys: pytest.CaptureFixture[str], domain: str, option: str) -> None:
     code, out, _ = run(capsys, domain, option)
     assert code == 0
     told = json.loads(run(capsys, domain, option, "--json")[1])
-    assert [each["name"] for each in told["parameters"]] == [each.name for each in GENERATORS[domain].parameters]
+    assert [each["name"] for each in told["parameters"]] == [each.name for each in generators()[domain].parameters]
     words = " ".join(out.split())
-    for each in GENERATORS[domain].parameters:
+    for each in generators()[domain].parameters:
         assert f" {each.name} " in words
         assert each.expected in words
 

@@ -13,11 +13,11 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, Atom, Not, check_domain, check_problem, conjuncts, parse_domain
 from pddl2nl.tasks import authored_domains, match_shipped, shipped_domain, shipped_domains, shipped_task
 from pddl2nl.tasks import shipped as module
-from pddl2nl.tasks.generators import GENERATORS
+from pddl2nl.tasks.generators import generators
 from pddl2nl.tasks.manifest import read_manifest
 from pddl2nl.tasks.proving import check_sets, made_by
 
-NAMES = tuple(name for name in GENERATORS if name not in authored_domains())
+NAMES = tuple(name for name in generators() if name not in authored_domains())
 SCALED = ("blocksworld", "ferry", "grippers", "visitall")
 UNSOLVABLE = ("blocksworld", "floortile", "grid", "visitall")
 

@@ -8,4 +8,5 @@ SYSTEM = System(
     metrics="metrics:METRICS",
     notes="notes:NOTES",
     paper="paper.toml",
+    generators={"building": "building:GENERATOR"},
 )

@@ -6,13 +6,15 @@ Problems are solvable (unless asked otherwise) and not solved in their initial s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.plugins import systems
 from pddl2nl.tasks.generators import (
     alfred,
     beluga,
     blocksworld,
-    building,
     depots,
     ferry,
     floortile,
@@ -31,7 +33,6 @@ from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import Fact, Generated, Generator, Parameter, ParameterValues, Sketch
 
 __all__ = [
-    "GENERATORS",
     "Draw",
     "Fact",
     "Generated",
@@ -41,14 +42,14 @@ __all__ = [
     "ParameterValues",
     "generate",
     "generator_of",
+    "generators",
     "read_parameters",
 ]
 
-GENERATORS: dict[str, Generator] = {
+_CORE: dict[str, Generator] = {
     "alfred": alfred.GENERATOR,
     "beluga": beluga.GENERATOR,
     "blocksworld": blocksworld.GENERATOR,
-    "building": building.GENERATOR,
     "depots": depots.GENERATOR,
     "ferry": ferry.GENERATOR,
     "floortile": floortile.GENERATOR,
@@ -63,7 +64,13 @@ GENERATORS: dict[str, Generator] = {
     "tabletop": tabletop.GENERATOR,
     "visitall": visitall.GENERATOR,
 }
-"""The generators by the names of their domains' folders."""
+
+
+@lru_cache(maxsize=1)
+def generators() -> Mapping[str, Generator]:
+    """All generators by the names of their domains' folders, those of systems too (`pddl2nl.plugins.System`)."""
+    brought = {name: system.load(part) for system in systems().values() for name, part in system.generators.items()}
+    return MappingProxyType(dict(sorted({**brought, **_CORE}.items())))
 
 
 def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: int | str) -> Generated:
@@ -79,10 +86,11 @@ def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: in
 
 def generator_of(domain: str) -> Generator:
     """The generator of a domain; raises `InputError` with a suggestion if there is none."""
-    if domain not in GENERATORS:
-        hint = did_you_mean(domain, GENERATORS, f"; there are {', '.join(GENERATORS)}")
+    known = generators()
+    if domain not in known:
+        hint = did_you_mean(domain, known, f"; there are {', '.join(known)}")
         raise InputError(f"there is no generator of '{domain}'{hint}")
-    return GENERATORS[domain]
+    return known[domain]
 
 
 def read_parameters(words: list[str]) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """The common frame of all generators of problems.
 
-One module for each domain makes a `Generator`; the registry ``GENERATORS`` has them all. A generator draws a `Sketch`:
+One module for each domain makes a `Generator` (`pddl2nl.tasks.generators` has them all). A generator draws a `Sketch`:
 objects, initial state and goal as plain names. This module writes its text, refuses unknown parameters and values out
 of range, draws again if the goal holds in the initial state, and gives the call that makes the same problem again.
 """

@@ -8,7 +8,7 @@ import pytest
 
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import GENERATORS, Draw, generate
+from pddl2nl.tasks.generators import Draw, generate, generators
 from tests.tasks.generators.exhaustive import ROOT, shortest
 
 
@@ -103,7 +103,7 @@ def test_small_problems_are_solved_breadth_first_and_mostly_sooner_than_with_lan
     domain = (ROOT / "domains" / "beluga" / "domain.pddl").read_text(encoding="utf-8")
     draw, sooner = Draw("beluga"), []
     for seed in range(20):
-        made = GENERATORS["beluga"].generate(seed, GENERATORS["beluga"].small(draw))
+        made = generators()["beluga"].generate(seed, generators()["beluga"].small(draw))
         blind, landmarks = (
             solve(TaskTexts(domain, made.text), planner, time_limit=30, memory_limit_mb=4096)
             for planner in ("brfs", "lmcut")

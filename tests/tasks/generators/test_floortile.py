@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import GENERATORS, Draw, Generated, generate
+from pddl2nl.tasks.generators import Draw, Generated, generate, generators
 from tests.tasks.generators.exhaustive import shortest, solvable_without_deletes
 
 
@@ -87,6 +87,6 @@ def test_what_contradicts_itself_is_refused(given, message):
 
 def test_small_problems_have_both_layouts_and_one_or_two_robots():
     draw = Draw("floortile")
-    given = [GENERATORS["floortile"].small(draw) for _ in range(50)]
+    given = [generators()["floortile"].small(draw) for _ in range(50)]
     assert {each["layout"] for each in given} == {"competition", "free"}
     assert {each["robots"] for each in given} == {1, 2}

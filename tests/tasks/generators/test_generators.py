@@ -19,7 +19,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl import Domain, Problem, Task, check_problem, conjuncts, parse_domain
 from pddl2nl.tasks import authored_domains
 from pddl2nl.tasks.generators import (
-    GENERATORS,
     Draw,
     Generated,
     Generator,
@@ -27,6 +26,7 @@ from pddl2nl.tasks.generators import (
     Sketch,
     generate,
     generator_of,
+    generators,
     read_parameters,
 )
 from pddlval import Simulator
@@ -34,9 +34,9 @@ from pddlval import Simulator
 ROOT = Path(__file__).resolve().parents[3]
 DRAWS = 30
 
-by_domain = pytest.mark.parametrize("name", GENERATORS)
+by_domain = pytest.mark.parametrize("name", generators())
 
-PARAMETERS = [(name, parameter) for name, generator in GENERATORS.items() for parameter in generator.parameters]
+PARAMETERS = [(name, parameter) for name, generator in generators().items() for parameter in generator.parameters]
 by_parameter = pytest.mark.parametrize(("name", "parameter"), PARAMETERS, ids=[f"{n}-{p.name}" for n, p in PARAMETERS])
 
 WAYS = {
@@ -82,7 +82,7 @@ def domain_of(name: str) -> Domain:
 def small_problems(name: str, count: int) -> list[Generated]:
     """Problems as the primary set is chosen from."""
     draw = Draw(f"small {name}")
-    generator = GENERATORS[name]
+    generator = generators()[name]
     return [generator.generate(seed, generator.small(draw)) for seed in range(count)]
 
 
@@ -120,20 +120,20 @@ def assert_well_formed(made: Generated, name: str, seed: int) -> None:
 def test_every_domain_has_a_generator():
     folders = {folder.name for folder in (ROOT / "domains").iterdir() if folder.is_dir()}
     # Of the domains with tasks of their own some have one.
-    assert [name for name in GENERATORS if name not in authored_domains()] == sorted(folders - {*authored_domains()})
-    assert list(GENERATORS) == sorted(GENERATORS)
+    assert [name for name in generators() if name not in authored_domains()] == sorted(folders - {*authored_domains()})
+    assert list(generators()) == sorted(generators())
 
 
 @by_domain
 def test_a_generator_knows_its_domain(name):
-    assert GENERATORS[name].domain == name
-    assert GENERATORS[name].pddl_name == domain_of(name).name
+    assert generators()[name].domain == name
+    assert generators()[name].pddl_name == domain_of(name).name
 
 
 @by_domain
 def test_a_generator_says_what_it_makes(name):
-    assert len(GENERATORS[name].summary) > 30
-    names = [parameter.name for parameter in GENERATORS[name].parameters]
+    assert len(generators()[name].summary) > 30
+    names = [parameter.name for parameter in generators()[name].parameters]
     assert names
     assert len(set(names)) == len(names)
 
@@ -172,7 +172,7 @@ def test_a_call_makes_the_same_problem_again_and_leaves_no_parameter_to_a_defaul
         assert (command, generated, domain) == ("pddl2nl", "generate", name)
         assert (seed_option, name_option) == ("--seed", "--name")
         given = read_parameters(words)
-        assert list(given) == [parameter.name for parameter in GENERATORS[name].parameters]
+        assert list(given) == [parameter.name for parameter in generators()[name].parameters]
         assert generate(domain, int(seed), name=title, **given) == made
 
 
@@ -193,7 +193,7 @@ def test_another_process_with_other_hashes_makes_the_same():
     script = (
         "import json, runpy, sys\n"
         "found = runpy.run_path(sys.argv[1])\n"
-        "print(json.dumps({name: found['digest'](name) for name in found['GENERATORS']}))\n"
+        "print(json.dumps({name: found['digest'](name) for name in found['generators']()}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, __file__],
@@ -203,7 +203,7 @@ def test_another_process_with_other_hashes_makes_the_same():
         text=True,
         check=True,
     )
-    assert json.loads(done.stdout) == {name: digest(name) for name in GENERATORS}
+    assert json.loads(done.stdout) == {name: digest(name) for name in generators()}
 
 
 def assert_made_or_refused(name: str, parameter: Parameter, value: int | str) -> None:
@@ -235,7 +235,7 @@ def test_the_most_of_a_parameter_is_made_or_refused_by_its_name(name, parameter)
 
 @by_domain
 def test_an_unknown_parameter_is_refused_with_a_near_one(name):
-    known = GENERATORS[name].parameters[0].name
+    known = generators()[name].parameters[0].name
     with pytest.raises(InputError, match=f"{name} has no parameter '{known}e'; did you mean '{known}'"):
         generate(name, 1, **{f"{known}e": 3})
     with pytest.raises(InputError, match=f"has no parameter 'zzzzz'; there are {known}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import GENERATORS, Draw, generate
+from pddl2nl.tasks.generators import Draw, generate, generators
 from tests.tasks.generators.exhaustive import shortest, solvable_without_deletes
 
 
@@ -67,4 +67,4 @@ def test_what_contradicts_itself_is_refused(given, message):
 
 def test_small_problems_have_one_way_ways_now_and_then():
     draw = Draw("grid")
-    assert {GENERATORS["grid"].small(draw)["oneways"] for _ in range(50)} == {0, 1, 2}
+    assert {generators()["grid"].small(draw)["oneways"] for _ in range(50)} == {0, 1, 2}
