@@ -7,11 +7,10 @@ its steps, among them the ones that check invariants, and prints of preferences 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
-from typing import TypeVar
 
 from pddl2nl.pddl import (
     And,
@@ -35,7 +34,6 @@ from pddlval.state import State
 from pddlval.val_advice import printed
 
 Binding = Mapping[str, str]
-T = TypeVar("T")
 _FEW = 10
 """Of more conditions of a kind VAL does not say that it checks them."""
 
@@ -243,50 +241,3 @@ class Monitors:
         for one in self._lists["within"]:
             yield f"\t{one} by {printed(one.times[0])}"
             yield from self._violation(one, time)
-
-
-# ── the order of what is equal ───────────────────────────────────────────────────────────────────
-
-_THRESHOLD = 16
-
-
-def order_of_sort(items: Sequence[T], key: Callable[[T], int]) -> list[T]:
-    """The items as C++'s ``std::sort`` of GNU's library leaves them: beyond 16 equal ones change places.
-
-    VAL sorts the parts of a goal by their rank, and prints violated preferences in that order.
-    """
-    order = list(items)
-
-    def less(one: T, other: T) -> bool:
-        return key(one) < key(other)
-
-    def median_to_first(first: int, a: int, b: int, c: int) -> None:
-        if less(order[a], order[b]):
-            middle = b if less(order[b], order[c]) else c if less(order[a], order[c]) else a
-        else:
-            middle = a if less(order[a], order[c]) else c if less(order[b], order[c]) else b
-        order[first], order[middle] = order[middle], order[first]
-
-    def partition(first: int, last: int) -> int:
-        median_to_first(first, first + 1, first + (last - first) // 2, last - 1)
-        left, right = first + 1, last
-        while True:
-            while less(order[left], order[first]):
-                left += 1
-            right -= 1
-            while less(order[first], order[right]):
-                right -= 1
-            if left >= right:
-                return left
-            order[left], order[right] = order[right], order[left]
-            left += 1
-
-    def sort_roughly(first: int, last: int) -> None:
-        while last - first > _THRESHOLD:
-            cut = partition(first, last)
-            sort_roughly(cut, last)
-            last = cut
-
-    sort_roughly(0, len(order))
-    # The insertion sort at the end is stable.
-    return sorted(order, key=key)

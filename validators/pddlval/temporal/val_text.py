@@ -30,7 +30,7 @@ from pddlval.state import Number, State
 from pddlval.temporal.execution import TimedRun, duration_fits
 from pddlval.temporal.lowering import preferences, timed_task_of
 from pddlval.temporal.timeline import TimedEvent, TimedHappening
-from pddlval.temporal.val_monitors import Monitors, order_of_sort
+from pddlval.temporal.val_monitors import Monitors
 from pddlval.val_advice import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
 
 
@@ -225,7 +225,7 @@ class _TimedVerboseText:
         last = run.happenings[-1].time if run.happenings else Fraction(0)
         parts = list(goal.parts) if isinstance(goal, And) else [goal]
         reached = True
-        for part in order_of_sort(parts, key=_rank):
+        for part in sorted(parts, key=_rank):
             yield from self._violations(part, printed(last))
             reached = state.layout.holds(required(part), state)
             if not reached:
@@ -258,7 +258,10 @@ class _TimedVerboseText:
 
 
 def _rank(part: Condition) -> int:
-    """How VAL ranks the parts of a goal: by the number of comparisons."""
+    """How VAL ranks the parts of a goal: by the number of comparisons.
+
+    Parts of one rank stay in the order of the goal; VAL's sort is not stable, so there they may change places.
+    """
     return 0 if isinstance(part, Preference) else sum(isinstance(one, Comparison) for one in subformulas(part))
 
 
