@@ -38,6 +38,7 @@ def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: i
     rng = random.Random(seed)
     simulator = Simulator(task)
     state = simulator.initial
+    walk = simulator.walk(state, rng)
     taken: list[GroundAction] = []
     message = ""
     while not simulator.is_goal(state):
@@ -47,13 +48,12 @@ def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: i
         if time_limit is not None and time.monotonic() - began > time_limit:
             message = f"the goal was not reached within {time_limit} s"
             break
-        action = simulator.sample(state, rng)
-        successor = None if action is None else simulator.step(state, action).successor
-        if action is None or successor is None:
+        step = next(walk, None)
+        if step is None:
             message = f"no action is applicable after {len(taken)} steps"
             break
-        taken.append(action)
-        state = successor
+        taken.append(step[0])
+        state = step[1]
     return _result(task, tuple(taken), message, time.monotonic() - began, f"uniform random walk, seed {seed}")
 
 

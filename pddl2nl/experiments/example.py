@@ -88,16 +88,7 @@ def find_example(
 def gives_away(task: Task, plan: Plan) -> bool:
     """Whether a plan, carried out in the task as far as it goes, reaches the task's goal."""
     simulator = acting_simulator(task)
-    state: State | None = simulator.initial
-    for action in plan:
-        try:
-            state = None if state is None else simulator.step(state, action).successor
-        except InputError:
-            # Another problem has other objects.
-            return False
-        if state is not None and simulator.is_goal(state):
-            return True
-    return False
+    return any(map(simulator.is_goal, simulator.follow(simulator.initial, plan).states[1:]))
 
 
 def same_problem(one: Problem, other: Problem) -> bool:
@@ -238,10 +229,8 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
     rng = random.Random(f"example {seed}")
     for number in range(_WALKS):
         state = simulator.initial
-        for _ in range(BEST_LENGTH + 2 * number):
-            action = simulator.sample(state, rng)
-            successor = None if action is None else simulator.step(state, action).successor
-            if successor is None or simulator.is_goal(successor):
+        for _, successor in islice(simulator.walk(state, rng), BEST_LENGTH + 2 * number):
+            if simulator.is_goal(successor):
                 break
             state = successor
         new = sorted(atom for atom in state.atoms if atom not in simulator.initial)
@@ -284,10 +273,7 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
 def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) -> tuple[str, ...]:
     """A thought for every action of a valid plan: the goal it reaches for good, or the later action it prepares."""
     simulator = acting_simulator(task)
-    states = [simulator.initial]
-    for action in plan:
-        successor = simulator.step(states[-1], action).successor
-        states.append(states[-1] if successor is None else successor)
+    states = simulator.follow(simulator.initial, plan).states
     unmet = [simulator.unmet_goals(state) for state in states]
     thoughts = []
     for number in range(len(plan)):

@@ -22,7 +22,7 @@ from pddl2nl.files import decode, read_bytes
 from pddl2nl.nl import Reader, Teller, choose_wording, explain, make_names
 from pddl2nl.nl.telling.convert import WORDING_FILE
 from pddl2nl.pddl import Domain, Task, check_domain, check_problem, parse_domain, parse_problem, write_condition
-from pddl2nl.systems.hybrids.repair import common_actions, executable_prefix, plan_on, repair_plan
+from pddl2nl.systems.hybrids.repair import common_actions, plan_on, repair_plan
 from pddl2nl.tasks.shipped import find_domain, find_instance
 from pddlval import GroundAction, Simulator, State, acting_simulator, read_plan, validate
 from pddlval.checking import report_on
@@ -200,7 +200,8 @@ class PlanningTools:
             raise InputError("tasks with time, preferences or constraints cannot be repaired")
         proposal = read_plan(_limited(plan, "the plan")).actions
         simulator = Simulator(task)
-        prefix, state = executable_prefix(simulator, proposal)
+        followed = simulator.follow(simulator.initial, proposal)
+        prefix, state = len(followed.steps), followed.state
         status: str = "solved"
         repaired: tuple[GroundAction, ...] | None = proposal
         if not validate(task, plan).valid:
@@ -249,13 +250,13 @@ class PlanningTools:
     def _place(self, domain: str, problem: str, after: str) -> _ReachedState:
         task, teller = self._task(domain, problem)
         simulator = acting_simulator(task)
-        state = simulator.initial
-        for number, action in enumerate(read_plan(_limited(after, "after"), "after").actions, start=1):
-            result = simulator.step(state, action)
-            if result.successor is None:
-                raise InputError(f"after: step {number} cannot be executed: {teller.refused(result, state)}")
-            state = result.successor
-        return _ReachedState(task, teller, simulator, state)
+        followed = simulator.follow(simulator.initial, read_plan(_limited(after, "after"), "after").actions)
+        if followed.error is not None:
+            raise followed.error
+        if followed.failed is not None:
+            refused = teller.refused(followed.failed, followed.state)
+            raise InputError(f"after: step {len(followed.steps) + 1} cannot be executed: {refused}")
+        return _ReachedState(task, teller, simulator, followed.state)
 
 
 def _limited(text: str, what: str) -> str:

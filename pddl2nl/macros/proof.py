@@ -329,7 +329,9 @@ class _Proving:
 
     def _counterexample(self, state: State, kind: Kind) -> Counterexample:
         asked = self.simulator.step(state, self._claim)
-        ran, failed, unmet = self._run(state)
+        followed = self.simulator.follow(state, self.block)
+        ran, unmet = followed.state, followed.unmet
+        failed = 0 if followed.complete else len(followed.steps) + 1
         match kind:
             case "does-not-run":
                 confirmed = asked.successor is not None and failed > 0
@@ -345,15 +347,6 @@ class _Proving:
         assert confirmed, "the simulator does not bear out a counterexample of the proof"
         unlike = _differences(self._near, state)
         return Counterexample(state.atoms, dict(state.values), kind, failed, unmet, unlike)
-
-    def _run(self, state: State) -> tuple[State, int, tuple[Condition, ...]]:
-        """The state after the block; or the state before the inapplicable action, its number, and the reason."""
-        for number, action in enumerate(self.block, start=1):
-            step = self.simulator.step(state, action)
-            if step.successor is None:
-                return state, number, step.unmet
-            state = step.successor
-        return state, 0, ()
 
 
 def _relation(runs: Part, needed: Part) -> Relation:

@@ -60,7 +60,7 @@ class Progression(Topic):
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
         state = place.state
-        changing = [item for item in place.applicable if place.places.simulator.step(state, item).successor != state]
+        changing = [item for item, after in place.places.simulator.successors(state) if after != state]
         self.sequence: tuple[GroundAction, ...] = (rng.choice(changing),) if changing else ()
 
     @property

@@ -247,15 +247,9 @@ def _action_reachability(check: _Recomputed) -> None:
 
 
 def _validation(check: _Recomputed) -> None:
-    simulator, state = check.simulator, check.simulator.initial
-    plan = _quoted_plan(check)
-    for index, action in enumerate(plan):
-        successor = simulator.step(state, action).successor
-        if successor is None:
-            check.differ(check.question.answer, index, "the first inapplicable action")
-            return
-        state = successor
-    check.differ(check.question.answer, len(plan), "the first inapplicable action (all are applicable)")
+    followed = check.simulator.follow(check.simulator.initial, _quoted_plan(check))
+    all_of_them = " (all are applicable)" if followed.complete else ""
+    check.differ(check.question.answer, len(followed.steps), f"the first inapplicable action{all_of_them}")
 
 
 def _justification(check: _Recomputed) -> None:

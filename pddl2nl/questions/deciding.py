@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import math
 import random
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, pairwise, product
+from operator import itemgetter
 from typing import Any
 
 from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, Task, conjuncts, write_condition
+from pddl2nl.search.best_first import BestFirstSearch
 from pddl2nl.search.grounding import GroundActions
 from pddl2nl.search.mutexes import Mutexes
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import negation_normal, predicates_in
 from pddlval.schemas import Ground
 from pddlval.semantics import holds
@@ -74,13 +75,8 @@ def removals(simulator: Simulator, state: State, plan: Sequence[GroundAction]) -
 
 def is_plan(simulator: Simulator, state: State, plan: Iterable[GroundAction]) -> bool:
     """Whether actions can be executed one after the other and lead to the goal."""
-    here: State | None = state
-    for action in plan:
-        try:
-            here = None if here is None else simulator.step(here, action).successor
-        except BadActionError:
-            return False
-    return here is not None and simulator.is_goal(here)
+    followed = simulator.follow(state, plan)
+    return followed.complete and simulator.is_goal(followed.state)
 
 
 @dataclass
@@ -150,19 +146,15 @@ class Decider:
     def _around(self) -> _Surroundings:
         around = _Surroundings()
         around.add(self.state, None)
-        for action in self.simulator.applicable(self.state):
-            around.add(_after(self.simulator, self.state, action), (self.state, action))
+        for action, successor in self.simulator.successors(self.state):
+            around.add(successor, (self.state, action))
         rng = random.Random(1)
         for _ in range(_WALKS):
             self._walk(around, self.state, rng)
         return around
 
     def _walk(self, around: _Surroundings, state: State, rng: random.Random) -> None:
-        for _ in range(_WALK_LENGTH):
-            action = self.simulator.sample(state, rng)
-            if action is None:
-                return
-            successor = _after(self.simulator, state, action)
+        for action, successor in islice(self.simulator.walk(state, rng), _WALK_LENGTH):
             around.add(successor, (state, action))
             state = successor
 
@@ -197,17 +189,17 @@ class Decider:
 
     def nearest(self, most: int) -> Iterator[tuple[GroundAtom, tuple[GroundAction, ...]]]:
         """Atoms that become true in one of the states that are next, at most so many, each with a shortest plan."""
-        around, todo = _Surroundings(), deque([self.state])
-        around.add(self.state, None)
-        while todo and len(around.before) < most:
-            state = todo.popleft()
-            for action in sorted(self.simulator.applicable(state)):
-                successor = _after(self.simulator, state, action)
-                if successor not in around.before:
-                    around.add(successor, (state, action))
-                    todo.append(successor)
-        reached = {atom: state for atom, state in around.first.items() if not self.state.true(atom)}
-        yield from ((atom, around.plan(reached[atom])) for atom in sorted(reached))
+        # Breadth first: all states have the same rank.
+        successors = self.simulator.successors
+        search = BestFirstSearch(lambda state: sorted(successors(state), key=itemgetter(0)), lambda *_: ())
+        search.start(self.state)
+        while not search.exhausted and len(search.came_from) < most:
+            search.expand()
+        first: dict[GroundAtom, State] = {}
+        for state in search.came_from:
+            for atom in state.changing():
+                first.setdefault(atom, state)
+        yield from ((atom, search.plan(first[atom])[1]) for atom in sorted(first) if not self.state.true(atom))
 
     def _seen_or_refuted(self, condition: Condition) -> Decision | None:
         layout = self.ground.layout
@@ -239,12 +231,10 @@ class Decider:
 
     def _follow(self, plan: Iterable[GroundAction]) -> None:
         """Adds the states of a plan, and of a walk from its end, to those that were reached."""
-        state = self.state
-        for action in plan:
-            successor = _after(self.simulator, state, action)
-            self._around.add(successor, (state, action))
-            state = successor
-        self._walk(self._around, state, random.Random(1))
+        followed = self.simulator.follow(self.state, plan)
+        for step, (before, after) in zip(followed.steps, pairwise(followed.states), strict=True):
+            self._around.add(after, (before, step.action))
+        self._walk(self._around, followed.state, random.Random(1))
 
     # ── landmarks ────────────────────────────────────────────────────────────────────────────────
 
@@ -253,7 +243,7 @@ class Decider:
         if self.state.true(fact):
             return Decision(True, {"holds": "now"})
         for plan in self._plans:
-            if not any(state.true(fact) for state in self._states(plan)):
+            if not any(state.true(fact) for state in self.simulator.follow(self.state, plan).states):
                 return Decision(False, {"plan": _texts(plan)})
         refuted = Mutexes(self.ground, self.state, without=fact).refutation(self.simulator.task.problem.goal)
         if refuted is not None:
@@ -269,12 +259,6 @@ class Decider:
         if result.status == "unsolvable":
             return Decision(True, {"without": str(fact), "proof": f"unsolvable: {result.search}"})
         return None
-
-    def _states(self, plan: Iterable[GroundAction]) -> Iterator[State]:
-        state = self.state
-        for action in plan:
-            state = _after(self.simulator, state, action)
-            yield state
 
     # ── the next action ──────────────────────────────────────────────────────────────────────────
 
@@ -299,11 +283,8 @@ class Decider:
             return self._costs.get(state)
         self._optimal[state] = result
         # The rest of an optimal plan is optimal as well.
-        left = self._costs[state] = Fraction(result.cost)
-        for action in result.plan:
-            state = _after(self.simulator, state, action)
-            left -= self._step
-            self._costs[state] = left
+        for number, reached in enumerate(self.simulator.follow(state, result.plan).states):
+            self._costs[reached] = Fraction(result.cost) - number * self._step
         return Fraction(result.cost)
 
     @cached_property
@@ -325,7 +306,7 @@ class Decider:
         before = self.optimal
         if before is None or before == math.inf:
             return None
-        after = self.optimal_from(_after(self.simulator, self.state, action))
+        after = self.optimal_from(self.simulator.follow(self.state, [action]).state)
         if after is None:
             return None
         after += self._step
@@ -346,12 +327,6 @@ def without(task: Task, fact: GroundAtom) -> Task:
     left = tuple(item for item in task.problem.objects if item.name not in fact[1:])
     goal = And((task.problem.goal, never))
     return Task(domain, replace(task.problem, objects=left, goal=goal))
-
-
-def _after(simulator: Simulator, state: State, action: GroundAction) -> State:
-    successor = simulator.step(state, action).successor
-    assert successor is not None, f"{action} is not applicable"
-    return successor
 
 
 def _static_failures(ground: Ground) -> list[str]:

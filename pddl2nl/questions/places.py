@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 
 from pddl2nl.baselines import solve
 from pddl2nl.baselines.inputs import problem_in_state
@@ -54,12 +55,9 @@ class StatePlace:
 
     def after(self, actions: Iterable[GroundAction]) -> State:
         """The state after some actions, of which each must be applicable in its turn."""
-        state = self.state
-        for action in actions:
-            successor = self.places.simulator.step(state, action).successor
-            assert successor is not None, f"{action} is not applicable"
-            state = successor
-        return state
+        followed = self.places.simulator.follow(self.state, actions)
+        assert followed.complete, f"{followed.failed} in its turn"
+        return followed.state
 
 
 class StatePlaces:
@@ -131,24 +129,14 @@ class StatePlaces:
 
     def _add_route(self) -> None:
         """Adds the places of a walk from one of those so far, and of a plan from its end."""
-        walk: list[GroundAction] = []
         known = [*self._places]
-        state = self._rng.choice(known) if known else self.simulator.initial
-        states = [state]
-        for _ in range(self._rng.randint(0, _LONGEST_WALK) if known else 0):
-            action = self.simulator.sample(state, self._rng)
-            successor = None if action is None else self.simulator.step(state, action).successor
-            if action is None or successor is None:
-                break
-            walk.append(action)
-            states.append(state := successor)
-        plan = self.plan_from(state) if self._plans or not known else None
-        for action in plan or ():
-            successor = self.simulator.step(state, action).successor
-            assert successor is not None
-            states.append(state := successor)
-        actions = (*walk, *(plan or ()))
-        for number, here in enumerate(states):
+        start = self._rng.choice(known) if known else self.simulator.initial
+        length = self._rng.randint(0, _LONGEST_WALK) if known else 0
+        walk = [*islice(self.simulator.walk(start, self._rng), length)]
+        end = walk[-1][1] if walk else start
+        plan = self.plan_from(end) if self._plans or not known else None
+        actions = (*(action for action, _ in walk), *(plan or ()))
+        for number, here in enumerate(self.simulator.follow(start, actions).states):
             if here not in self._places:
                 self._places[here] = StatePlace(self, here, None if plan is None else actions[number:])
 

@@ -10,6 +10,7 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from pddl2nl.baselines.inputs import problem_in_state
@@ -70,11 +71,9 @@ class SequenceExecution(Progression):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        actions: list[GroundAction] = []
-        for _ in range(rng.randint(2, _LONGEST_SEQUENCE)):
-            action = self.places.simulator.sample(place.after(actions), rng)
-            actions += [] if action is None else [action]
-        self.sequence = tuple(actions)
+        length = rng.randint(2, _LONGEST_SEQUENCE)
+        walk = islice(self.places.simulator.walk(place.state, rng), length)
+        self.sequence = tuple(action for action, _ in walk)
 
     @property
     def base(self) -> Mapping[str, str] | None:

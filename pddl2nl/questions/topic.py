@@ -100,13 +100,10 @@ class OpenTopic(ABC):
         """The plan with a detour: two actions that lead back to the state before them, where there are such."""
         simulator, state = self.places.simulator, self.place.state
         at = self.rng.randrange(len(plan) + 1)
-        for action in plan[:at]:
-            state = simulator.step(state, action).successor or state
-        for there in self.shuffled([*simulator.applicable(state)]):
-            beyond = simulator.step(state, there).successor
-            assert beyond is not None
-            for back in () if beyond == state else simulator.applicable(beyond):
-                if simulator.step(beyond, back).successor == state:
+        state = simulator.follow(state, plan[:at]).state
+        for there, beyond in self.shuffled([*simulator.successors(state)]):
+            for back, after in () if beyond == state else simulator.successors(beyond):
+                if after == state:
                     return (*plan[:at], there, back, *plan[at:])
         return plan
 

@@ -6,6 +6,7 @@ With it a page does not have to trust the process that ran it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.episode import changed_values
@@ -98,17 +99,15 @@ def effects(record: Record) -> tuple[Acted | Rejected, ...]:
         InputError: the texts or the actions cannot be read, or contain what the simulator does not execute.
     """
     simulator = simulator_of(task_of(record))
-    state = simulator.initial
+    followed = simulator.follow(simulator.initial, map(GroundAction.parse, record.plan))
+    if followed.error is not None:
+        raise followed.error
     found: list[Acted | Rejected] = []
-    for number, action in enumerate(map(GroundAction.parse, record.plan), 1):
-        result = simulator.step(state, action)
-        after = result.successor
-        if after is None:
-            unmet = tuple(map(write_condition, result.unmet))
-            found.append(Rejected(number, "inapplicable", "", str(action), unmet))
-            break
-        added, deleted = tuple(map(str, result.added)), tuple(map(str, result.deleted))
-        changed = changed_values(simulator, action, state, after)
-        found.append(Acted(number, str(action), added=added, deleted=deleted, changed=changed))
-        state = after
+    for number, (step, (before, after)) in enumerate(zip(followed.steps, pairwise(followed.states), strict=True), 1):
+        added, deleted = tuple(map(str, step.added)), tuple(map(str, step.deleted))
+        changed = changed_values(simulator, step.action, before, after)
+        found.append(Acted(number, str(step.action), added=added, deleted=deleted, changed=changed))
+    if followed.failed is not None:
+        unmet = tuple(map(write_condition, followed.unmet))
+        found.append(Rejected(len(found) + 1, "inapplicable", "", str(followed.failed.action), unmet))
     return tuple(found)

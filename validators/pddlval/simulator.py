@@ -302,6 +302,12 @@ class Simulator:
             here = step.successor
         return Followed(state, tuple(steps))
 
+    def walk(self, state: State, rng: random.Random) -> Iterator[tuple[GroundAction, State]]:
+        """A random walk (`sample`): actions, each with the state after it, until none is applicable."""
+        while (action := self.sample(state, rng)) is not None:
+            state = cast(State, self.step(state, action).successor)
+            yield action, state
+
     def apply(self, state: State, outcomes: Sequence[Outcome]) -> State:
         """The state after effects that happen together: all deletes, then all adds, then the numeric updates.
 

@@ -54,9 +54,10 @@ def recovery(
         return None
     if reaches(simulator, observed, (last, *rest)):
         return Recovery("repeated", (last,))
+    depths = dict[State, int]()
 
-    def rank(state: State, _: State | None) -> Rank | None:
-        depth = len(search.plan(state)[1])
+    def rank(state: State, parent: State | None) -> Rank | None:
+        depths[state] = depth = 0 if parent is None else depths[parent] + 1
         return (len(state.atoms ^ expected.atoms), depth) if depth < LONGEST_REPAIR else None
 
     search = BestFirstSearch(simulator.successors, rank)

@@ -192,6 +192,7 @@ class Repair:
             return ()
         if not first.unmet or not all(map(self._says_where, first.unmet)):
             return None
+        depths = dict[State, int]()
 
         def successors(state: State) -> Iterator[tuple[GroundAction, State]]:
             unmet = simulator.step(state, action).unmet
@@ -200,8 +201,9 @@ class Repair:
                 if after is not None:
                     yield move, after
 
-        def rank(state: State, _: State | None) -> Rank | None:
-            return () if len(search.plan(state)[1]) < _LONGEST else None
+        def rank(state: State, parent: State | None) -> Rank | None:
+            depths[state] = 0 if parent is None else depths[parent] + 1
+            return () if depths[state] < _LONGEST else None
 
         search = BestFirstSearch(successors, rank)
         search.start(start)

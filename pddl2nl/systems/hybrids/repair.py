@@ -83,8 +83,9 @@ class RepairPolicy:
         verdict = episode.proposal_of(self._proposing)
         simulator = episode.setting.simulator
         proposal = tuple(verdict.trace.proposed)
-        prefix, state = executable_prefix(simulator, proposal)
-        if verdict.valid or (prefix == len(proposal) and simulator.is_goal(state)):
+        followed = simulator.follow(simulator.initial, proposal)
+        prefix, state = len(followed.steps), followed.state
+        if verdict.valid or (followed.complete and simulator.is_goal(state)):
             episode.note(_event(proposal, prefix, None))
             if not verdict.valid:
                 # Lines that cannot be read stand between the actions.
@@ -153,12 +154,6 @@ def common_actions(plan: Sequence[GroundAction], proposal: Sequence[GroundAction
         else:
             j += 1
     return pairs
-
-
-def executable_prefix(simulator: Simulator, proposal: Sequence[GroundAction]) -> tuple[int, State]:
-    """How many actions of a proposal can be executed one after the other, and the state that they reach."""
-    followed = simulator.follow(simulator.initial, proposal)
-    return len(followed.steps), followed.state
 
 
 def repair_plan(simulator: Simulator, proposal: Sequence[GroundAction]) -> RepairedPlan:

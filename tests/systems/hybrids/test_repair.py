@@ -19,7 +19,7 @@ from pddl2nl.systems.hybrids import planning, repair
 from pddl2nl.systems.hybrids.compiling import compile_proposal
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.systems.hybrids.planning import Planners
-from pddl2nl.systems.hybrids.repair import common_actions, distance, executable_prefix, repair_plan
+from pddl2nl.systems.hybrids.repair import common_actions, distance, repair_plan
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State, validate
@@ -231,13 +231,6 @@ def test_common_actions_are_a_longest_common_subsequence() -> None:
     plan, proposal = actions("(a)\n(b)\n(c)\n(d)"), actions("(b)\n(x)\n(c)\n(a)")
     assert common_actions(plan, proposal) == [(1, 0), (2, 2)]
     assert common_actions((), proposal) == []
-
-
-def test_the_prefix_ends_at_the_first_action_that_fails(world: World) -> None:
-    simulator = Simulator(world.task)
-    assert executable_prefix(simulator, actions(f"{GOOD}\n(smash red)\n(put red shelf)"))[0] == 2
-    assert executable_prefix(simulator, actions("(nothing)"))[0] == 0
-    assert executable_prefix(simulator, actions(GOOD))[0] == 2
 
 
 @pytest.mark.parametrize(
