@@ -74,7 +74,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
     "plan": lambda domain, problem, bad: ["validate", domain, problem, bad],
     "batch": lambda domain, problem, bad: ["validate", "--batch", bad, "--json"],
     "wording": lambda domain, problem, bad: ["convert", domain, problem, "--wording", bad],
-    "mapping": lambda domain, problem, bad: ["obfuscate", domain, problem, "--mapping", bad, "--out", f"{bad}-out"],
+    "mapping": lambda domain, problem, bad: ["tasks", "obfuscate", domain, problem, "--mapping", bad, "--out", f"{bad}-out"],
     "specification": lambda domain, problem, bad: ["experiment", bad],
     "script": lambda domain, problem, bad: ["run", domain, problem, "--policy", "basic", "--model", f"script:{bad}"],
     "record": lambda domain, problem, bad: ["replay", bad],

@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 100 --name rooms100 rooms=100 moving=2
+; Made by pddl2nl tasks generate building --seed 100 --name rooms100 rooms=100 moving=2
 ; Building: 100 rooms, 161 assets, 2 items to carry.
 (define (problem building-rooms100)
   (:domain building)

@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 150 --name rooms150 rooms=150 moving=2
+; Made by pddl2nl tasks generate building --seed 150 --name rooms150 rooms=150 moving=2
 ; Building: 150 rooms, 254 assets, 2 items to carry.
 (define (problem building-rooms150)
   (:domain building)

@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 200 --name rooms200 rooms=200 moving=2
+; Made by pddl2nl tasks generate building --seed 200 --name rooms200 rooms=200 moving=2
 ; Building: 200 rooms, 324 assets, 2 items to carry.
 (define (problem building-rooms200)
   (:domain building)

@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 37 --name rooms37 rooms=37 moving=2
+; Made by pddl2nl tasks generate building --seed 37 --name rooms37 rooms=37 moving=2
 ; Building: 37 rooms, 58 assets, 2 items to carry.
 (define (problem building-rooms37)
   (:domain building)

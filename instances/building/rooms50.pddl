@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 50 --name rooms50 rooms=50 moving=2
+; Made by pddl2nl tasks generate building --seed 50 --name rooms50 rooms=50 moving=2
 ; Building: 50 rooms, 79 assets, 2 items to carry.
 (define (problem building-rooms50)
   (:domain building)

@@ -1,4 +1,4 @@
-; Made by pddl2nl generate building --seed 75 --name rooms75 rooms=75 moving=2
+; Made by pddl2nl tasks generate building --seed 75 --name rooms75 rooms=75 moving=2
 ; Building: 75 rooms, 113 assets, 2 items to carry.
 (define (problem building-rooms75)
   (:domain building)

@@ -10,45 +10,54 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pddl2nl.errors import InputError, Pddl2nlError
+from pddl2nl.errors import Pddl2nlError
 
 if TYPE_CHECKING:
     import typer
 
-COMMANDS = {
-    "quickstart": "quickstart",
-    "check": "check",
-    "validate": "validate",
-    "plan": "plan",
-    "convert": "convert",
-    "tell": "tell",
-    "read": "tell",
-    "run": "run",
-    "policies": "run",
-    "experiment": "experiment",
-    "report": "report",
-    "baselines": "baselines",
-    "replay": "replay",
-    "models": "models",
-    "tasks": "tasks",
-    "generate": "generate",
-    "obfuscate": "transform",
-    "strip-costs": "transform",
-    "watch": "watch",
-    "mcp": "mcp",
-    "equivalent": "equivalent",
-    "rewards": "training",
-    "word": "convert",
-    "training": "training",
-    "manifest": "manifest",
-    "macro": "macro",
-    "scene": "scene",
-    "taskgraph": "taskgraph",
-    "audit": "audit",
-    "export": "export",
-    "questions": "questions",
+    from pddl2nl.plugins import System
+
+PANELS: dict[str, dict[str, tuple[str, str]]] = {
+    "Start": {"quickstart": ("quickstart", "All three jobs on ten shipped tasks, with no key.")},
+    "Tasks and language": {
+        "check": ("check", "Check PDDL files and list all errors."),
+        "convert": ("convert", "Describe a domain or problem in English."),
+        "tell": ("tell", "Describe a plan in English."),
+        "read": ("tell", "Read actions out of English text."),
+        "word": ("convert", "Review a wording."),
+    },
+    "Plans": {
+        "plan": ("plan", "Find a plan with Fast Downward, or walk at random."),
+        "validate": ("validate", "Validate plans, with VAL's verdicts and text."),
+        "watch": ("watch", "Follow a plan while it is executed."),
+    },
+    "Models": {
+        "run": ("run", "Let a policy act on one problem."),
+        "policies": ("run", "List policies, or the options of one."),
+        "models": ("models", "List models with their settings and prices."),
+        "experiment": ("experiment", "Run policies, models and seeds on many tasks."),
+        "report": ("report", "Make tables, plots and pages of records."),
+        "replay": ("replay", "Repeat runs from their records and compare."),
+    },
+    "Data": {
+        "tasks": ("tasks", "Find, generate, transform and compare tasks."),
+        "questions": ("questions", "Make questions with exact answers, and score replies."),
+        "training": ("training", "Export rows for training, and compute rewards."),
+        "macro": ("macro", "Compose and prove macro-actions."),
+    },
+    "Systems": {},
+    "Other tools": {
+        "export": ("export", "Write plans and records in other tools' formats."),
+        "mcp": ("mcp", "Serve planning tools to agents."),
+        "audit": ("audit", "Judge recorded results of other tools again."),
+    },
 }
-"""The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
+"""The commands by their heading in the first help: the module of each, and what it does in a few words. Only the module
+of the command that runs is imported. `SYSTEMS` holds what systems bring."""
+
+SYSTEMS = "Systems"
+COMMANDS = {name: module for panel in PANELS.values() for name, (module, _) in panel.items()}
+"""The module of each command."""
 
 _INFRASTRUCTURE = 3
 _WIDE = 100
@@ -69,10 +78,11 @@ def make_app(command: str = "") -> typer.Typer:
     # Imported here, so that `entry_point` can slow down garbage collection before these many imports.
     import typer
 
-    from pddl2nl.cli.options import top_options
+    from pddl2nl.cli.options import PanelGroup, top_options
 
     app = typer.Typer(
         name="pddl2nl",
+        cls=PanelGroup,
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,
@@ -82,11 +92,25 @@ def make_app(command: str = "") -> typer.Typer:
         epilog="Exit codes: 0 done; 1 the check failed; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
     )
     app.callback()(top_options)
-    modules = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
-    for module in modules:
-        import_module(f"pddl2nl.cli.{module}").register(app)
+    if command in COMMANDS:
+        import_module(f"pddl2nl.cli.{COMMANDS[command]}").register(app)
+    else:
+        brought = _brought()
+        if command not in brought:
+            for module in dict.fromkeys(COMMANDS.values()):
+                import_module(f"pddl2nl.cli.{module}").register(app)
+        for name, (system, where) in brought.items():
+            if command in (name, "") or command not in brought:
+                system.load(where)(app)
     _prepare(app)
     return app
+
+
+def _brought() -> dict[str, tuple[System, str]]:
+    """The commands of systems by name."""
+    from pddl2nl.plugins import systems
+
+    return {name: (system, where) for system in systems().values() for name, where in system.commands.items()}
 
 
 def _prepare(group: typer.Typer) -> None:
@@ -104,17 +128,6 @@ def _prepare(group: typer.Typer) -> None:
             _prepare(inner.typer_instance)
 
 
-_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
-"""Old names of options, and the new ones."""
-
-
-def _check_renamed(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        name = argument.partition("=")[0]
-        if name in _RENAMED:
-            raise InputError(f"{name} is called {_RENAMED[name]} now")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; the error of a failure stands on standard error.
 
@@ -123,7 +136,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        _check_renamed(arguments)
         make_app(arguments[0] if arguments else "")(args=arguments, prog_name="pddl2nl")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):

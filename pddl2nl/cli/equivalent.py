@@ -1,4 +1,4 @@
-"""``pddl2nl equivalent``: whether two problems of a domain are the same up to the names of their objects."""
+"""``pddl2nl tasks equivalent``: whether two problems of a domain are the same up to the names of their objects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pddl2nl.cli.output import DONE, FAILED, print_result
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    example = "Example: pddl2nl equivalent domain.pddl problem.pddl written-by-a-model.pddl"
+    example = "Example: pddl2nl tasks equivalent domain.pddl problem.pddl written-by-a-model.pddl"
     app.command("equivalent", epilog=example)(_equivalent)
 
 

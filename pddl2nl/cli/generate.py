@@ -1,4 +1,4 @@
-"""``pddl2nl generate``: a problem of a shipped domain, made from a seed and parameters."""
+"""``pddl2nl tasks generate``: a problem of a shipped domain, made from a seed and parameters."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from pddl2nl.tasks.generators import Generated, Generator
 
-_EPILOG = (
-    "Example: pddl2nl generate blocksworld --seed 7 blocks=5. Its parameters: pddl2nl generate blocksworld --parameters"
-)
+_EPILOG = "Example: pddl2nl tasks generate blocksworld --seed 7 blocks=5; --parameters lists its parameters"
 
 
 def register(app: typer.Typer) -> None:
@@ -47,8 +45,8 @@ def _generate(
 ) -> None:
     """Make a problem of a shipped domain: solvable, not solved initially, and the same for the same seed.
 
-    Without DOMAIN, list the generators; `pddl2nl generate DOMAIN --parameters` explains the parameters of one. Some can
-    make problems without a plan, by the parameter unsolvable.
+    Without DOMAIN, list the generators; --parameters explains the parameters of one. Some can make problems without
+    a plan, by the parameter unsolvable.
     """
     from pddl2nl.tasks.generators import generator_of, read_parameters
 
@@ -95,7 +93,7 @@ def _list(as_json: bool) -> None:
         return
     rows = [(domain, ", ".join(names), summary) for domain, summary, names in listed]
     print_table("", ("domain", "parameters", "what it makes"), rows)
-    print_text("pddl2nl generate DOMAIN --parameters explains the parameters of one.")
+    print_text("pddl2nl tasks generate DOMAIN --parameters explains the parameters of one.")
 
 
 def _explain(generator: Generator, as_json: bool) -> None:
@@ -107,4 +105,4 @@ def _explain(generator: Generator, as_json: bool) -> None:
         return
     print_table(f"{generator.domain}: {generator.summary}", ("parameter", *columns[1:]), rows)
     given = " ".join(f"{each.name}={each.default}" for each in generator.parameters)
-    print_text(f"By default: pddl2nl generate {generator.domain} --seed 1 {given}")
+    print_text(f"By default: pddl2nl tasks generate {generator.domain} --seed 1 {given}")

@@ -1,4 +1,4 @@
-"""``pddl2nl manifest``: check the shipped sets of instances, and make new ones."""
+"""``pddl2nl tasks manifest``: check the shipped sets of instances, and make new ones."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ Workers = Annotated[int | None, option("N", "Problems at a time.", "the number o
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(no_args_is_help=True, help="Check the shipped sets of instances, or make such sets.")
-    scale = "Example: pddl2nl manifest scale ferry --time 30 --memory 4096 --out instances"
-    group.command("check", epilog="Example: pddl2nl manifest check --small")(_check)
-    group.command("show", epilog="Example: pddl2nl manifest show ferry")(_show)
-    group.command("primary", epilog="Example: pddl2nl manifest primary ferry rovers --out instances")(_primary)
+    scale = "Example: pddl2nl tasks manifest scale ferry --time 30 --memory 4096 --out instances"
+    group.command("check", epilog="Example: pddl2nl tasks manifest check --small")(_check)
+    group.command("show", epilog="Example: pddl2nl tasks manifest show ferry")(_show)
+    group.command("primary", epilog="Example: pddl2nl tasks manifest primary ferry rovers --out instances")(_primary)
     group.command("scale", epilog=scale)(_scale)
-    group.command("unsolvable", epilog="Example: pddl2nl manifest unsolvable grid --out instances")(_unsolvable)
+    group.command("unsolvable", epilog="Example: pddl2nl tasks manifest unsolvable grid --out instances")(_unsolvable)
     app.add_typer(group, name="manifest")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
 from pddl2nl.errors import InputError, did_you_mean
@@ -237,8 +237,8 @@ def top_options(
 
 
 _VERBOSITY: dict[str, Any] = {
-    "quiet": switch("-q --quiet", "No progress and no warnings on standard error.", "Output"),
-    "verbose": switch("-v --verbose", "Tell each call of a model and each retry on standard error.", "Output"),
+    "quiet": switch("-q --quiet", "No progress and no warnings.", "Output"),
+    "verbose": switch("-v --verbose", "Tell each call and retry.", "Output"),
 }
 
 
@@ -263,6 +263,10 @@ def with_verbosity(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+_NAMES = 26
+"""Columns for the names of options in plain help."""
+
+
 class GroupedCommand(TyperCommand):
     """A command whose help shows options by group also in plain text, as rich does."""
 
@@ -276,4 +280,26 @@ class GroupedCommand(TyperCommand):
         for name, records in sections.items():
             if records:
                 with formatter.section(name):
-                    formatter.write_dl(records)
+                    formatter.write_dl(records, col_max=_NAMES)
+
+
+class PanelGroup(TyperGroup):
+    """The application, whose help shows the commands under headings."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes each heading with its commands, none of them cut off."""
+        from pddl2nl.cli.app import COMMANDS, PANELS, SYSTEMS
+
+        brought = {
+            name: command.get_short_help_str(formatter.width)
+            for name, command in self.commands.items()
+            if name not in COMMANDS
+        }
+        for panel, commands in PANELS.items():
+            rows = [
+                *(brought if panel == SYSTEMS else {}).items(),
+                *((name, text) for name, (_, text) in commands.items()),
+            ]
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl(rows)

@@ -8,9 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
-from pddl2nl.cli.options import Context, DomainFile, JsonOption, ProblemFile, given_options, option, problem_file
+from pddl2nl.cli.options import (
+    Context,
+    DomainFile,
+    JsonOption,
+    ProblemFile,
+    argument,
+    given_options,
+    option,
+    problem_file,
+)
 from pddl2nl.cli.output import (
     DONE,
     FAILED,
@@ -21,17 +31,18 @@ from pddl2nl.cli.output import (
     print_json,
     print_result,
     print_table,
+    print_text,
     print_warnings,
 )
 from pddl2nl.cli.progress import batches, calls_shown
-from pddl2nl.cli.run_options import ACCESS, LogOption, access_of, observer, with_options, wording_of
+from pddl2nl.cli.run_options import ACCESS, LogOption, access_of, observer, run_values, with_options, wording_of
 from pddl2nl.errors import InputError
 from pddl2nl.policies.spec import RUN_OPTIONS
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.runs import RunResult
-    from pddl2nl.policies import RunEvent
+    from pddl2nl.policies import Entry, Policy, RunEvent
     from pddl2nl.policies.spec import RunSpec
 
 
@@ -41,7 +52,7 @@ def register(app: typer.Typer) -> None:
     # From Python, no record is written unless a folder is given.
     out = replace(RUN_OPTIONS["out"], default=Path("runs"), default_text="")
     app.command("run", epilog=example)(with_options(_run, *RUN_OPTIONS, *ACCESS, out=out))
-    app.command("policies", epilog="Example: pddl2nl policies --json")(_policies)
+    app.command("policies", epilog="Example: pddl2nl policies react")(_policies)
 
 
 def _run(
@@ -51,9 +62,7 @@ def _run(
     *,
     profile: Annotated[
         str | None,
-        option(
-            "NAME", "All settings of a paper at once: autoplanbench. Other options take precedence.", "none", "Policy"
-        ),
+        option("NAME", "All settings of a paper at once.", "none", "Policy"),
     ] = None,
     log: LogOption = None,
     as_json: JsonOption = False,
@@ -70,17 +79,18 @@ def _run(
     from pddl2nl.policies.spec import RunSpec
 
     given = given_options(context)
-    if profile is None and "model" not in given and _asks_model(options["policy"]):
-        raise InputError(f"--policy {options['policy']} asks a model: --model oracle (needs no key), or a model's name")
     if options["example"] not in (None, "none"):
         options["example"] = problem_file(str(options["example"]), str(domain))
-    spec = RunSpec(load_task(domain, problem), **{name: options[name] for name in RUN_OPTIONS})
+    spec = RunSpec(load_task(domain, problem), **run_values(options))
     if profile is not None:
         spec = apply_profile(spec, profile, given)
-    checked_policy(spec)
+    policy = checked_policy(spec)
+    if spec.profile is None and "model" not in given and policy.needs_model:
+        raise InputError(f"--policy {spec.policy_name} asks a model: --model oracle (needs no key), or a model's name")
     print_warnings(unused_warnings(spec, given, ACCESS))
-    if spec.samples > 1 and spec.temperature == 0:
-        print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
+    samples = getattr(policy, "samples", 1)
+    if samples > 1 and spec.temperature == 0:
+        print_warnings([f"-P samples={samples} at temperature 0: all replies may be the same; see --temperature"])
     if isinstance(spec.wording, str | None) and spec.wording != "llm":
         spec = replace(spec, wording=wording_of(spec.wording, spec.task.domain, domain))
     poll_seconds = options["poll_seconds"] if options["provider_batch"] else None
@@ -94,15 +104,10 @@ def _run(
     raise typer.Exit(DONE if result.solved else FAILED)
 
 
-def _asks_model(policy: str) -> bool:
-    from pddl2nl.policies import make_policy
-
-    return make_policy(policy).needs_model
-
-
 def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Callable[[RunEvent], None]) -> RunResult:
     from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.runs import run_spec
+    from pddl2nl.policies import make_policy
 
     if poll_seconds is None:
         with calls_shown() as show:
@@ -112,7 +117,7 @@ def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Ca
                 observe(event)
 
             return run_spec(spec, access, both)
-    check_one_shot(spec.policy, f"--provider-batch: --policy {spec.policy_name}")
+    check_one_shot(make_policy(spec.policy, spec.options), f"--provider-batch: --policy {spec.policy_name}")
     with batches(access, poll_seconds) as passes:
         return passes.until_done(lambda each: run_spec(spec, each))
 
@@ -138,17 +143,87 @@ def _text(result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def _policies(as_json: JsonOption = False) -> None:
-    """List the policies that run knows."""
-    from pddl2nl.policies import POLICIES
+def _policies(
+    name: Annotated[str | None, argument("[NAME]", "A policy or preset, to be shown with its options.", "all")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the policies by paper, with presets below them, or the options and presets of one.
 
-    made = {name: make() for name, make in POLICIES.items()}
-    keys = ("summary", "styles", "one_shot", "needs_model")
-    if as_json:
-        print_json([{"name": name, **{key: getattr(policy, key) for key in keys}} for name, policy in made.items()])
+    A preset is a name for values of a policy's options. Options are given as -P NAME=VALUE.
+    """
+    from pddl2nl.policies import entry_of, policies
+
+    if name is not None:
+        _show_policy(entry_of(name), as_json)
         return
-    rows = [
-        (name, policy.summary, ", ".join(policy.styles), "a plan" if policy.one_shot else "one turn at a time")
-        for name, policy in made.items()
-    ]
-    print_table("", ("policy", "what it does", "styles", "answers with"), rows)
+    entries = [*policies()]
+    if as_json:
+        print_json([_policy_json(entry) for entry in entries])
+        return
+    systems: dict[str, list[Entry]] = {}
+    for entry in entries:
+        systems.setdefault("" if entry.system is None else entry.system.title, []).append(entry)
+    for title, some in systems.items():
+        rows: list[tuple[str, str, str]] = []
+        for entry in (each for each in some if not each.preset):
+            policy = make_policy_of(entry)
+            rows.append((entry.name, _summary(entry), "a plan" if policy.one_shot else "one turn at a time"))
+            presets = [each.name for each in some if each.preset == entry.name]
+            if presets:
+                rows.append(("", f"presets: {', '.join(presets)}", ""))
+        print_table(title or "Policies of no paper's system", ("policy", "what it does", "answers with"), rows)
+
+
+def make_policy_of(entry: Entry) -> Policy:
+    """The policy of an entry, with the values of its preset."""
+    from pddl2nl.policies import make_policy
+
+    return make_policy(entry.name)
+
+
+def _summary(entry: Entry) -> str:
+    return entry.summary or entry.kind.summary
+
+
+def _policy_json(entry: Entry) -> dict[str, Any]:
+    policy = make_policy_of(entry)
+    return {
+        "name": entry.name,
+        "summary": _summary(entry),
+        "styles": policy.styles,
+        "one_shot": policy.one_shot,
+        "needs_model": policy.needs_model,
+        "system": None if entry.system is None else entry.system.name,
+        "preset_of": entry.preset or None,
+        "options": msgspec.to_builtins(policy),
+    }
+
+
+def _show_policy(entry: Entry, as_json: bool) -> None:
+    """One policy: its options with their defaults, and its presets."""
+    from pddl2nl.policies import policies
+    from pddl2nl.policies.policy import options_of
+
+    policy = make_policy_of(entry)
+    presets = [each for each in policies() if each.kind is entry.kind and each.preset and each.name != entry.name]
+    options = options_of(entry.kind).values()
+    if as_json:
+        shown = [
+            {"name": each.name, "values": each.kind, "default": each.default, "help": each.help} for each in options
+        ]
+        print_json({**_policy_json(entry), "help": shown, "presets": {each.name: each.options for each in presets}})
+        return
+    print_text(f"{entry.name}: {_summary(entry)}")
+    if entry.preset:
+        print_text(f"A preset of {entry.preset}.")
+    rows = [(each.name, each.kind, str(getattr(policy, each.name)).lower(), each.help) for each in options]
+    print_table("Options, given as -P NAME=VALUE", ("option", "values", "value here", "what it does"), rows)
+    if policy.roles:
+        print_text(f"Roles of other models (--model-for ROLE=M): {', '.join(policy.roles)}")
+    if policy.files:
+        print_text(f"Files beside the domain (--file NAME=PATH): {', '.join(policy.files)}")
+    if policy.prompt_names:
+        print_text(f"Prompts (--prompt NAME=PATH): {', '.join(policy.prompt_names)}")
+    if presets:
+        values = [(each.name, " ".join(f"{key}={value}" for key, value in each.options.items())) for each in presets]
+        print_table("Presets", ("preset", "values"), values)

@@ -6,7 +6,7 @@ Options of a run are declared in `pddl2nl.policies.spec.RUN_OPTIONS`; how models
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,11 +36,25 @@ def from_run(name: str, **changes: Any) -> Any:
     return _declared(replace(RUN_OPTIONS[name], **changes))
 
 
+_WIDEST = 12
+"""Characters of a metavar that leave room for help beside it; longer choices stand in the help."""
+
+
+def _with_choices(option: Option) -> str:
+    return (
+        f"{option.help} One of {', '.join(option.choices)}."
+        if len(option.shown) > _WIDEST and option.choices
+        else option.help
+    )
+
+
 def _declared(option: Option) -> Any:
+    if option.kind is dict:
+        option = replace(option, default_text=option.default_text or "none")
     return typer.Option(
         option.flag,
-        help=option.help,
-        metavar=option.shown or None,
+        help=_with_choices(option),
+        metavar=option.shown if len(option.shown) <= _WIDEST else option.name.upper(),
         min=option.at_least,
         parser=read_time if option.time else one_of(option.choices) if option.choices else None,
         show_default=option.default_text or True,
@@ -60,36 +74,36 @@ ModelsFile = Annotated[
     Path | None,
     option(
         "FILE",
-        "A TOML file of models' settings and prices, added to the shipped ones (pddl2nl models).",
+        "Settings and prices of models, TOML (pddl2nl models).",
         "PDDL2NL_MODELS, else none",
         "Model",
+        flag="--models",
     ),
 ]
 
 
 def _access(
-    models: ModelsFile = None,
+    models_file: ModelsFile = None,
     cache: Annotated[
         str | None,
         option(
             "FILE|none",
-            "Stores the replies of models behind an endpoint, so that none is paid twice; none stores none.",
-            "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite",
+            "Where paid replies are stored.",
+            "PDDL2NL_CACHE, else in ~/.cache/pddl2nl",
             "Model",
         ),
     ] = None,
     requests_per_minute: Annotated[
-        float | None, option("N", "The most calls per minute.", "the model's setting", "Model", min=0)
+        float | None, option("N", "The most calls per minute.", "the model's", "Model", min=0)
     ] = None,
     tokens_per_minute: Annotated[
-        float | None, option("N", "The most tokens per minute.", "the model's setting", "Model", min=0)
+        float | None, option("N", "The most tokens per minute.", "the model's", "Model", min=0)
     ] = None,
     provider_batch: Annotated[
         bool,
         switch(
             "--provider-batch",
-            "Ask through the provider's batch endpoint, which is cheaper and slower: for wordings and for policies "
-            "that give a plan at once.",
+            "Ask through the provider's batch endpoint, which is cheaper and slower.",
             "Model",
         ),
     ] = False,
@@ -105,8 +119,8 @@ LogOption = Annotated[
     str | None,
     typer.Option(
         "--log",
-        help="Send settings, counts after each step and outcomes to an experiment tracker (extras of these names).",
-        metavar="|".join(_TRACKERS),
+        help="Report to wandb, mlflow or tensorboard.",
+        metavar="TRACKER",
         parser=one_of(_TRACKERS),
         show_default="none",
         rich_help_panel="Output",
@@ -168,16 +182,49 @@ def with_options(command: Callable[..., None], *names: str, **changed: Option) -
 
 
 def _run_parameter(option: Option) -> inspect.Parameter:
+    if option.kind is dict:
+        annotation = Annotated[list[str] | None, _declared(option)]
+        return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     kind: Any = option.kind if option.default is not None else option.kind | None
     annotation = Annotated[kind, _declared(option)]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)
+
+
+def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `RunSpec` that the options of a command give.
+
+    Raises:
+        InputError: a repeatable option without ``=``, or one that gives a name twice.
+    """
+    declared = {name: each for name, each in RUN_OPTIONS.items() if name in options}
+    return {
+        name: named_values(each.flag, options[name]) if each.kind is dict else options[name]
+        for name, each in declared.items()
+    }
+
+
+def named_values(flag: str, given: Iterable[str] | None) -> dict[str, str]:
+    """The values of a repeatable option by name: ``-P corrections=2 -P memory=false``.
+
+    Raises:
+        InputError: a text without ``=``, or a name that is given twice.
+    """
+    values: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"{flag} {text}: expected NAME=VALUE, such as {flag} name=value")
+        if name.strip() in values:
+            raise InputError(f"{flag} {name.strip()} is given twice")
+        values[name.strip()] = value
+    return values
 
 
 def access_of(options: Mapping[str, Any]) -> Access:
     """The way to the models that the options of `ACCESS` describe."""
     from pddl2nl.experiments.access import reach
 
-    names = ("models", "requests_per_minute", "tokens_per_minute")
+    names = ("models_file", "requests_per_minute", "tokens_per_minute")
     return reach(options["cache"], *(options.get(name) for name in names), warn=warn)
 
 

@@ -1,4 +1,4 @@
-"""``pddl2nl tasks``: the tasks in a folder of benchmarks, each domain file with its problem files."""
+"""``pddl2nl tasks``: tasks found, generated, transformed, compared and proved again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli import equivalent, generate, manifest, transform
 from pddl2nl.cli.options import argument, option, switch
 from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_table, print_text
 
@@ -14,17 +15,21 @@ if TYPE_CHECKING:
     from pddl2nl.tasks.suites import Collection
 
 _EPILOG = (
-    "Example: pddl2nl tasks downward-benchmarks --only 'gripper*'  ·  "
+    "Example: pddl2nl tasks pairs downward-benchmarks --only 'gripper*'  ·  "
     "Exit codes: 0 done; 1 --check found tasks that cannot be read; 2 no such folder, or no task in it."
 )
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command to the application."""
-    app.command("tasks", epilog=_EPILOG)(_tasks)
+    """Adds the commands to the application, as a group of their own."""
+    group = typer.Typer(no_args_is_help=True, help="Find, generate, transform and compare tasks.")
+    group.command("pairs", epilog=_EPILOG)(_pairs)
+    for module in (generate, transform, equivalent, manifest):
+        module.register(group)
+    app.add_typer(group, name="tasks")
 
 
-def _tasks(
+def _pairs(
     folder: Annotated[Path, argument("DIR", "The folder.")],
     only: Annotated[
         list[str] | None,

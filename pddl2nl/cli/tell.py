@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Reader, Reading, Readings
     from pddl2nl.pddl import Task
 
+_READING = (
+    "Which lines form the plan. default: the last [PLAN] … [PLAN END], else the plan at the end of the reply; all: "
+    "every action line of the marked plan, else of the reply; planbench: every line that names an action, tags ignored."
+)
 _CLAIMS = ("look-around", "claimed-done", "claimed-unsolvable")
 
 
@@ -64,7 +68,7 @@ def _read(
     wording: WordingOption = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
-    reading: Annotated[str, from_run("reading")] = "default",
+    reading: Annotated[str, from_run("reading", help=_READING)] = "default",
     on_ambiguous: Annotated[str, from_run("on_ambiguous")] = "refuse",
     turn: Annotated[
         bool, switch("--turn", "Read one turn, as act and react do: an action, a look around or a claim.")

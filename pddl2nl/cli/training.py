@@ -1,4 +1,4 @@
-"""``pddl2nl training`` and ``pddl2nl rewards``: rows for training, and what replies are worth."""
+"""``pddl2nl training`` and ``pddl2nl training rewards``: rows for training, and what replies are worth."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ _EXPORT = (
     "Example: pddl2nl training export runs --test ferry --out rows  ·  "
     "pddl2nl training export --domain blocksworld --domain ferry --test ferry --out rows"
 )
-_REWARDS = "Example: pddl2nl rewards replies.jsonl, where a line is a row of prompts-test.jsonl with a completion."
+_REWARDS = (
+    "Example: pddl2nl training rewards replies.jsonl, where a line is a row of prompts-test.jsonl with a completion."
+)
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application."""
     group = typer.Typer(no_args_is_help=True, help="Rows for training language models.")
     group.command("export", epilog=_EXPORT)(_export)
+    group.command("rewards", epilog=_REWARDS)(_rewards)
     app.add_typer(group, name="training")
-    app.command("rewards", epilog=_REWARDS)(_rewards)
 
 
 def _export(

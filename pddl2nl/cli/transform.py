@@ -1,4 +1,4 @@
-"""``pddl2nl obfuscate`` and ``strip-costs``: a domain with its problems under other names, or without action costs."""
+"""``pddl2nl tasks obfuscate`` and ``strip-costs``: a domain and its problems renamed, or without action costs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PLANS = "plans need no change: what was valid stays valid, and costs as much as
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application."""
     obfuscate = (
-        "Example: pddl2nl obfuscate domain.pddl p01.pddl --plan p01.plan --scheme mystery --seed 7 --out mystery"
+        "Example: pddl2nl tasks obfuscate domain.pddl p01.pddl --plan p01.plan --scheme mystery --seed 7 --out mystery"
     )
-    strip = "Example: pddl2nl strip-costs domain.pddl p01.pddl p02.pddl --out no-costs"
+    strip = "Example: pddl2nl tasks strip-costs domain.pddl p01.pddl p02.pddl --out no-costs"
     app.command("obfuscate", epilog=obfuscate)(_obfuscate)
     app.command("strip-costs", epilog=strip)(_strip_costs)
 

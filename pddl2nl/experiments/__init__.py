@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from pddl2nl.policies.spec import RunSpec
 
 _MODULES = {
-    "models": ("MODELS", "MadeModel", "ModelContext", "make_model"),
-    "runs": ("RunResult", "run", "run_spec"),
-    "spec": ("RunSpec",),
+    "pddl2nl.experiments.models": ("MODELS", "MadeModel", "ModelContext", "make_model"),
+    "pddl2nl.experiments.runs": ("RunResult", "run", "run_spec"),
+    "pddl2nl.policies.spec": ("RunSpec",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -26,6 +26,6 @@ __all__ = ["MODELS", "MadeModel", "ModelContext", "RunResult", "RunSpec", "make_
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    value: object = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value

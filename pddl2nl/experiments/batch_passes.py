@@ -17,7 +17,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.policies import POLICIES, Policy, make_policy
+from pddl2nl.policies import Policy, policies
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
 Result = TypeVar("Result")
@@ -26,11 +26,10 @@ _REPLY = 300
 """The assumed tokens of a reply that has not come yet, at most."""
 
 
-def check_one_shot(policy: str | Policy, named: str) -> None:
+def check_one_shot(policy: Policy, named: str) -> None:
     """Raises `InputError`, beginning with ``named``, for a policy that needs each reply before it asks again."""
-    made = make_policy(policy)
-    if made.needs_model and not made.one_shot:
-        able = ", ".join(name for name, make in POLICIES.items() if make().one_shot)
+    if policy.needs_model and not policy.one_shot:
+        able = ", ".join(entry.name for entry in policies() if not entry.preset and entry.kind().one_shot)
         raise InputError(
             f"{named} needs each reply before it can ask again; a batch takes those that give a plan at once: {able}"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.preparing import prepare_run
 from pddl2nl.experiments.records.writer import RecordWriter, free_record_path, partial_path, record_name
@@ -19,7 +19,7 @@ from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy, RunEvent
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Outcome, Started
-from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, options_text
+from pddl2nl.policies.spec import RunSpec, options_text
 
 
 @dataclass(frozen=True)
@@ -105,23 +105,16 @@ def run(
         record: the file to write; an older one is replaced.
         cache: where replies of models behind an endpoint are kept; None for the usual file, ``none`` for nowhere.
         models_file: settings and prices by model, TOML.
-        options: the options of a run, listed below; the command line has the same.
+        options: the options of a run, listed below, and those of the policy; the command line has the same.
 
     Raises:
         InputError: an unknown option or a wrong value, a task that cannot be executed, or no planner where one is
             needed.
         InfrastructureError: the planner that sets the step limit failed, or the record cannot be written.
     """
-    check_options(options)
     path = None if record is None else Path(record)
-    return run_spec(RunSpec(task=task, policy=policy, model=model, record=path, **options), reach(cache, models_file))
-
-
-def check_options(options: Iterable[str]) -> None:
-    """Raises `InputError` for a name that is no option of a run."""
-    for name in options:
-        if name not in RUN_OPTIONS:
-            raise InputError(f"{name}: no such option of a run{did_you_mean(name, RUN_OPTIONS)}")
+    spec = RunSpec.of(task, policy, model=model, record=path, **options)
+    return run_spec(spec, reach(cache, models_file))
 
 
 run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "

@@ -21,6 +21,7 @@ from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Task, changed_predicates
 from pddl2nl.policies import Episode, Limits, Setting
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks.shipped import find_task
 from pddlval import GroundAction, Simulator
 
@@ -170,7 +171,7 @@ class PlanningEnv(gymnasium.Env[Any, Any]):
         wording = choose_wording(self._wording, task.domain)
         own_names = make_names(task, self._names, wording)
         teller = Teller(task, wording, own_names)
-        setting = Setting(Simulator(task), teller, Reader(task, wording, own_names))
+        setting = Setting(RunSpec(task), Simulator(task), teller, Reader(task, wording, own_names))
         atoms = _ground_atoms(task) if self._observation == "atoms" else ()
         return _Played(setting, atoms, _ground_actions(task) if self._action == "index" else ())
 

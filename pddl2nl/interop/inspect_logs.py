@@ -86,7 +86,7 @@ def _write(runs: Sequence[RunSummary], name: str, out: Path) -> Path:
             model_base_url=started.base_url,
             config=EvalConfig(epochs=max(epochs.values())),
             packages=dict(started.versions),
-            metadata={"settings": dict(started.settings)},
+            metadata={"options": dict(started.options), "temperature": started.spec.get("temperature")},
         ),
         results=_results(samples),
         stats=EvalStats(started_at=time, completed_at=time),

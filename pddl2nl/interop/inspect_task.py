@@ -91,7 +91,7 @@ def policy_solver(policy: str = "react", seed: int = 1, **options: Any) -> Solve
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = _InspectModel(get_model())
-        spec = RunSpec(_task(state), policy, model, seed=seed + state.epoch - 1, **options)
+        spec = RunSpec.of(_task(state), policy, model=model, seed=seed + state.epoch - 1, **options)
         result = await to_thread.run_sync(partial(run_spec, spec))
         if result.outcome == "infrastructure-error":
             # An error of the sample, which Inspect does not score.

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.run_one import Observe
@@ -197,10 +195,12 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
 
 def _settings(started: Started) -> Iterator[tuple[str, str | float]]:
     """The settings of a run, flat: ``settings.temperature``; those that are not set are left out."""
-    fields: dict[str, Any] = msgspec.to_builtins(started)
+    fields: dict[str, Any] = {
+        **{name: value for name, value in started.spec.items() if name not in _LONG},
+        "model_settings": started.model_settings,
+        "versions": started.versions,
+    }
     for name, value in fields.items():
-        if name in _LONG or value in (None, "", {}):
-            continue
-        for key, each in value.items() if isinstance(value, dict) else (("", value),):
-            if isinstance(each, str | int | float):
+        for key, each in value.items() if isinstance(value, Mapping) else (("", value),):
+            if isinstance(each, str | int | float) and each != "":
                 yield f"{name}.{key}".rstrip("."), each

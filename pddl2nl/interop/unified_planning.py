@@ -25,7 +25,7 @@ from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.experiments.access import reach
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
-from pddl2nl.policies import POLICIES, RunEvent
+from pddl2nl.policies import RunEvent, policies
 from pddl2nl.policies.spec import RunSpec
 from pddlval import GroundAction, Report, Simulator, State, validate
 
@@ -310,7 +310,7 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
                 raise _TimeIsUpError
 
         options = {**self._options, **({} if timeout is None else {"timeout": timeout})}
-        spec = RunSpec(exchange.task, self.policy, **options)
+        spec = RunSpec.of(exchange.task, self.policy, **options)
         try:
             result = run_spec(spec, reach(None, None), observe)
         except _TimeIsUpError:
@@ -341,7 +341,7 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
 
 _PLANNERS: dict[str, type[PolicyPlanner]] = {
     f"Planner_{name.replace('-', '_')}": type(f"Planner_{name.replace('-', '_')}", (PolicyPlanner,), {"policy": name})
-    for name in POLICIES
+    for name in (entry.name for entry in policies())
 }
 globals().update(_PLANNERS)
 

@@ -97,31 +97,28 @@ class RunSpec:
     task: Task
     policy: str | Policy = _policy(
         "react",
-        "How actions are chosen; pddl2nl policies lists all, pddl2nl policies NAME the options of one. module:Class "
-        "names one of your own.",
-        metavar="P|MODULE:CLASS",
+        "How actions are chosen; pddl2nl policies lists them.",
+        metavar="P",
         in_file=False,
     )
     options: Mapping[str, Any] = _policy(
         NOTHING,
-        "An option of the policy, repeatable; pddl2nl policies NAME lists them.",
+        "An option of the policy; pddl2nl policies NAME lists them.",
         flag="-P",
         metavar="NAME=VALUE",
         in_file=False,
     )
     model: str | Model = _model(
         "oracle",
-        "A model's name for the openai client (key in OPENAI_API_KEY), gguf:PATH (extra local), transformers:PATH "
-        "(extra transformers), litellm:NAME (extra litellm), oracle (plans with Fast Downward, needs no key), "
-        "oracle:MISTAKE (makes a mistake on purpose; an unknown one lists all), script:FILE (replies from a file), "
-        "replay:DIR (replies from records) or python:MODULE:CLASS (one of your own).",
+        "A model's name for the openai client (key: OPENAI_API_KEY), gguf:PATH, transformers:PATH, litellm:NAME, "
+        "oracle (plans, needs no key), oracle:MISTAKE, script:FILE, replay:DIR or python:MODULE:CLASS.",
         metavar="M",
         models=True,
         in_file=False,
     )
     models: Mapping[str, str | Model] = _model(
         NOTHING,
-        "The model of another role, repeatable: translator, wording, thoughts, or a role of the policy.",
+        "The model of another role: translator, wording, thoughts, or one of the policy's.",
         flag="--model-for",
         metavar="ROLE=M",
         default_text="the run's own model",
@@ -130,52 +127,47 @@ class RunSpec:
     )
     wording: str | Wording | None = _task(
         None,
-        "The words: default (the wording.json beside DOMAIN if there is one, else template), template, or a FILE: a "
-        "wording, an AutoPlanBench domain_description_seedN.json or a PlanBench configs/*.yaml. llm: a model words "
-        "the domain first; its calls count in the budgets.",
-        metavar="default|template|llm|FILE",
+        "The words: default (wording.json beside DOMAIN, else template), template, llm (a model words the domain "
+        "first), or a file: a wording, AutoPlanBench's JSON or PlanBench's YAML.",
+        metavar="W",
         default_text="default",
         language=True,
         in_file=False,
     )
-    style: str = _task(
-        "nl", "Prompts in natural language, or the PDDL twins of basic and act.", choices=("nl", "pddl"), in_file=False
-    )
+    style: str = _task("nl", "Prompts in English or in PDDL.", choices=("nl", "pddl"), in_file=False)
     negation: str = _task(
         "rules",
-        "How a fact is negated where the wording has no negated form: by a rule for be, have and can (rules), also "
-        "by stanza's dependency parse (stanza), or by the parse if stanza and its English model are installed "
-        "(auto).",
+        "How a text without a negated form is negated: by rules, also by stanza's parse, or auto: by the parse where "
+        "stanza is installed.",
         choices=("rules", "stanza", "auto"),
         language=True,
     )
     names: str = _task(
         "typed",
-        "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
+        "Objects' names: typed (truck_0), original, or inferred from static unary predicates.",
         choices=("typed", "original", "inferred"),
         language=True,
     )
     names_seed: int | None = _task(
         None,
         "Seed that shuffles the numbers in typed names (truck_0).",
-        default_text="in the order of declaration",
+        default_text="as declared",
         at_least=0,
         language=True,
     )
     files: Mapping[str, Any] = _task(
         NOTHING,
-        "A file that the policy reads beside a domain, repeatable.",
+        "A file that the policy reads beside a domain.",
         flag="--file",
         metavar="NAME=PATH",
-        default_text="the one beside DOMAIN, else that of the shipped domain",
+        default_text="the one beside DOMAIN",
         in_file=False,
     )
     example: str | Path | SolvedProblem | None = _task(
         None,
-        "A problem of the same domain whose solution is shown; or a folder of problems, of which the one whose plan "
-        "is nearest to five steps is shown; none for no example.",
-        metavar="PROBLEM|FOLDER|none",
-        default_text="a shipped example, else the best problem beside the task's, else one made from the task",
+        "A problem whose solution is shown, or a folder to choose one from.",
+        metavar="P|none",
+        default_text="a shipped one, else one beside the task, else made",
         optional=True,
     )
     example_plan: str | Path | None = _task(
@@ -183,52 +175,47 @@ class RunSpec:
     )
     thoughts: str = _policy(
         "auto",
-        "Source of the thoughts in the example: one call of a model (llm), or a template that names the goal or "
-        "condition that each action serves. auto: llm for models behind an endpoint, else template; in style pddl "
-        "always template.",
+        "Who writes the example's thoughts; auto: a model behind an endpoint, else the template.",
         choices=("auto", "llm", "template"),
         optional=True,
     )
     translator: str = _policy(
         "reader",
-        "Translator of replies to PDDL: the reader (no calls), a model (the paper's T-LLM, one call per line), or a "
-        "model for lines that the reader cannot read.",
+        "What reads actions in replies: the reader, a model, or a model for what the reader cannot read.",
         choices=("reader", "llm", "reader+llm"),
         optional=True,
         language=True,
     )
     reading: str = _policy(
         "default",
-        "Which lines of a reply form its plan. default: the last [PLAN] … [PLAN END], else the plan at the end of "
-        "the reply; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
-        "that names an action, tags ignored.",
+        "Which lines of a reply form its plan: pddl2nl read --help explains them.",
         choices=("default", "planbench", "all"),
         optional=True,
         language=True,
     )
     on_ambiguous: str = _policy(
         "refuse",
-        "A line that fits several actions: refuse it, or take the only one that is applicable in the state.",
+        "A line that fits several actions: refuse it, or take the only applicable one.",
         choices=("refuse", "state"),
         models=True,
         language=True,
     )
     history: str = _policy(
         "full",
-        "All turns in the prompt, or the current state instead of old ones (not in the paper).",
+        "Turns in the prompt: all, or the current state instead of old ones.",
         choices=("full", "compact"),
         optional=True,
     )
     constrain: str = _policy(
         "off",
-        "What the endpoint lets the model write: the form of a reply (format), and in it only actions of the task "
-        "(actions), or only those applicable in the present state (applicable). It changes what is measured.",
+        "What the endpoint lets the model write: any text, the form of replies, only actions of the task, or only "
+        "applicable ones.",
         choices=("off", "format", "actions", "applicable"),
         optional=True,
     )
     prompts: Mapping[str, str | Path] = _policy(
         NOTHING,
-        "A prompt of your own, repeatable: a text file in place of the policy's file NAME.",
+        "A text file in place of the policy's prompt NAME.",
         flag="--prompt",
         metavar="NAME=PATH",
         default_text="the policy's own",
@@ -239,22 +226,21 @@ class RunSpec:
     max_tokens: int | None = _model(
         None,
         "The longest reply, in tokens.",
-        default_text="the model's setting, else no limit",
+        default_text="the model's",
         at_least=1,
         models=True,
     )
     timeout: float | None = _model(
         None,
-        "The longest wait for a reply before it is asked again: seconds, or 90s, 10m.",
+        "The longest wait for a reply: seconds, or 90s, 10m.",
         metavar="TIME",
-        default_text="the model's setting, else 600, and longer for an endpoint that was seen to be slow",
+        default_text="the model's, else 600",
         models=True,
         time=True,
     )
     stream: bool = _model(
         False,
-        "Stream replies: --timeout then is the longest silence, and a reply of act or react ends with its first "
-        "complete action, which saves what would follow (not in the paper).",
+        "Stream replies; a turn ends with its first complete action.",
         models=True,
     )
     base_url: str | None = _model(
@@ -265,21 +251,16 @@ class RunSpec:
         models=True,
         in_file=False,
     )
-    seed: int = _policy(1, "Seed of the model's sampling and of all random choices.", in_file=False)
+    seed: int = _policy(1, "Seed of all random choices.", in_file=False)
     steps: int | None = _budget(
         None,
         "The most turns of an interactive policy.",
-        default_text="twice the length of FF's plan; for a task proved unsolvable 40, twice the longest optimal plan "
-        "of the primary set",
+        default_text="twice FF's plan; 40 if proved unsolvable",
         at_least=1,
     )
-    budget_usd: float | None = _limit(
-        None, "Stop before the next call once this much money is spent. Replies from the cache are free."
-    )
+    budget_usd: float | None = _limit(None, "Stop once this much money is spent.")
     budget_calls: int | None = _limit(None, "Stop after this many calls.")
-    budget_tokens: int | None = _limit(
-        None, "Stop before the next call once this many tokens, of prompts and replies, are spent."
-    )
+    budget_tokens: int | None = _limit(None, "Stop once this many tokens are spent.")
     out: Path | None = _option(
         "Output",
         None,
@@ -292,6 +273,20 @@ class RunSpec:
     record: Path | None = None
     suite: str = ""
     task_name: str = ""
+
+    @classmethod
+    def of(cls, task: Task, policy: str | Policy = "react", **options: Any) -> RunSpec:
+        """The description of a run from options of the run and of its policy together.
+
+        Args:
+            task: the task to be solved.
+            policy: as in the field.
+            options: fields of this class; all other names are options of the policy, checked when the run is prepared.
+        """
+        names = {item.name for item in fields(cls)}
+        own = {name: value for name, value in options.items() if name not in names}
+        given = {name: value for name, value in options.items() if name in names}
+        return cls(task, policy, **{**given, "options": {**given.get("options", NOTHING), **own}})
 
     @property
     def policy_name(self) -> str:

@@ -63,7 +63,7 @@ class ProblemComparison:
     invented: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """The fields as ``pddl2nl equivalent --json`` prints them."""
+        """The fields as ``pddl2nl tasks equivalent --json`` prints them."""
         return {"equivalent": self.equivalent, "missing": [*self.missing], "invented": [*self.invented]}
 
 

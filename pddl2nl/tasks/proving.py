@@ -183,12 +183,13 @@ def made_by(call: str) -> tuple[Generator, Generated]:
         InputError: a malformed call, or one that the generator refuses.
     """
     words = call.split()
-    if words[:2] != ["pddl2nl", "generate"] or len(words) < 7 or words[3] != "--seed" or words[5] != "--name":
-        raise InputError(f"{call!r} is not a call; expected 'pddl2nl generate DOMAIN --seed S --name NAME key=value…'")
-    if words[2] not in generators() or not words[4].isdigit():
+    if words[:3] != ["pddl2nl", "tasks", "generate"] or len(words) < 8 or words[4] != "--seed" or words[6] != "--name":
+        expected = "pddl2nl tasks generate DOMAIN --seed S --name NAME key=value…"
+        raise InputError(f"{call!r} is not a call; expected '{expected}'")
+    if words[3] not in generators() or not words[5].isdigit():
         raise InputError(f"{call!r} names no generator, or no seed")
-    generator = generators()[words[2]]
-    return generator, generator.generate(int(words[4]), read_parameters(words[7:]), words[6])
+    generator = generators()[words[3]]
+    return generator, generator.generate(int(words[5]), read_parameters(words[8:]), words[7])
 
 
 # ── without planners ─────────────────────────────────────────────────────────────────────────────

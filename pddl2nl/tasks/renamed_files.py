@@ -69,7 +69,7 @@ class RenamedFiles:
         return files
 
     def as_json(self, out: Path | None) -> dict[str, Any]:
-        """The object that ``pddl2nl obfuscate --json`` prints; ``out`` is the folder of the files, if any."""
+        """The object that ``pddl2nl tasks obfuscate --json`` prints; ``out`` is the folder of the files, if any."""
         entries = [
             {"file": str(path), "out": None if out is None else str(out / name), "text": text}
             for path, (name, text) in zip(self.given.paths, self.files.items(), strict=True)

@@ -337,7 +337,7 @@ def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
     top = _mapping(data, where)
     if top.get("format") != FORMAT or isinstance(top.get("format"), bool):
         raise InputError(
-            f"{where}: 'format' is {top.get('format')!r}; expected {FORMAT}, as in mappings of pddl2nl obfuscate"
+            f"{where}: 'format' is {top.get('format')!r}; expected {FORMAT}, as in mappings of pddl2nl tasks obfuscate"
         )
     tables = {kind: _table(top.get(kind, {}), f"{where} → {kind}") for kind in _KINDS}
     places = {

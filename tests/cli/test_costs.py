@@ -1,4 +1,4 @@
-"""``pddl2nl strip-costs``: what it writes, what it says, and what it leaves alone."""
+"""``pddl2nl tasks strip-costs``: what it writes, what it says, and what it leaves alone."""
 
 from __future__ import annotations
 

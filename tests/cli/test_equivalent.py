@@ -1,4 +1,4 @@
-"""``pddl2nl equivalent``: files and shipped instances, text and JSON, exit codes."""
+"""``pddl2nl tasks equivalent``: files and shipped instances, text and JSON, exit codes."""
 
 from __future__ import annotations
 

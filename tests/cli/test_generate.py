@@ -1,4 +1,4 @@
-"""``pddl2nl generate``: what it prints, writes and refuses."""
+"""``pddl2nl tasks generate``: what it prints, writes and refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pddl2nl.tasks.generators import generate, generators
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["generate", *arguments])
+    code = main(["tasks", "generate", *arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 
@@ -97,4 +97,4 @@ def test_what_cannot_be_is_refused_with_a_hint(
 def test_the_help_shows_how_to_ask_for_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--help")
     assert code == 0
-    assert "pddl2nl generate blocksworld --parameters" in " ".join(out.split())
+    assert "pddl2nl tasks generate blocksworld --parameters" in " ".join(out.split())

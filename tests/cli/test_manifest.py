@@ -1,4 +1,4 @@
-"""``pddl2nl manifest``: exit codes, JSON, and sets made and checked in a folder of one's own."""
+"""``pddl2nl tasks manifest``: exit codes, JSON, and sets made and checked in a folder of one's own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["manifest", *arguments])
+    code = main(["tasks", "manifest", *arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 

@@ -1,4 +1,4 @@
-"""``pddl2nl obfuscate``: files there and back, JSON, text, and what it refuses."""
+"""``pddl2nl tasks obfuscate``: files there and back, JSON, text, and what it refuses."""
 
 from __future__ import annotations
 

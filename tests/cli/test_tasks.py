@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_the_tasks_are_printed_as_json(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tasks", folder]) == 0
+    assert main(["tasks", "pairs", folder]) == 0
     out, err = capsys.readouterr()
     said = json.loads(out)
     assert err == ""
@@ -56,7 +56,7 @@ def test_the_tasks_are_printed_as_json(folder: str, capsys: pytest.CaptureFixtur
     assert last["guess"] is True
     assert "(:domain even)" in last["why"]
     assert said["left_over"][0]["file"] == f"{folder}/README.md"
-    assert main(["tasks", folder, "--json"]) == 0
+    assert main(["tasks", "pairs", folder, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == said
 
 
@@ -64,21 +64,21 @@ def test_paths_are_as_the_folder_was_given(
     folder: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    assert main(["tasks", "."]) == 0
+    assert main(["tasks", "pairs", "."]) == 0
     assert json.loads(capsys.readouterr().out)["tasks"][1]["problem"] == "grid/p01.pddl"
 
 
 def test_suites_can_be_chosen(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tasks", folder, "--only", "FERRY*", "--only", "odd"]) == 0
+    assert main(["tasks", "pairs", folder, "--only", "FERRY*", "--only", "odd"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert [suite["suite"] for suite in said["suites"]] == ["ferry-opt11", "odd"]
-    assert main(["tasks", folder, "--only", "grit"]) == 2
+    assert main(["tasks", "pairs", folder, "--only", "grit"]) == 2
     assert "no suite in" in (message := capsys.readouterr().err)
     assert "did you mean 'grid'?" in message
 
 
 def test_a_table_for_people(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tasks", folder, "--table"]) == 0
+    assert main(["tasks", "pairs", folder, "--table"]) == 0
     out = capsys.readouterr().out
     assert "4 tasks in" in out
     assert "a guess: odd, p1" in out
@@ -87,18 +87,18 @@ def test_a_table_for_people(folder: str, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_all_tasks_are_read_where_that_is_wished(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     (Path(folder) / "grid" / "p02.pddl").write_text("(define (problem x) (:domain lamps) (:goal (burns a)))")
-    assert main(["tasks", folder, "--check", "--only", "grid"]) == 1
+    assert main(["tasks", "pairs", folder, "--check", "--only", "grid"]) == 1
     good, bad = json.loads(capsys.readouterr().out)["tasks"]
     assert (good["name"], good["error"]) == ("p01", None)
     assert "burns" in bad["error"]
-    assert main(["tasks", folder, "--check", "--only", "grid", "--table"]) == 1
+    assert main(["tasks", "pairs", folder, "--check", "--only", "grid", "--table"]) == 1
     assert "cannot be read: grid, p02" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["absent", "empty"])
 def test_a_folder_without_tasks_is_bad_input(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
-    assert main(["tasks", str(tmp_path / name)]) == 2
+    assert main(["tasks", "pairs", str(tmp_path / name)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("error: ")

@@ -1,4 +1,4 @@
-"""``pddl2nl training export`` and ``pddl2nl rewards``."""
+"""``pddl2nl training export`` and ``pddl2nl training rewards``."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
     rows = lines(tmp_path / "prompts-train.jsonl")
     assert [row["optimum"] for row in rows] == sorted(row["optimum"] for row in rows)  # type: ignore[type-var]
     replies = "".join(json.dumps(row | {"completion": "[PLAN]\n(fly)\n[PLAN END]"}) + "\n" for row in rows[:2])
-    rewards = call("rewards", "-", "--json", text=replies)
+    rewards = call("training", "rewards", "-", "--json", text=replies)
     assert [json.loads(line) for line in rewards.output.splitlines()] == [
         {"format": 0.0, "prefix": 0.0, "goals": 0.0, "validity": 0.0, "length": 0.0}
     ] * 2
-    assert "2 replies" in call("rewards", "-", text=replies).output
+    assert "2 replies" in call("training", "rewards", "-", text=replies).output
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
             "--test fery: no row is of this",
         ),
         (["training", "export", "nowhere"], "", "no such folder"),
-        (["rewards", "-"], "{}\n", "-:1: completion is missing"),
-        (["rewards", "-"], '{"domain": "(", "problem": "", "completion": ""}\n', "-:1: "),
+        (["training", "rewards", "-"], "{}\n", "-:1: completion is missing"),
+        (["training", "rewards", "-"], '{"domain": "(", "problem": "", "completion": ""}\n', "-:1: "),
     ],
 )
 def test_bad_input_is_named(arguments: list[str], text: str, message: str, tmp_path: Path) -> None:

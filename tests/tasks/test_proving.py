@@ -110,10 +110,10 @@ def test_files_that_are_missing_or_not_described_are_found(shelf):
 @pytest.mark.parametrize(
     ("fields", "faults"),
     [
-        ({"call": "pddl2nl generate ferry --seed 1 --name ferry-p05 cars=4"}, {"call"}),
-        ({"call": "pddl2nl generate ferry --seed 1 --name ferry-p05 cars=many"}, {"call"}),
+        ({"call": "pddl2nl tasks generate ferry --seed 1 --name ferry-p05 cars=4"}, {"call"}),
+        ({"call": "pddl2nl tasks generate ferry --seed 1 --name ferry-p05 cars=many"}, {"call"}),
         ({"call": "make ferry"}, {"call"}),
-        ({"call": "pddl2nl generate movies --seed 1 --name ferry-p05"}, {"call"}),
+        ({"call": "pddl2nl tasks generate movies --seed 1 --name ferry-p05"}, {"call"}),
         ({"objects": 99}, {"objects"}),
         ({"ff_length": 99}, {"length"}),
         ({"role": "scaled"}, {"set"}),
@@ -222,9 +222,9 @@ def test_a_planner_that_breaks_is_no_wrong_line(shelf):
 
 
 def test_calls_are_read_back():
-    generator, made = made_by("pddl2nl generate ferry --seed 4 --name ferry-x locations=2 cars=3 moving=40")
+    generator, made = made_by("pddl2nl tasks generate ferry --seed 4 --name ferry-x locations=2 cars=3 moving=40")
     assert (generator.domain, made.name) == ("ferry", "ferry-x")
-    for call in ("", "pddl2nl generate ferry", "pddl2nl generate ferry --seed x --name y cars=3"):
+    for call in ("", "pddl2nl tasks generate ferry", "pddl2nl tasks generate ferry --seed x --name y cars=3"):
         with pytest.raises(InputError):
             made_by(call)
 

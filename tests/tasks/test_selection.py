@@ -201,7 +201,7 @@ def test_an_unsolvable_set_has_all_ways_alike(domain):
 
 
 def test_no_unsolvable_set_is_made_of_what_has_a_plan():
-    with pytest.raises(InputError, match="a problem that was made unsolvable has a plan: pddl2nl generate grid"):
+    with pytest.raises(InputError, match="a problem that was made unsolvable has a plan: pddl2nl tasks generate grid"):
         make_unsolvable(workshop("grid", FakeSearch()), 1)
     with pytest.raises(InputError, match="the generator of ferry has no parameter 'unsolvable'"):
         make_unsolvable(workshop("ferry", FakeSearch()), 1)

@@ -100,7 +100,7 @@ def test_the_sets_are_there_and_as_sets_are(name):
 
 @by_domain
 def test_the_call_of_an_example_makes_its_file(name):
-    # All calls are compared by `pddl2nl manifest check`.
+    # All calls are compared by `pddl2nl tasks manifest check`.
     example = shipped_domain(name).example
     assert made_by(example.call)[1].text == example.path.read_text(encoding="utf-8")
 

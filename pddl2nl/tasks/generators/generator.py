@@ -209,7 +209,7 @@ class Generator:
                 f"no problem of {self.domain} came of {ATTEMPTS} draws with {values}: these values leave too little "
                 "room for one; give others, or another seed"
             )
-        call = f"pddl2nl generate {self.domain} --seed {seed} --name {title} {values}"
+        call = f"pddl2nl tasks generate {self.domain} --seed {seed} --name {title} {values}"
         count = sum(len(names) for _, names in sketch.objects)
         return Generated(self.domain, title, _text(self, sketch, title), call, count, sketch.solvable)
 

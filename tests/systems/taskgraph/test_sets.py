@@ -125,7 +125,7 @@ def test_a_written_set_is_a_suite_with_ground_truths(folder: Path) -> None:
     assert [each.instance for each in read_references(folder / "tasks.json")] == [task.name for task in suite.tasks]
     lines = (folder / "manifest.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "instance,type,length,seed,call,sha256"
-    assert lines[1].startswith("new-0001,Break&Throw,3,400001,pddl2nl generate alfred --seed 400001 --name new-0001 ")
+    assert lines[1].startswith("new-0001,Break&Throw,3,400001,pddl2nl tasks generate alfred --seed 400001 --name new-0001 ")
     digest = hashlib.sha256((folder / "new-0001.pddl").read_bytes()).hexdigest()
     assert lines[1].endswith(digest)
 

@@ -168,8 +168,8 @@ def test_small_problems_are_well_formed_and_have_something_to_do(name):
 @by_domain
 def test_a_call_makes_the_same_problem_again_and_leaves_no_parameter_to_a_default(name):
     for made in small_problems(name, 5):
-        command, generated, domain, seed_option, seed, name_option, title, *words = shlex.split(made.call)
-        assert (command, generated, domain) == ("pddl2nl", "generate", name)
+        command, group, generated, domain, seed_option, seed, name_option, title, *words = shlex.split(made.call)
+        assert (command, group, generated, domain) == ("pddl2nl", "tasks", "generate", name)
         assert (seed_option, name_option) == ("--seed", "--name")
         given = read_parameters(words)
         assert list(given) == [parameter.name for parameter in generators()[name].parameters]
