@@ -327,9 +327,7 @@ def test_what_cannot_have_happened_is_named(tower: World) -> None:
 def test_it_uses_the_state_that_it_is_shown(tower: World, style: Style) -> None:
     world = replace(tower, style=style)
     simulator = Simulator(world.task)
-    state = simulator.initial
-    for action in ("(unstack c d)", "(put-down c)", "(unstack a b)"):
-        state = simulator.step(state, action).successor or state
+    state = simulator.follow(simulator.initial, ("(unstack c d)", "(put-down c)", "(unstack a b)")).state
     shown = [Message("assistant", f"{ACTION} {LOOK_AROUND}"), Message("user", world.teller.state(state))]
     action = next_action(world, *shown)
     assert action is not None

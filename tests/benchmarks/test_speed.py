@@ -89,13 +89,9 @@ def test_reading_beside_the_pddl_library(name: str, shared: Path, bench: Bench) 
 
 
 def walk(simulator: Simulator, plan: Sequence[GroundAction]) -> State:
-    state = simulator.initial
-    for action in plan:
-        successor = simulator.step(state, action).successor
-        if successor is None:
-            raise AssertionError(f"{action} is not applicable")
-        state = successor
-    return state
+    followed = simulator.follow(simulator.initial, plan)
+    assert followed.complete, followed.failed
+    return followed.state
 
 
 def unified_planning(shared: Path, name: str) -> tuple[Any, list[Any]]:

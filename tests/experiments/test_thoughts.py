@@ -156,13 +156,9 @@ def logistics() -> SolvedProblem:
 
 def _logistics_states(logistics: SolvedProblem) -> list[State]:
     simulator = Simulator(logistics.task)
-    states = [simulator.initial]
-    for action in logistics.plan:
-        successor = simulator.step(states[-1], action).successor
-        assert successor is not None
-        states.append(successor)
+    states = simulator.follow(simulator.initial, logistics.plan).states
     assert simulator.is_goal(states[-1])
-    return states
+    return [*states]
 
 
 def test_the_logistics_example_is_what_our_teller_and_simulator_say(logistics: SolvedProblem) -> None:

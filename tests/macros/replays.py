@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import islice
 
 from pddl2nl.macros.compose import compose, compose_block, lifted_steps, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro
@@ -23,12 +24,8 @@ def snapshot(state: State) -> Snapshot:
 
 def replayed(simulator: Simulator, state: State, actions: Sequence[GroundAction]) -> State | None:
     """The state after some actions, None where one of them is not applicable."""
-    for action in actions:
-        after = simulator.step(state, action).successor
-        if after is None:
-            return None
-        state = after
-    return state
+    followed = simulator.follow(state, actions)
+    return followed.state if followed.complete else None
 
 
 class Twin:
@@ -58,12 +55,7 @@ class Twin:
 def random_walk(simulator: Simulator, rng: random.Random, steps: int) -> State:
     """A reachable state."""
     state = simulator.initial
-    for _ in range(steps):
-        action = simulator.sample(state, rng)
-        if action is None:
-            break
-        after = simulator.step(state, action).successor
-        assert after is not None
+    for _, after in islice(simulator.walk(state, rng), steps):
         state = after
     return state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,7 @@ def _reachable(task: Task, most: int) -> list[State]:
     todo = [simulator.initial]
     while todo and len(seen) < most:
         state = todo.pop()
-        for action in simulator.applicable(state):
-            after = simulator.step(state, action).successor
-            assert after is not None
+        for _, after in simulator.successors(state):
             if after not in seen:
                 seen[after] = None
                 todo.append(after)
@@ -94,14 +93,7 @@ def test_on_walks_through_real_tasks(shared: Path) -> None:
             continue
         task = load_task(problems[0].with_name("domain.pddl"), problems[0])
         simulator, changeable, rng = Simulator(task), Changeable(task), random.Random(folder.name)
-        state = simulator.initial
         changed: set[GroundAtom] = set()
-        for _ in range(60):
-            action = simulator.sample(state, rng)
-            if action is None:
-                break
-            after = simulator.step(state, action).successor
-            assert after is not None
-            state = after
+        for _, state in islice(simulator.walk(simulator.initial, rng), 60):
             changed |= state.atoms ^ simulator.initial.atoms
         assert all(changeable.can_change(atom) for atom in sorted(changed)), folder.name

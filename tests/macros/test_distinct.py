@@ -77,10 +77,8 @@ def test_many_steps_are_composed_in_time(blocks: Task) -> None:
     assert not any(isinstance(part, When | Or) for part in subformulas(And((macro.conditions.effect,))))
     domain = replace(blocks.domain, actions=(*blocks.domain.actions, macro.schema))
     simulator = Simulator(replace(blocks, domain=domain))
-    state = simulator.initial
-    for action in many:
-        successor = simulator.step(state, action).successor
-        assert successor is not None
-        state = successor
+    followed = simulator.follow(simulator.initial, many)
+    assert followed.complete
+    state = followed.state
     assert simulator.step(simulator.initial, GroundAction("many", ("c", "b", "a"))).successor == state
     assert recomposed(StoredMacro(macro, Provenance(distinct=True)), blocks.domain).macro == macro

@@ -79,12 +79,8 @@ def test_independent_actions_change_places_in_every_state() -> None:
 
 
 def _after(simulator: Simulator, state: State, *actions: GroundAction) -> State | None:
-    for action in actions:
-        successor = simulator.step(state, action).successor
-        if successor is None:
-            return None
-        state = successor
-    return state
+    followed = simulator.follow(state, actions)
+    return followed.state if followed.complete else None
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,8 @@ pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
 
 
 def _run(simulator: Simulator, state: State, block: tuple[GroundAction, ...]) -> State | None:
-    for action in block:
-        after = simulator.step(state, action).successor
-        if after is None:
-            return None
-        state = after
-    return state
+    followed = simulator.follow(state, block)
+    return followed.state if followed.complete else None
 
 
 class _Looked:

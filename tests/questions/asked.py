@@ -39,9 +39,8 @@ def breadth_first(task: Task, planner: str, *, time_limit: int | None = None) ->
         if simulator.is_goal(state):
             plan = plans[state]
             return PlannerResult(planner, "solved", plan, validate(task, plan).cost, 0.0, None, "breadth first")
-        for action in simulator.applicable(state):
-            successor = simulator.step(state, action).successor
-            if successor is not None and successor not in plans:
+        for action, successor in simulator.successors(state):
+            if successor not in plans:
                 plans[successor] = (*plans[state], action)
                 todo.append(successor)
     return PlannerResult(planner, "unsolvable", None, None, 0.0, None, "breadth first")

@@ -25,9 +25,7 @@ def reachable(simulator: Simulator, allowed: Callable[[State], bool] = lambda st
     todo = [*seen]
     while todo:
         state = todo.pop()
-        for action in simulator.applicable(state):
-            successor = simulator.step(state, action).successor
-            assert successor is not None
+        for _, successor in simulator.successors(state):
             if successor not in seen and allowed(successor):
                 seen.add(successor)
                 todo.append(successor)

@@ -98,12 +98,7 @@ def distance(simulator: Simulator, state: State) -> int:
     """The length of a shortest plan, by breadth-first search."""
     layer, seen, steps = {state}, {state}, 0
     while not any(map(simulator.is_goal, layer)):
-        layer = {
-            successor
-            for here in layer
-            for action in simulator.applicable(here)
-            if (successor := simulator.step(here, action).successor) is not None and successor not in seen
-        }
+        layer = {successor for here in layer for _, successor in simulator.successors(here) if successor not in seen}
         seen |= layer
         steps += 1
     return steps
@@ -147,13 +142,10 @@ def test_plans_in_certificates_lead_where_they_say() -> None:
     for question in questions("reachability", "bool"):
         if question.answer == "yes":
             simulator = simulator_of(question)
-            state = simulator.initial
-            for text in question.certificate["plan"]:
-                successor = simulator.step(state, text).successor
-                assert successor is not None
-                state = successor
+            followed = simulator.follow(simulator.initial, question.certificate["plan"])
+            assert followed.complete
             atoms = [GroundAtom(part.strip("()").split()) for part in subject_of(question).split(" and ")]
-            assert all(map(state.true, atoms))
+            assert all(map(followed.state.true, atoms))
             checked += 1
     assert checked == 4
 
@@ -210,12 +202,9 @@ def test_verification_names_what_the_validator_finds() -> None:
 def test_execution_ends_in_the_simulators_state() -> None:
     for question in questions("execution", "open"):
         simulator = simulator_of(question)
-        state = simulator.initial
-        for action in plan_in(question.question):
-            successor = simulator.step(state, action).successor
-            assert successor is not None
-            state = successor
-        changing = [str(atom) for atom in state if atom[0] != "link"]
+        followed = simulator.follow(simulator.initial, plan_in(question.question))
+        assert followed.complete
+        changing = [str(atom) for atom in followed.state if atom[0] != "link"]
         assert question.answer == changing
 
 
@@ -224,12 +213,10 @@ def test_a_change_is_told_and_the_plan_begins_behind_it() -> None:
         # The context tells the state before; the problem begins with the changed one.
         told = parse_task(question.PDDL_domain, question.PDDL_problem.partition("(:init")[0] + _init_of(question))
         simulator = Simulator(told)
-        state = simulator.initial
         step = int(question.question.partition("After action ")[2].split()[0])
-        for action in plan_in(question.question)[:step]:
-            successor = simulator.step(state, action).successor
-            assert successor is not None
-            state = successor
+        followed = simulator.follow(simulator.initial, plan_in(question.question)[:step])
+        assert followed.complete
+        state = followed.state
         now = set(simulator_of(question).initial)
         for turn, atoms in (("true", now - set(state)), ("false", set(state) - now)):
             sentence = f"This became {turn}: {' and '.join(map(str, sorted(atoms)))}."

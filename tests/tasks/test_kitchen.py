@@ -40,11 +40,9 @@ def _simulator(reference: TaskReference) -> Simulator:
 
 
 def _after(simulator: Simulator, state: State, actions: tuple[str, ...]) -> State:
-    for action in actions:
-        step = simulator.step(state, _action(action))
-        assert step.successor is not None, (action, step)
-        state = step.successor
-    return state
+    followed = simulator.follow(state, map(_action, actions))
+    assert followed.complete, followed.failed
+    return followed.state
 
 
 def _literals(goal: str) -> list[tuple[GroundAtom, bool]]:
@@ -162,10 +160,9 @@ def test_no_step_is_superfluous(reference: TaskReference) -> None:
 def _none_superfluous(reference: TaskReference, way: ReferenceWay) -> None:
     simulator = _simulator(reference)
     for left_out in range(len(way.plan)):
-        state: State | None = simulator.initial
-        for action in (*way.plan[:left_out], *way.plan[left_out + 1 :]):
-            state = simulator.step(state, _action(action)).successor if state is not None else None
-        assert state is None or not simulator.is_goal(state), way.plan[left_out]
+        plan = map(_action, (*way.plan[:left_out], *way.plan[left_out + 1 :]))
+        followed = simulator.follow(simulator.initial, plan)
+        assert not (followed.complete and simulator.is_goal(followed.state)), way.plan[left_out]
 
 
 def test_a_block_reaches_its_goal_with_its_last_action_and_not_before() -> None:

@@ -205,11 +205,10 @@ def test_explanations_are_true(sound: list[Line]) -> None:
         if not line.report.explanation or line.val["kind"] == "timed":
             continue
         simulator = Simulator(line.task, line.tolerance)
-        states = [simulator.initial]
-        for action in read_plan(line.val["plan"]).actions[: (line.report.failed_step or 10**6) - 1]:
-            successor = simulator.step(states[-1], action).successor
-            assert successor is not None
-            states.append(successor)
+        executed = read_plan(line.val["plan"]).actions[: (line.report.failed_step or 10**6) - 1]
+        followed = simulator.follow(simulator.initial, executed)
+        assert followed.complete
+        states = followed.states
         for cause in line.report.explanation:
             held = [holds(cause.literal, state) for state in states]
             assert not held[-1]

@@ -13,6 +13,7 @@ import random
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -150,16 +151,7 @@ def test_fast_downwards_translator_agrees_on_random_tasks(
     except translator.UnstratifiedError:
         assume(False)
     simulator = Simulator(parse_task(*texts))
-    plan: list[GroundAction] = []
-    state = simulator.initial
-    for _ in range(3):
-        action = simulator.sample(state, rng)
-        if action is None:
-            break
-        plan.append(action)
-        successor = simulator.step(state, action).successor
-        assert successor is not None
-        state = successor
+    plan = [action for action, _ in islice(simulator.walk(simulator.initial, rng), 3)]
     _assert_translator_agrees(simulator, peer, plan, 3)
 
 

@@ -98,12 +98,8 @@ def test_an_action_whose_cost_has_no_value_is_applicable_nowhere(trip: Task) -> 
 
 def test_costs_add_up_exactly(trip: Task) -> None:
     simulator = Simulator(trip)
-    state = simulator.initial
-    assert simulator.cost(state) == 10
-    for action in ("(close depot)", "(drive depot x)", "(drive x y)"):
-        successor = simulator.step(state, action).successor
-        assert successor is not None
-        state = successor
+    assert simulator.cost(simulator.initial) == 10
+    state = simulator.follow(simulator.initial, ("(close depot)", "(drive depot x)", "(drive x y)")).state
     assert state.values[atom("total-cost")] == Fraction(8)
     assert state.value(atom("fuel")) == 25
     assert state.value(atom("distance x y")) == Fraction(9, 2)

@@ -97,12 +97,9 @@ def simulator(task: Task) -> Simulator:
 
 def after(simulator: Simulator, *actions: str) -> State:
     """The state after some actions, all of which must be applicable."""
-    state = simulator.initial
-    for action in actions:
-        successor = simulator.step(state, action).successor
-        assert successor is not None, action
-        state = successor
-    return state
+    followed = simulator.follow(simulator.initial, actions)
+    assert followed.complete, followed.failed
+    return followed.state
 
 
 def action(text: str) -> GroundAction:

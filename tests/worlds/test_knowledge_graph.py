@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,8 @@ def test_it_begins_with_the_initial_state(graph: KnowledgeGraph, simulator: Simu
 
 
 def test_every_state_of_a_walk_is_told_as_it_is(graph: KnowledgeGraph, simulator: Simulator) -> None:
-    rng, state = random.Random(5), simulator.initial
-    for step in range(1, 11):
-        chosen = simulator.sample(state, rng)
-        assert chosen is not None
-        state = simulator.step(state, chosen).successor or state
+    walk = simulator.walk(simulator.initial, random.Random(5))
+    for step, (chosen, state) in enumerate(islice(walk, 10), start=1):
         graph.update(state, chosen, step)
         assert facts_of(graph) == state.atoms
         assert values_of(graph) == state.values
@@ -225,11 +223,8 @@ def test_shipped_domains_need_no_ontology(root: Path, domain: str) -> None:
     task = load_task(root / "domains" / domain / "domain.pddl", root / "instances" / domain / "p01.pddl")
     simulator = Simulator(task)
     graph = KnowledgeGraph(task)
-    state, rng = simulator.initial, random.Random(1)
-    for step in range(1, 6):
-        chosen = simulator.sample(state, rng)
-        assert chosen is not None
-        state = simulator.step(state, chosen).successor or state
+    walk = simulator.walk(simulator.initial, random.Random(1))
+    for step, (chosen, state) in enumerate(islice(walk, 5), start=1):
         graph.update(state, chosen, step)
     assert facts_of(graph) == state.atoms
     assert graph.objects() == tuple(task.objects)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -59,14 +60,7 @@ class Seen:
 
 def random_plan(task: Task, rng: random.Random) -> list[GroundAction]:
     simulator = Simulator(task)
-    state, plan = simulator.initial, []
-    for _ in range(rng.randint(1, 5)):
-        action = simulator.sample(state, rng)
-        if action is None:
-            break
-        plan.append(action)
-        state = simulator.step(state, action).successor or state
-    return plan
+    return [action for action, _ in islice(simulator.walk(simulator.initial, rng), rng.randint(1, 5))]
 
 
 def observe_something(watch: PlanWatch, seen: Seen, rng: random.Random, *, numeric: bool) -> None:
@@ -119,12 +113,9 @@ def test_the_answer_is_that_of_executing_the_rest_of_a_long_plan(domain: str) ->
     # Here nearly all facts are looked up, not simulated.
     task, rng = shipped_task(domain, "example"), random.Random(1)
     simulator = Simulator(task)
-    state, plan, known = simulator.initial, [], set(simulator.initial.atoms)
-    for _ in range(15):
-        action = simulator.sample(state, rng)
-        assert action is not None
+    plan, known = [], set(simulator.initial.atoms)
+    for action, state in islice(simulator.walk(simulator.initial, rng), 15):
         plan.append(action)
-        state = simulator.step(state, action).successor or state
         known |= state.atoms
     watch, seen = PlanWatch(task, plan_of(plan)), Seen(task)
     for _ in range(60):

@@ -29,11 +29,7 @@ def test_a_possible_edge_has_a_witness_that_the_simulator_replays() -> None:
     assert proof.kind == "certain"
     assert proof.witness is not None
     simulator = Simulator(proof.witness.task)
-    state = simulator.initial
-    for action in proof.witness.plan:
-        after = simulator.step(state, action).successor
-        assert after is not None
-        state = after
+    assert simulator.follow(simulator.initial, proof.witness.plan).complete
     assert [action.name for action in proof.witness.plan] == ["unstack", "put-down"]
 
 

@@ -33,9 +33,7 @@ def shortest(made: Generated) -> int | None:
             return length
         following = []
         for state in layer:
-            for action in simulator.applicable(state):
-                after = simulator.step(state, action).successor
-                assert after is not None
+            for _, after in simulator.successors(state):
                 if after not in seen:
                     seen.add(after)
                     following.append(after)
