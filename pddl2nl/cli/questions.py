@@ -82,8 +82,7 @@ def _make(
     """
     from pddl2nl.nl import Style, Teller
     from pddl2nl.pddl import load_task
-    from pddl2nl.questions.making import make_questions
-    from pddl2nl.questions.topics import TOPICS
+    from pddl2nl.questions.making import TOPICS, make_questions
 
     task = load_task(domain, problem)
     teller = Teller(task, *words_of(task, domain, wording, names, None), cast(Style, style))

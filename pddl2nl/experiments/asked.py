@@ -22,8 +22,7 @@ from pddl2nl.pddl import Domain, Task, parse_task
 from pddl2nl.policies.budget import ModelCalls, PricedModel
 from pddl2nl.policies.events import Amount, Fault, RunEvent
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
-from pddl2nl.questions.prompting import question_prompt
-from pddl2nl.questions.question import Question
+from pddl2nl.questions.question import Question, question_prompt
 
 AnswerOutcome = Literal["right", "wrong", "unreadable", "undecided", "budget", "gave-up", "infrastructure-error"]
 

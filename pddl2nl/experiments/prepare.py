@@ -29,7 +29,7 @@ from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 from pddl2nl.quantities import seeds as read_seeds
-from pddl2nl.questions.prompting import question_prompt
+from pddl2nl.questions.question import question_prompt
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,16 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
+from pddl2nl.questions.acp_topics import ACPBENCH
 from pddl2nl.questions.deciding import Certificate
 from pddl2nl.questions.places import StatePlaces
+from pddl2nl.questions.planbench_topics import PLANBENCH
 from pddl2nl.questions.question import LABELS, Form, Question
 from pddl2nl.questions.topic import OpenTopic, Topic
-from pddl2nl.questions.topics import TOPICS
 from pddlval import State
 
+TOPICS: Mapping[str, type[OpenTopic]] = {**ACPBENCH, **PLANBENCH}
+"""All kinds of questions by their names (`pddl2nl.questions.question.KINDS`)."""
 _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
 

@@ -22,11 +22,10 @@ from pddl2nl.pddl import And, Condition, Domain, Forall, Not, Task
 from pddl2nl.pddl.tree import When, map_children
 from pddl2nl.questions.acp_topics import VERDICTS
 from pddl2nl.questions.answers import AnswerReader, UnreadAnswerError
+from pddl2nl.questions.making import TOPICS
 from pddl2nl.questions.places import StatePlace, StatePlaces
-from pddl2nl.questions.prompting import INSTRUCTIONS
-from pddl2nl.questions.question import LABELS
+from pddl2nl.questions.question import INSTRUCTIONS, LABELS
 from pddl2nl.questions.topic import OpenTopic, Topic
-from pddl2nl.questions.topics import TOPICS
 
 MISTAKES: Mapping[str, str] = {
     "forget-deletes": "It answers as if actions made nothing false.",
@@ -38,7 +37,7 @@ _SECONDS = 30
 
 
 class QuestionOracle:
-    """Answers the prompts of questions (`pddl2nl.questions.prompting`); see `pddl2nl.baselines.oracle.StagedOracle`.
+    """Answers the prompts of questions (`pddl2nl.questions.question`); see `pddl2nl.baselines.oracle.StagedOracle`.
 
     Args:
         domain, wording: what the prompts are about, and in which words.

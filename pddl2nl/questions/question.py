@@ -1,4 +1,4 @@
-"""A question with its exact answer and certificate: one line of JSON.
+"""A question with its exact answer and certificate: one line of JSON, and its prompt.
 
 The answer of a question of the form ``bool`` is ``yes`` or ``no``; of a ``choice``, a letter; that of an ``open`` one
 has the shape of ACPBench-Hard (Kokel et al. 2025), actions and facts as PDDL:
@@ -22,6 +22,7 @@ all others           ``{"plan", "cost"}``: a plan; any other that is valid (of `
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -58,6 +59,17 @@ Form = Literal["bool", "choice", "open"]
 FORMS: tuple[Form, ...] = get_args(Form)
 LABELS = "ABCD"
 """The letters of choices."""
+INSTRUCTIONS: Mapping[Form, str] = {
+    "bool": "Think first if that helps. End with a line that begins with 'Answer:' and says yes or no.",
+    "choice": "Think first if that helps. End with a line that begins with 'Answer:' and gives one letter.",
+    "open": "Think first if that helps. End with a line 'Answer:' and, below it, nothing but your answer.",
+}
+"""How to answer a question of each form."""
+FORMAL = (
+    " Write actions and propositions in PDDL, as in (name object …). Where two lists are asked for, write each in "
+    "square brackets; where there is nothing to name, say none."
+)
+"""What is added for open questions of ACPBench's own, which are answered in PDDL."""
 
 
 class Question(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -86,6 +98,15 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     certificate: dict[str, Any] = {}
     PDDL_domain: str = ""
     PDDL_problem: str = ""
+
+
+def question_prompt(question: Question, *, formal: bool = False) -> str:
+    """The prompt: context, question, choices and instruction, each a paragraph; ``formal`` asks for PDDL."""
+    lines = [f"{letter}. {text}" for letter, text in zip(LABELS, question.choices, strict=False)]
+    # Some of ACPBench's questions hold their choices already.
+    choices = "" if all(line in question.question for line in lines) else "\n".join(lines)
+    instruction = INSTRUCTIONS[question.form] + (FORMAL if formal and question.form == "open" else "")
+    return "\n\n".join(filter(None, (question.context, question.question, choices, instruction)))
 
 
 def read_question_lines(path: Path) -> list[Question]:

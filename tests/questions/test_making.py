@@ -11,9 +11,8 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, parse_task
-from pddl2nl.questions.making import make_questions
+from pddl2nl.questions.making import TOPICS, make_questions
 from pddl2nl.questions.question import KINDS, PLAN_KINDS, Form, Question
-from pddl2nl.questions.topics import TOPICS
 from pddlval import Simulator, State, validate
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, plan_in, plan_of, questions, subject_of, task_of, words
 from tests.questions.test_deciding import reachable

@@ -12,11 +12,10 @@ from pddl2nl.llm import Message
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import parse_domain
+from pddl2nl.questions.making import TOPICS
 from pddl2nl.questions.oracle import MISTAKES, QuestionOracle
-from pddl2nl.questions.prompting import question_prompt
-from pddl2nl.questions.question import Form, Question
+from pddl2nl.questions.question import Form, Question, question_prompt
 from pddl2nl.questions.scoring import score_replies
-from pddl2nl.questions.topics import TOPICS
 from tests.questions.asked import ISLANDS, questions, words
 from tests.questions.test_making import ASKED
 

@@ -12,9 +12,9 @@ from pddl2nl.cli import questions as command
 from pddl2nl.errors import InputError
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
+from pddl2nl.questions.making import TOPICS
 from pddl2nl.questions.question import Form, Question
 from pddl2nl.questions.scoring import score_replies
-from pddl2nl.questions.topics import TOPICS
 from tests.cli.one_command import run_command
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, questions, task_of, words
 

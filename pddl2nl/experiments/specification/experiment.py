@@ -45,7 +45,7 @@ from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Limits
-from pddl2nl.questions.topics import TOPICS
+from pddl2nl.questions.making import TOPICS
 from pddl2nl.tasks import shipped_domains
 
 _ONLY_PLAN = ("oracle", "script")

@@ -28,9 +28,8 @@ from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Style, Teller, Wording, make_names
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddl2nl.questions.acpbench import read_questions
-from pddl2nl.questions.making import make_questions
+from pddl2nl.questions.making import TOPICS, make_questions
 from pddl2nl.questions.question import Form, Question
-from pddl2nl.questions.topics import TOPICS
 
 KEPT_FILE = "questions.json"
 """The file's name, in the folder of the records."""
