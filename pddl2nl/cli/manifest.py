@@ -27,13 +27,13 @@ from pddl2nl.cli.output import (
 )
 from pddl2nl.cli.progress import Update, bar_shown
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.candidates import Progress
 from pddl2nl.tasks.measuring import Measured, SearchLimits
+from pddl2nl.tasks.sets import Progress
 
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
-    from pddl2nl.tasks.candidates import MadeSet, Workshop
     from pddl2nl.tasks.proving import Shelf
+    from pddl2nl.tasks.sets import MadeSet, Workshop
 
 _SECONDS, _MEMORY = 30, 4096
 _SETS = ("primary", "scaled", "unsolvable")
@@ -166,7 +166,7 @@ def _primary(
     Candidates are drawn from the domain's generator, solved, and chosen so that lengths are spread evenly; no two are
     isomorphic. The set replaces the one in DIR/DOMAIN; other sets there stay.
     """
-    from pddl2nl.tasks.selection import choose_primary
+    from pddl2nl.tasks.sets import choose_primary
 
     _make("primary", domains, out, SearchLimits(time, memory), workers, lambda shop: choose_primary(shop, seed))
 
@@ -179,7 +179,7 @@ def _scale(
     For blocksworld (all blocks take part), ferry (three locations, more than 80 % of the cars move), grippers (one
     robot, two rooms, all balls move) and visitall (all cells).
     """
-    from pddl2nl.tasks.scaling import LADDERS, make_scaled
+    from pddl2nl.tasks.sets import LADDERS, make_scaled
 
     for name in domains:
         if name not in LADDERS:
@@ -200,7 +200,7 @@ def _unsolvable(
 
     For domains whose generator has the parameter unsolvable; its ways take turns.
     """
-    from pddl2nl.tasks.unsolvable import make_unsolvable
+    from pddl2nl.tasks.sets import make_unsolvable
 
     _make("unsolvable", domains, out, SearchLimits(time, memory), workers, lambda shop: make_unsolvable(shop, seed))
 
@@ -235,9 +235,9 @@ def _workshop(
 ) -> Workshop:
     from pddl2nl.baselines import version
     from pddl2nl.baselines.fast_downward import stop_searches
-    from pddl2nl.tasks.candidates import Workshop
     from pddl2nl.tasks.generators import generator_of
     from pddl2nl.tasks.manifest import read_manifest
+    from pddl2nl.tasks.sets import Workshop
 
     workshop = Workshop(
         generator=generator_of(shipped.name),

@@ -35,8 +35,7 @@ def _models(
     With NAME: the settings in effect for that model, as TOML that can be put into a file of your own and changed.
     Models that are not listed work as well: they are taken to behave as GPT-4o does, at an unknown price.
     """
-    from pddl2nl.llm.settings import load_catalogue
-    from pddl2nl.llm.settings_text import settings_toml
+    from pddl2nl.llm.settings import load_catalogue, settings_toml
 
     catalogue = load_catalogue(models)
     if name is not None:
@@ -57,7 +56,7 @@ def _models(
 
 
 def _row(name: str, settings: ModelSettings) -> tuple[str, ...]:
-    from pddl2nl.llm.settings_text import particular
+    from pddl2nl.llm.settings import particular
 
     price = settings.price
     figures = 4 * ["?"]

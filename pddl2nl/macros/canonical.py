@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pddl2nl.macros.formulas import Rules
 from pddl2nl.macros.macro import Macro, MacroStep
-from pddl2nl.macros.numbers import ADDITIVE
+from pddl2nl.macros.regression import ADDITIVE
 from pddl2nl.pddl import (
     And,
     Atom,

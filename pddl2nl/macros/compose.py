@@ -15,9 +15,15 @@ from math import prod
 
 from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, equality, negation
 from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroStep
-from pddl2nl.macros.net_effect import net_literals, net_updates, readable_condition, readable_effect
-from pddl2nl.macros.numbers import mixed_functions
-from pddl2nl.macros.regression import Part, Regression
+from pddl2nl.macros.regression import (
+    Part,
+    Regression,
+    mixed_functions,
+    net_literals,
+    net_updates,
+    readable_condition,
+    readable_effect,
+)
 from pddl2nl.macros.simplify import Facts, Simplifier, TermScope
 from pddl2nl.pddl import (
     ActionSchema,

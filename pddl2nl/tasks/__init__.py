@@ -5,10 +5,9 @@ The shipped domains and instances are exported here. Modules:
 * ``shipped``: the shipped domains; ``manifest`` reads and writes their manifests.
 * ``references``: tasks with texts and correct plans (the kitchen's); ``reference_files`` reads their file.
 * ``generators``: one module for each domain; `pddl2nl.tasks.generators.generate` makes a problem.
-* Making sets: ``selection`` (primary), ``scaling`` (scaled), ``unsolvable``; all draw ``candidates``, compare them by
-  ``isomorphism`` and measure them by planners that are passed in (``measuring``). ``proving`` checks manifests.
-* ``suites`` finds tasks in a folder of any layout: ``pddl_files`` says what a file is, ``pairing`` which domain a
-  problem belongs to.
+* Making sets: ``sets`` draws problems, compares them by ``isomorphism`` and measures them by planners that are passed
+  in (``measuring``). ``proving`` checks manifests.
+* ``suites`` finds tasks in a folder of any layout; ``pddl_files`` says what a file is.
 * ``transformations``: ``obfuscation`` and ``renaming``, ``costs``; ``formulas`` walks all
   formulas of a domain.
 """

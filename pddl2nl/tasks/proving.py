@@ -20,9 +20,7 @@ from pddl2nl.tasks.generators import Generated, Generator, generators, read_para
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import Instance, read_manifest
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, in_threads
-from pddl2nl.tasks.scaling import SCALED
-from pddl2nl.tasks.selection import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS
-from pddl2nl.tasks.unsolvable import UNSOLVABLE
+from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE
 
 Fault = Literal[
     "manifest",

@@ -2,21 +2,28 @@
 
 Layouts differ: one ``domain.pddl`` for all problems beside or below it, one domain for each problem
 (``p01-domain.pddl``, ``domain_p01.pddl``, ``domains/domain-1.pddl``), one folder for each task, separate folders for
-domains and problems. A file's content decides what it is (`pddl2nl.tasks.pddl_files`); `pddl2nl.tasks.pairing` finds
-the domain of a problem. Files that are part of no task are listed with a reason.
+domains and problems. A file's content decides what it is (`pddl2nl.tasks.pddl_files`). Files that are part of
+no task are listed with a reason.
+
+The domain of a problem is the nearest: first the domains in the problem's folder, then those in folders beside it that
+have only domains (``domains/`` beside ``instances/``), then the same for the folder above, up to the root. Among
+several, these decide in order: the name of the domain in the problem, the names of the files (``p01-domain`` and
+``p01-airport1-p1``), the names of the folders, the numbers in the names. A pairing is a guess if none of these decides,
+or if the domain in the problem has another name.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.tasks.pairing import FoundDomains, Pairing, Rule, domain_key, is_domain_folder, is_number
 from pddl2nl.tasks.pddl_files import LeftOver, Looked, PDDLFile, look_around, look_at, natural
 
 _TASK_FOLDER = re.compile(r"(?:p|prob|problem|pfile|instance|inst|task|test|t|s)?[-_ ]?\d+(?:[-_ .].*)?", re.IGNORECASE)
@@ -279,3 +286,262 @@ def _task_names(some: Sequence[Pairing], own_folders: set[_Folder]) -> Mapping[s
         path: name if twice[name] == 1 else "/".join((*name.split("/")[:-1], path.rpartition("/")[2]))
         for path, name in names.items()
     }
+
+
+# ── which domain a problem belongs to ─────────────────────────────────────────────────────────────
+
+Rule = Literal["only", "file-name", "folder-name", "number", "domain-name", "usual-name", "first"]
+"""The rule that decided a pairing.
+
+``only``: there is no other domain. ``file-name``, ``folder-name``, ``number``: common parts of both names.
+``domain-name``: the problem names it. ``usual-name``: among several, it has the usual name, ``domain.pddl``.
+``first``: it is the first of several. The last two are always guesses.
+"""
+
+_DOMAIN_WORDS = re.compile(r"(?<![a-z])dom(?:ain)?s?(?=p\d|prob|[^a-z]|$)|(?<![a-z])(?:generated|file|pddl)(?![a-z])")
+_PROBLEM_WORDS = re.compile(r"(?<![a-z])(?:problem|prob|pfile|instance|inst|task|pb|pddl|file)s?(?![a-z])")
+_SEPARATORS = "-_. "
+_NUMBER = re.compile(r"(?:p|prob|problem|pfile|instance|inst|task|t|d)?[-_ ]?0*(\d+)")
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?![a-z0-9])")
+_DOMAIN_FOLDER = re.compile(r"dom(ain)?s?|models?|domain[-_ ]?files?|pddl[-_ ]?domains?")
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A problem and its domain.
+
+    ``rule`` decided, ``why`` says so in words; ``guess`` is whether it may be wrong.
+    """
+
+    problem: PDDLFile
+    domain: PDDLFile
+    rule: Rule
+    guess: bool
+    why: str
+
+
+@lru_cache(maxsize=1 << 16)
+def domain_key(stem: str) -> str:
+    """The specific part of a domain file's name: ``p01`` of ``p01-domain``, nothing of ``domain``."""
+    return _squeezed(_DOMAIN_WORDS.sub("", stem.lower()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _problem_key(stem: str) -> str:
+    return _squeezed(_PROBLEM_WORDS.sub("", stem.lower()))
+
+
+def _squeezed(key: str) -> str:
+    return re.sub(rf"([{re.escape(_SEPARATORS)}])[{re.escape(_SEPARATORS)}]+", r"\1", key).strip(_SEPARATORS)
+
+
+def is_number(key: str) -> bool:
+    """Whether a name is that of one task among numbered ones: ``p01``, ``instance-1``, ``7``."""
+    return _NUMBER.fullmatch(key) is not None
+
+
+def is_domain_folder(name: str) -> bool:
+    """Whether a folder is called as those are that hold domains."""
+    return _DOMAIN_FOLDER.fullmatch(name.lower()) is not None
+
+
+class FoundDomains:
+    """All domains that were found, by where they can be looked for.
+
+    Args:
+        domains, problems: what was found.
+        outside: domains above the root, for a root that holds problems alone.
+    """
+
+    def __init__(self, domains: Iterable[PDDLFile], problems: Sequence[PDDLFile], outside: Sequence[PDDLFile] = ()):
+        with_problems = {one.folder[:depth] for one in problems for depth in range(len(one.folder) + 1)}
+        self._here: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
+        self._beside: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
+        self._outside = [*outside]
+        for one in domains:
+            self._here[one.folder].append(one)
+            depth = len(one.folder)
+            while depth and one.folder[:depth] not in with_problems:
+                depth -= 1
+            if depth < len(one.folder):
+                self._beside[one.folder[:depth]].append(one)
+        for many in (*self._here.values(), *self._beside.values()):
+            many.sort(key=lambda one: natural(one.path))
+        self._own: dict[str, list[PDDLFile]] = defaultdict(list)
+        for problem in problems:
+            for candidates, _ in self._tiers(problem.folder):
+                # A number alone says nothing if the problem names another domain that is there.
+                named = any(one.name == problem.of_domain for one in candidates)
+                found = [one for one in _numbered(problem, candidates) if not named or one.name == problem.of_domain]
+                self._own[problem.path] += found
+        self._taken = {domain.path for own in self._own.values() for domain in own}
+
+    def _tiers(self, folder: tuple[str, ...]) -> Iterator[tuple[list[PDDLFile], bool]]:
+        """The domains that a problem in this folder may have, nearest first; whether they stand aside of the way up."""
+        for depth in range(len(folder), -1, -1):
+            if here := self._here.get(folder[:depth]):
+                yield here, False
+            if beside := self._beside.get(folder[:depth]):
+                yield beside, True
+        if self._outside:
+            yield self._outside, False
+
+    def pair(self, problem: PDDLFile) -> Pairing | str:
+        """The problem's domain; or why there is none for it."""
+        guess: Pairing | None = None
+        others = False
+        for candidates, aside in self._tiers(problem.folder):
+            own = {one.path for one in self._own.get(problem.path, ())}
+            free = [one for one in candidates if one.path not in self._taken or one.path in own]
+            others = others or len(free) < len(candidates)
+            fitting = any(one.name == problem.of_domain for one in free)
+            found = None if fitting or not others else _lent(problem, candidates)
+            if found is None and free:
+                found = _choose(problem, free, aside)
+            if found is not None and not found.guess:
+                return found
+            guess = guess or found
+        if guess is not None:
+            return guess
+        named = f"it says (:domain {problem.of_domain})" if problem.of_domain else "it names no domain"
+        if others:
+            return f"a problem without a domain: those beside it belong to other problems by their names, and {named}"
+        return f"a problem without a domain: {named}, and there is none that fits beside it or above"
+
+
+def _numbered(problem: PDDLFile, domains: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """The domains with a number in their names that match a problem: by name, by longest common start, by number."""
+    keyed = [(key, one) for one in domains if any(map(str.isdigit, key := domain_key(one.stem)))]
+    if not keyed:
+        return []
+    names = (problem.stem.lower(), _problem_key(problem.stem))
+    starts = {key[: match.start()] for key in names for match in _BOUNDARY.finditer(key)}
+    for wanted in (*names, *sorted(filter(is_number, starts), key=lambda each: (-len(each), each))):
+        if found := [one for key, one in keyed if key == wanted]:
+            return found
+    number = _number(names[1])
+    return [] if number is None else [one for key, one in keyed if _number(key) == number]
+
+
+# ── which of several ─────────────────────────────────────────────────────────────────────────────
+
+
+def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> Pairing | None:
+    """The domain among those of one place; None if none of them is related to the problem."""
+    fitting = [one for one in candidates if problem.of_domain and one.name == problem.of_domain]
+    pool = fitting or [*candidates]
+    for rule, hits in _RULES:
+        found = hits(problem, pool)
+        if len(found) == 1:
+            return _paired(problem, found[0], rule, sure=rule != "number" or not _has_usual(pool))
+        if found:
+            pool = found
+    if len(fitting) == 1:
+        return _paired(problem, fitting[0], "only" if len(candidates) == 1 else "domain-name")
+    if aside and not fitting and not (len(pool) == 1 and pool[0].folder and is_domain_folder(pool[0].folder[-1])):
+        # Being in a folder nearby is not enough.
+        return None
+    if len(pool) == 1:
+        return _paired(problem, pool[0], "only")
+    usual = [one for one in pool if not domain_key(one.stem)]
+    if len(usual) == 1:
+        return _paired(problem, usual[0], "usual-name", sure=False, among=len(pool))
+    return _paired(problem, pool[0], "first", sure=False, among=len(pool))
+
+
+def _lent(problem: PDDLFile, candidates: Sequence[PDDLFile]) -> Pairing | None:
+    """The only domain with the name in the problem, although its file name belongs to another problem."""
+    named = [one for one in candidates if one.name == problem.of_domain]
+    if len(named) != 1:
+        return None
+    found = _paired(problem, named[0], "domain-name")
+    if len({one.name for one in candidates}) > 1:
+        return found
+    return replace(found, guess=True, why=f"{found.why}; but by its file's name it is another problem's")
+
+
+def _has_usual(pool: Sequence[PDDLFile]) -> bool:
+    return any(not domain_key(one.stem) for one in pool)
+
+
+def _paired(problem: PDDLFile, domain: PDDLFile, rule: Rule, *, sure: bool = True, among: int = 1) -> Pairing:
+    why = {
+        "only": "no other domain is there",
+        "file-name": f"the names of the files say so: {domain.file}, {problem.file}",
+        "folder-name": f"the names of file and folder say so: {domain.path}, {problem.path}",
+        "number": f"the numbers in the names are the same: {domain.file}, {problem.file}",
+        "domain-name": f"the problem says (:domain {problem.of_domain}), and no other domain there is called so",
+        "usual-name": f"of {among} domains that fit it has the usual name",
+        "first": f"of {among} domains that fit it comes first",
+    }[rule]
+    if rule == "number" and not sure:
+        why += "; but there is a domain without a number, too"
+    if problem.of_domain and problem.of_domain != domain.name:
+        why += f"; but the problem says (:domain {problem.of_domain}), and this one is called {domain.name}"
+        sure = False
+    return Pairing(problem, domain, rule, not sure, why)
+
+
+# ── what names say ───────────────────────────────────────────────────────────────────────────────
+
+
+def _by_file_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """Domains whose specific name is the problem's, or its start, or a word in it; the longest such."""
+    stem, key = problem.stem.lower(), _problem_key(problem.stem)
+    exact = [one for one in pool if (own := domain_key(one.stem)) and own in (stem, key)]
+    if exact:
+        return exact
+    found = [(len(own), one) for one in pool if (own := domain_key(one.stem)) and _begins(own, stem, key)]
+    longest = max((length for length, _ in found), default=0)
+    return [one for length, one in found if length == longest]
+
+
+def _begins(own: str, stem: str, key: str) -> bool:
+    if is_number(own):
+        # Elsewhere in the name it may be another number, such as that of the airport in p02-airport1-p1.
+        return any(re.match(rf"{re.escape(own)}(?![a-z0-9])", name) for name in (stem, key))
+    word = rf"(?<![a-z0-9]){re.escape(own)}(?![a-z])"
+    return len(own) > 1 and re.search(word if own[-1].isalpha() else rf"{word}(?!\d)", stem) is not None
+
+
+def _by_number(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    number = _number(_problem_key(problem.stem))
+    return [] if number is None else [one for one in pool if _number(domain_key(one.stem)) == number]
+
+
+def _number(key: str) -> int | None:
+    match = _NUMBER.fullmatch(key)
+    return None if match is None else int(match[1])
+
+
+def _by_folder_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """Domains with the name of a folder of the problem, or in a folder with that name."""
+    if len(pool) == 1:
+        return []
+    own = [{domain_key(one.stem), *(part.lower() for part in one.folder)} - {""} for one in pool]
+    shared = set.intersection(*own)
+    for folder in reversed(problem.folder):
+        name = folder.lower()
+        same = [one for one, words in zip(pool, own, strict=True) if name in words - shared]
+        alike = same or _alike(name, [(one, words - shared) for one, words in zip(pool, own, strict=True)])
+        if alike:
+            return alike
+    return []
+
+
+def _alike(name: str, pool: Iterable[tuple[PDDLFile, set[str]]]) -> list[PDDLFile]:
+    """Domains with a word of the folder's name that is in no longer such word: blocks in blocks-large-test."""
+    found = [(one, word) for one, words in pool for word in sorted(words) if len(word) > 2 and _is_word_of(word, name)]
+    whole = [one for one, word in found if not any(word != other and _is_word_of(word, other) for _, other in found)]
+    return [*dict.fromkeys(whole)]
+
+
+def _is_word_of(word: str, name: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", name) is not None
+
+
+_RULES: tuple[tuple[Rule, Callable[[PDDLFile, Sequence[PDDLFile]], list[PDDLFile]]], ...] = (
+    ("file-name", _by_file_name),
+    ("folder-name", _by_folder_name),
+    ("number", _by_number),
+)

@@ -21,8 +21,8 @@ import pytest
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import make_job
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_task
 
 if TYPE_CHECKING:

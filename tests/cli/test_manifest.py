@@ -13,7 +13,7 @@ import pytest
 from pddl2nl.cli import manifest
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.tasks import selection, shipped_domain
+from pddl2nl.tasks import sets, shipped_domain
 from pddl2nl.tasks.manifest import read_manifest, write_manifest
 from pddl2nl.tasks.measuring import Measured, SearchLimits
 from tests.tasks.making import FakeSearch, objects_in
@@ -30,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSearch:
     """A planner that answers at once, in the place of Fast Downward."""
-    monkeypatch.setattr(selection, "_GROUPS", 6)
+    monkeypatch.setattr(sets, "_PRIMARY_GROUPS", 6)
     search = FakeSearch(gives_up=lambda planner, problem: planner == "lmcut" and objects_in(problem) >= 14)
     monkeypatch.setattr(manifest, "run_planners", search)
     return search

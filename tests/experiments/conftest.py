@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, Request
-from pddl2nl.policies.families import FAMILIES
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

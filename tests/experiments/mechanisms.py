@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies import POLICIES
 from pddl2nl.policies.families import FAMILY_POLICIES
+
+from pddl2nl.policies import POLICIES
 
 ASKING = [
     name

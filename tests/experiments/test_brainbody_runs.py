@@ -12,8 +12,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.systems.brainbody.primitives import parse_robot
 from pddl2nl.policies.events import Started
+from pddl2nl.systems.brainbody.primitives import parse_robot
 from pddl2nl.tasks import shipped_domain, shipped_task
 
 TASK = shipped_task("household", "v08")

@@ -11,10 +11,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Started
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
 

@@ -26,11 +26,11 @@ from pddl2nl.experiments.cluster import deployments as module
 from pddl2nl.experiments.cluster.worker import WorkerTerms, environment, halt, run_on_worker
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.records.reader import read_end
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Account, Limits
+from pddl2nl.policies.spec import RunSpec
 from tests.llm.chat_server import ChatServer
 
 

@@ -19,9 +19,9 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.cluster import open_cluster
 from pddl2nl.experiments.cluster import runs as cluster_runs
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import load_task
+from pddl2nl.policies.spec import RunSpec
 from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.heavy

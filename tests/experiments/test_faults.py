@@ -15,13 +15,13 @@ from pddl2nl.cli.app import main
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.replay import read_exchanges
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.events import event_to_json
+from pddl2nl.policies.spec import RunSpec
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
 KEY = "sk-known-key-0987654321"

@@ -17,11 +17,11 @@ from pddl2nl.experiments.specification.product import cells
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Prompted, Rejected, Started
+from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
 from pddl2nl.systems.hvr.mistakes import MISTAKES
 from pddl2nl.systems.hvr.prompts import LAYOUT, MECHANISMS
-from pddl2nl.reports.metrics import METRICS
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, validate

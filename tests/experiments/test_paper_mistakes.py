@@ -14,10 +14,10 @@ import pytest
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Finished, Started
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain

@@ -7,9 +7,9 @@ import pytest
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.records.reader import EVENT_KINDS
 from pddl2nl.experiments.records.writer import VOLATILE
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import load_task
+from pddl2nl.policies.spec import RunSpec
 
 
 def test_every_volatile_field_exists():

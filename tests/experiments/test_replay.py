@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.experiments import RunResult, RunSpec, run_spec
 from pddl2nl.experiments.access import Access
@@ -28,7 +29,6 @@ from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import POLICIES, event_to_json
 from pddl2nl.policies.events import RecordError
-from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import ChatServer
 

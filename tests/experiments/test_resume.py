@@ -12,11 +12,11 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.records.resume import Recollection, recollect
 from pddl2nl.experiments.records.writer import RecordWriter, claimed, partial_path, resuming_path
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Message, Request, ScriptedReply, Usage, request_key
 from pddl2nl.llm.replay import Exchange, RecordedCompletion
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.events import Prompted, Replied
+from pddl2nl.policies.spec import RunSpec
 
 
 class Counting:

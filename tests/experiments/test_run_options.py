@@ -12,9 +12,9 @@ import pytest
 import pddl2nl
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, RunSpec
 from pddl2nl.experiments.specification.schema import OPTIONS
 from pddl2nl.llm import Completion, Request
+from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, RunSpec
 from pddl2nl.tasks import shipped_task
 
 NO_OPTIONS = {"task", "profile", "record", "suite", "task_name"}

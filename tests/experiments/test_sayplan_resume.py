@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.policies.sayplan.conftest import BUILDING, PLAN, SEARCH, command, plan
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Request
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.sayplan.prompts import LAYOUT
-from tests.policies.sayplan.conftest import BUILDING, PLAN, SEARCH, command, plan
 from tests.policies.staged_model import Staged
 
 REPLIES = {

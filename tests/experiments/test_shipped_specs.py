@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from pddl2nl.policies.families import FAMILIES, family_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
@@ -18,7 +19,6 @@ from pddl2nl.experiments.specification.shipped import find_specification, shippe
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Domain
-from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables import tables_of

@@ -11,10 +11,10 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.jobs import PlannerSpec
 from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
 from pddl2nl.nl import Wording, save_wording, template_wording
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
 Load = Callable[..., ExperimentSpec]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from pddl2nl.experiments.setup import prepare_run
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.setup import prepare_run
 from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.llm import Price

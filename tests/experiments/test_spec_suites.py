@@ -17,12 +17,12 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.planner_cache import PlannerCache
 from pddl2nl.experiments.run_one import play
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.specification.domains import SolvedBy
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, load_experiment
 from pddl2nl.experiments.specification.filters import Deciding, narrow
 from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.pddl import parse_task
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator

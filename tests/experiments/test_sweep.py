@@ -17,12 +17,12 @@ from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.records.reader import last_line, read_end
 from pddl2nl.experiments.records.writer import claimed, partial_path
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, EndpointError, ScriptedModel, Usage
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Limits
+from pddl2nl.policies.spec import RunSpec
 from tests.llm.chat_server import ChatServer, Trouble
 
 

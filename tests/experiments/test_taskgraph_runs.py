@@ -10,8 +10,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, Request
-from pddl2nl.systems.taskgraph.prompts import CORRECT, LAYOUT, REPLAN, subtask_reply
 from pddl2nl.reports.records import read_record
+from pddl2nl.systems.taskgraph.prompts import CORRECT, LAYOUT, REPLAN, subtask_reply
 from pddl2nl.tasks import shipped_task
 
 

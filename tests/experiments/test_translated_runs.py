@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
@@ -18,7 +19,6 @@ from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.policies import event_to_json
 from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
-from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered

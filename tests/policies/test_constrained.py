@@ -7,15 +7,15 @@ import random
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.experiments import RunResult, run
 from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.llm import OpenAIModel, ScriptedModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies import POLICIES
-from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.policies.events import Finished, Prompted, Read, RunEvent
-from pddl2nl.policies.families import FAMILY_POLICIES
+from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.systems.hvr.events import BlockExpanded
 from pddl2nl.systems.hybrids.events import StatesAsked
 from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched

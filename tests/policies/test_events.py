@@ -13,7 +13,6 @@ from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
-from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -31,6 +30,8 @@ from pddl2nl.policies.events import (
     Started,
     event_to_json,
 )
+from pddl2nl.questions.question import Question
+from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
@@ -52,7 +53,6 @@ from pddl2nl.systems.taskgraph.events import (
     RevisionSpared,
     SubtaskDone,
 )
-from pddl2nl.questions.question import Question
 
 TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)

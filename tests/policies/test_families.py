@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import get_type_hints
 
 import pytest
+from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mistake, note_of, stage_of
 
 from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
-from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.llm import Message
 from pddl2nl.nl import template_wording
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.events import EVENTS, GoalReached, RunEvent
-from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mistake, note_of, stage_of
 from pddl2nl.policies.reporting import Family
+from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.tasks import shipped_domain
 
 WITHOUT_MODEL = ("sayplan-exact", "taskgraph-exact")

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Limits, RequestSettings
-from pddl2nl.policies.families import FAMILIES
 from pddl2nl.systems.hvr.blocks import MOST_MACROS, macro_words
 from pddl2nl.systems.hvr.prompts import MECHANISMS
 from pddl2nl.worlds.ontology import load_ontology

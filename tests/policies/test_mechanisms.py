@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import markers
 from pddl2nl.policies import POLICIES
-from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import fill, prompt_file, prompt_hash, prompt_text
 
 GOLDEN = Path(__file__).parent / "golden"

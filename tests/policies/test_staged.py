@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.systems.hvr.prompts import LAYOUT
 from pddl2nl.policies.staged import conversation, dashed, numbered
+from pddl2nl.systems.hvr.prompts import LAYOUT
 
 
 def test_sections_stand_in_the_agreed_order_and_are_read_back() -> None:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.experiments.example import SolvedProblem, tell_example
 from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.pddl import Task, load_problem
 from pddl2nl.policies import POLICIES, Setting
-from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file
 from pddl2nl.tasks import shipped_domain

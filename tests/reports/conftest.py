@@ -14,7 +14,6 @@ from msgspec import structs
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm.types import Message
-from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.policies.events import (
     Acted,
     Fault,
@@ -29,6 +28,9 @@ from pddl2nl.policies.events import (
     Started,
     event_to_json,
 )
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.summaries import BrokenLink, RunSummary
+from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
@@ -39,8 +41,6 @@ from pddl2nl.systems.hvr.events import (
     PlanExpanded,
     Retrieved,
 )
-from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.summaries import BrokenLink, RunSummary
 from pddl2nl.tasks import shipped_domain
 
 HOSTILE = '<script>alert(1)</script> </script><img src=x onerror=alert(2)> & "quoted" {{ 7 * 7 }}'

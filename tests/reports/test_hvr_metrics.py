@@ -9,11 +9,11 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.policies.events import Acted, Finished, Read, Rejected, RunEvent
+from pddl2nl.reports.metrics import METRICS, measure
+from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
 from pddl2nl.systems.hvr.metrics import METRICS as HVR_METRICS
 from pddl2nl.systems.hvr.metrics import generated_plan, nearest_way
-from pddl2nl.reports.metrics import METRICS, measure
-from pddl2nl.reports.records import RunRecord, read_record
 
 VALUES = {metric.name: metric.of for metric in HVR_METRICS}
 PC, PREFIX, ES = "plan-correctness", "plan-correctness-prefix", "execution-success"

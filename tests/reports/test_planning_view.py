@@ -6,11 +6,17 @@ from typing import get_args
 
 import pytest
 from msgspec import structs
+from pddl2nl.policies.families import note_of
 
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Rejected, Replied
-from pddl2nl.policies.families import note_of
 from pddl2nl.policies.reporting import Note
+from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.html import write_html
+from pddl2nl.reports.html.run import facts_of
+from pddl2nl.reports.html.steps import run_turns
+from pddl2nl.reports.recheck import recheck
+from pddl2nl.reports.records import read_record
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
@@ -22,12 +28,6 @@ from pddl2nl.systems.hvr.events import (
     PlanExpanded,
     Retrieved,
 )
-from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.html import write_html
-from pddl2nl.reports.html.run import facts_of
-from pddl2nl.reports.html.steps import run_turns
-from pddl2nl.reports.recheck import recheck
-from pddl2nl.reports.records import read_record
 
 
 def told(note: Note) -> list[str]:

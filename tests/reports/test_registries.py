@@ -14,18 +14,15 @@ from typing import Any, get_args
 
 import pytest
 from msgspec import structs
+from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, TableLayout
 from pddl2nl.experiments.specification.schema import QUESTION_TABLES, TABLE_KINDS
 from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
-from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.reporting import Comparable
-from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
 from pddl2nl.policies.paper import autoplanbench
-from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from pddl2nl.policies.reporting import Comparable
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
@@ -36,6 +33,9 @@ from pddl2nl.reports.records import Record, read_record
 from pddl2nl.reports.summaries import summarize
 from pddl2nl.reports.tables import FORMATS, TABLES, written
 from pddl2nl.reports.tables.model import Heading
+from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
+from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 
 PAPERS = [autoplanbench(), *(family.paper for family in FAMILIES.values())]
 NUMBERS = [table.paper for paper in PAPERS for table in paper.tables if table.paper]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import parse_task
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html

@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied, Started
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.usage import RoleUsage, usage_by_role

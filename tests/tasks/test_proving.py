@@ -11,8 +11,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.tasks.manifest import COLUMNS, read_manifest, write_manifest, write_set
 from pddl2nl.tasks.measuring import Measured
 from pddl2nl.tasks.proving import Shelf, check, made_by, smaller_half
-from pddl2nl.tasks.scaling import LADDERS, make_scaled
-from pddl2nl.tasks.selection import choose_primary
+from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled
 from pddl2nl.tasks.shipped import shipped_domain
 from tests.tasks.making import VERSION, FakeSearch, objects_in, workshop
 

@@ -6,8 +6,8 @@ from statistics import fmean
 
 import pytest
 
-from pddl2nl.systems.brainbody import FAMILY
 from pddl2nl.policies.paper import PaperLine
+from pddl2nl.systems.brainbody import FAMILY
 
 PAPER = FAMILY.paper
 TABLES = {table.paper.removeprefix("brainbody-"): table for table in PAPER.tables}

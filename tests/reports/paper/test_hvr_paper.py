@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
-
 from pddl2nl.policies.families import FAMILIES
+
 from pddl2nl.policies.paper import PaperLine
 
 HVR = FAMILIES["hvr"]

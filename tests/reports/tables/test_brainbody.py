@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.policies.events import Finished, Started
-from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables import FORMATS, TABLES, written
 from pddl2nl.reports.tables.model import Table
+from pddl2nl.systems.brainbody.events import BodyActed
 from tests.reports.tables.test_hvr import experiment, lines, texts
 
 PAPER = FAMILIES["brainbody"].paper

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
-from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import RunSummary

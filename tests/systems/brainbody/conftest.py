@@ -10,11 +10,11 @@ import pytest
 
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.policies import Episode, Setting
+from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel
+from pddl2nl.policies.events import Finished, RunEvent
 from pddl2nl.systems.brainbody.brainbody import BrainBody
 from pddl2nl.systems.brainbody.primitives import load_robot
 from pddl2nl.systems.brainbody.prompts import LAYOUT
-from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel
-from pddl2nl.policies.events import Finished, RunEvent
 from pddl2nl.tasks import ShippedDomain, shipped_domain
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from tests.policies.brainbody.conftest import setting_of
 
 from pddl2nl.baselines import OracleModel
 from pddl2nl.policies import Episode
+from pddl2nl.policies.events import Finished, Prompted, RunEvent
+from pddl2nl.policies.refining import Style
 from pddl2nl.systems.brainbody.brainbody import BrainBody
 from pddl2nl.systems.brainbody.events import BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.oracle import oracle
-from pddl2nl.policies.events import Finished, Prompted, RunEvent
-from pddl2nl.policies.refining import Style
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import reference_of
-from tests.policies.brainbody.conftest import setting_of
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.policies.brainbody.conftest import TABLE_3, household
 
 from pddl2nl.systems.brainbody.bodies import EmbeddingBody, ReaderBody
-from tests.policies.brainbody.conftest import TABLE_3, household
 
 SETTING = household("v02")
 assert SETTING.robot is not None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.policies.brainbody.conftest import HOUSEHOLD, household
 
+from pddl2nl.policies.setting import Setting
 from pddl2nl.systems.brainbody.bodies import ReaderBody
 from pddl2nl.systems.brainbody.examples import shots_for
 from pddl2nl.systems.brainbody.prompts import LAYOUT
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
-from pddl2nl.policies.setting import Setting
-from tests.policies.brainbody.conftest import HOUSEHOLD, household
 
 SETTING = household("v05")
 

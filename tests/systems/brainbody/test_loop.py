@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.policies.brainbody.conftest import Run, household, plan, steps
 
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import And, Task, parse_task
@@ -19,7 +20,6 @@ from pddl2nl.systems.brainbody.replies import MAX_STEPS
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Simulator, State
-from tests.policies.brainbody.conftest import Run, household, plan, steps
 
 FEEDBACK = "Explanation: The fridge is shut.\nNew plan:\n"
 OPENED = ["Open the fridge", "Put the salmon into the fridge", "Close the fridge"]

@@ -8,20 +8,20 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.policies.brainbody.conftest import TABLE_3, household
 
 from pddl2nl.baselines import OracleModel
 from pddl2nl.llm import Message
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Episode
+from pddl2nl.policies.events import Prompted, RunEvent
+from pddl2nl.policies.setting import Setting
 from pddl2nl.systems.brainbody.brainbody import BrainBody
 from pddl2nl.systems.brainbody.events import ErrorSignal
 from pddl2nl.systems.brainbody.mistakes import MISTAKES
 from pddl2nl.systems.brainbody.oracle import BrainOracle, oracle
 from pddl2nl.systems.brainbody.prompts import LAYOUT, StepPrompter
-from pddl2nl.policies.events import Prompted, RunEvent
-from pddl2nl.policies.setting import Setting
 from pddlval import Simulator
-from tests.policies.brainbody.conftest import TABLE_3, household
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.policies.brainbody.conftest import HOUSEHOLD
 
 from pddl2nl.errors import InputError
 from pddl2nl.systems.brainbody.primitives import Command, ground, load_robot, parse_robot, robot_of_actions
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.shipped import authored_domains
 from pddlval import GroundAction, Simulator
-from tests.policies.brainbody.conftest import HOUSEHOLD
 
 DOMAIN = HOUSEHOLD.domain
 ROBOT = load_robot(HOUSEHOLD.folder / "robot.json", DOMAIN)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.policies.brainbody.conftest import Run, plan
 
 from pddl2nl.llm import Message
 from pddl2nl.systems.brainbody.prompts import LAYOUT, MECHANISMS, prompt_hashes
-from tests.policies.brainbody.conftest import Run, plan
 
 GOLDEN = Path(__file__).parent / "golden"
 PLAN = plan("Lift cup_0 from place_1", "Smash the shelf", "Put cup_0 on place_0")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from tests.policies.brainbody.conftest import household
 
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
-from tests.policies.brainbody.conftest import household
 
 SETTING = household("v02")
 READER = ProgramReader(SETTING.robot, SETTING.simulator.task.domain, SETTING.teller.names)  # type: ignore[arg-type]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import PlanRepaired, StatesSearched
-from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, validate
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import ProblemWritten
 from pddl2nl.systems.hybrids.llm_p import problem_in
-from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.systems.hybrids.prompts import LAYOUT
 from pddl2nl.tasks import shipped_task
 from tests.policies.conftest import Play, World

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pddl2nl.policies.families import asking_policy, family_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import RunResult, run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies import POLICIES, Episode, Limits, Policy, make_policy
 from pddl2nl.policies.events import RecordError
-from pddl2nl.policies.families import asking_policy, family_of
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, validate

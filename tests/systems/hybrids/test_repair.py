@@ -9,11 +9,11 @@ from heapq import heappop, heappush
 from itertools import count
 
 import pytest
+from pddl2nl.experiments.spec import RunSpec
 
 from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.planner import cheapest_plan
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.pddl import parse_task
 from pddl2nl.systems.hybrids import planning, repair
 from pddl2nl.systems.hybrids.compiling import compile_proposal

@@ -16,14 +16,14 @@ from pddl2nl.llm import Completion, Request, ScriptedReply
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
-from pddl2nl.systems.hybrids.guided import BATCH, named_by_state
-from pddl2nl.systems.hybrids.landmarks import first_reached, subgoals
-from pddl2nl.systems.hybrids.prompts import LAYOUT
-from pddl2nl.systems.hybrids.tree import valued_actions
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.search import grounding, relaxation
 from pddl2nl.search.best_first import BestFirstSearch
 from pddl2nl.search.relaxation import FFHeuristic
+from pddl2nl.systems.hybrids.guided import BATCH, named_by_state
+from pddl2nl.systems.hybrids.landmarks import first_reached, subgoals
+from pddl2nl.systems.hybrids.prompts import LAYOUT
+from pddl2nl.systems.hybrids.tree import valued_actions
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import Play, World

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.policies.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
 
 from pddl2nl.nl import Teller, make_names
 from pddl2nl.policies.refining import Style
@@ -26,7 +27,6 @@ from pddl2nl.systems.sayplan.checking import CheckedPlan, PlanSimulator
 from pddl2nl.worlds.scene_graph import SceneView
 from pddlval import GroundAction, Simulator, validate
 from pddlval.plans import plan_of
-from tests.policies.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
 
 TABLE_19 = tomllib.loads((Path(__file__).parent / "table_19.toml").read_text(encoding="utf-8"))
 OFFICE = graph_of("p01")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from tests.policies.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, GroundAtom, Problem, Task, TypedName
@@ -14,7 +15,6 @@ from pddl2nl.policies import POLICIES, Episode
 from pddl2nl.systems.sayplan.calls import read_calls
 from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, parse_roles, scene_graph
 from pddlval import Simulator
-from tests.policies.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
 from tests.policies.staged_model import Staged
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
+from tests.policies.sayplan.conftest import BUILDING, ROLES
 
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.policies.events import RunEvent, Started
@@ -14,7 +15,6 @@ from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.systems.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.systems.sayplan.metrics import METRICS
 from pddl2nl.systems.sayplan.notes import NOTES
-from tests.policies.sayplan.conftest import BUILDING, ROLES
 
 ROOMS, COUNTS = ("kitchen",), (("agent", 1), ("room", 2), ("pose", 9), ("asset", 3), ("object", 4), ("links", 5))
 END = SearchEnded("model", ("fridge", "apple"), ROOMS, ("lobby", "kitchen"), 90, 50, 200, COUNTS, COUNTS[:3])

@@ -6,12 +6,12 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-
 from pddl2nl.policies.families import picture_of
+from tests.policies.sayplan.conftest import PLAN, SEARCH, command, graph_of, plan, play
+
 from pddl2nl.systems.sayplan.picture import MOST_NODES, picture
 from pddl2nl.systems.sayplan.prompts import LAYOUT
 from pddl2nl.worlds.scene_graph import SceneView
-from tests.policies.sayplan.conftest import PLAN, SEARCH, command, graph_of, plan, play
 
 EXAMPLE = graph_of("example")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.systems.sayplan.planning import MOST_CORRECTIONS
 from pddl2nl.systems.sayplan.relaxing import cannot_be_enough
 from pddl2nl.systems.sayplan.searching import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE
 from pddl2nl.worlds.scene_graph import SceneView
-from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 needs_planner = pytest.mark.usefixtures("needs_planner")
 COFFEE = (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.policies.sayplan.conftest import BUILDING, ROLES, WORDING, Planner, graph_of, setting_of
 
 from pddl2nl.nl import Reader, Teller, make_names
 from pddl2nl.pddl import Atom, Task, parse_problem
@@ -17,7 +18,6 @@ from pddl2nl.systems.sayplan.searching import search
 from pddl2nl.tasks.generators import generate
 from pddl2nl.worlds.scene_graph import SceneView, scene_graph
 from pddlval import Simulator
-from tests.policies.sayplan.conftest import BUILDING, ROLES, WORDING, Planner, graph_of, setting_of
 
 Linear = Callable[[Callable[[Any], object], Callable[[int], Any], int], None]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.errors import InputError
@@ -19,7 +20,6 @@ from pddl2nl.systems.taskgraph.prompts import CORRECT, KEYS, NEXT, PLAN, REPLAN,
 from pddl2nl.systems.taskgraph.replies import END
 from pddl2nl.systems.taskgraph.taskgraph import MOST_CORRECTIONS, MOST_REVISIONS
 from pddl2nl.worlds.sight import PlaceMemory
-from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
 
 KEEP = "<answer>keep</answer>"
 GOOD = [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")]

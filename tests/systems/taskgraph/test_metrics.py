@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.policies.events import Acted, Finished, Started
+from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.taskgraph.events import GraphChecked
 from pddl2nl.systems.taskgraph.metrics import METRICS
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.subtasks.building import graph_named
@@ -14,7 +15,6 @@ from pddl2nl.systems.taskgraph.replies import END, read_scores
 from pddl2nl.systems.taskgraph.searching import MOST_DEPTH
 from pddl2nl.systems.taskgraph.taskgraph import shown_examples
 from pddlval import Simulator
-from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play
 
 KEEP = "<answer>keep</answer>"
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.policies.taskgraph.conftest import play_set_task
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
@@ -26,7 +27,6 @@ from pddl2nl.tasks.suites import find_suites
 from pddl2nl.training import prompt_rows
 from pddlval import validate
 from pddlval.semantics import holds
-from tests.policies.taskgraph.conftest import play_set_task
 
 ALFRED = shipped_domain("alfred").domain
 

@@ -9,15 +9,13 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.tasks import selection
+from pddl2nl.tasks import sets
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import read_manifest, write_set
 from pddl2nl.tasks.measuring import Measured, SearchLimits
 from pddl2nl.tasks.proving import made_by
-from pddl2nl.tasks.scaling import LADDERS, make_scaled
-from pddl2nl.tasks.selection import choose_primary, nearest_to_example, spread
+from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled, make_unsolvable, nearest_to_example, spread, ways
 from pddl2nl.tasks.shipped import shipped_domain
-from pddl2nl.tasks.unsolvable import make_unsolvable, ways
 from tests.tasks.making import FakeSearch, digest, objects_in, workshop
 
 
@@ -46,9 +44,9 @@ def test_the_example_has_five_steps_or_nearly_so():
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch):
     """Plenty is less here than where a set is made."""
-    monkeypatch.setattr(selection, "_GROUPS", 6)
-    monkeypatch.setattr(selection, "_PLENTY", 2)
-    monkeypatch.setattr(selection, "_GROUPS_IN_VAIN", 1)
+    monkeypatch.setattr(sets, "_PRIMARY_GROUPS", 6)
+    monkeypatch.setattr(sets, "_PRIMARY_PLENTY", 2)
+    monkeypatch.setattr(sets, "_PRIMARY_IN_VAIN", 1)
 
 
 def shown(made):
