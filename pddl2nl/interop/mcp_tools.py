@@ -201,7 +201,7 @@ class PlanningTools:
         proposal = read_plan(_limited(plan, "the plan")).actions
         simulator = Simulator(task)
         followed = simulator.follow(simulator.initial, proposal)
-        prefix, state = len(followed.steps), followed.state
+        prefix, state = len(followed.actions), followed.state
         status: str = "solved"
         repaired: tuple[GroundAction, ...] | None = proposal
         if not validate(task, plan).valid:
@@ -255,7 +255,7 @@ class PlanningTools:
             raise followed.error
         if followed.failed is not None:
             refused = teller.refused(followed.failed, followed.state)
-            raise InputError(f"after: step {len(followed.steps) + 1} cannot be executed: {refused}")
+            raise InputError(f"after: step {len(followed.actions) + 1} cannot be executed: {refused}")
         return _ReachedState(task, teller, simulator, followed.state)
 
 

@@ -331,7 +331,7 @@ class _Proving:
         asked = self.simulator.step(state, self._claim)
         followed = self.simulator.follow(state, self.block)
         ran, unmet = followed.state, followed.unmet
-        failed = 0 if followed.complete else len(followed.steps) + 1
+        failed = 0 if followed.complete else len(followed.actions) + 1
         match kind:
             case "does-not-run":
                 confirmed = asked.successor is not None and failed > 0

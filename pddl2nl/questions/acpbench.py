@@ -249,7 +249,7 @@ def _action_reachability(check: _Recomputed) -> None:
 def _validation(check: _Recomputed) -> None:
     followed = check.simulator.follow(check.simulator.initial, _quoted_plan(check))
     all_of_them = " (all are applicable)" if followed.complete else ""
-    check.differ(check.question.answer, len(followed.steps), f"the first inapplicable action{all_of_them}")
+    check.differ(check.question.answer, len(followed.actions), f"the first inapplicable action{all_of_them}")
 
 
 def _justification(check: _Recomputed) -> None:

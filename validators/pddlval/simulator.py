@@ -91,19 +91,21 @@ class StepResult:
         return f"<StepResult {self.action} {'applied' if self.applicable else 'not applicable'}>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Followed:
     """Actions that were executed one after the other, up to the first that could not be executed.
 
     Attributes:
-        start: the state before the first action.
-        steps: the results of the executed actions.
+        simulator: executed them.
+        states: the first state, and the state after each executed action.
+        actions: the executed actions.
         failed: the result of the first action that could not be executed; None if all were executed.
         error: what is wrong with that action if the task cannot have it; None otherwise.
     """
 
-    start: State
-    steps: tuple[StepResult, ...]
+    simulator: Simulator
+    states: tuple[State, ...]
+    actions: tuple[GroundAction | str, ...]
     failed: StepResult | None = None
     error: BadActionError | None = None
 
@@ -113,19 +115,19 @@ class Followed:
         return self.failed is None
 
     @property
-    def states(self) -> tuple[State, ...]:
-        """The first state, and the state after each executed action."""
-        return (self.start, *(cast(State, step.successor) for step in self.steps))
-
-    @property
     def state(self) -> State:
         """The last state."""
-        return cast(State, self.steps[-1].successor) if self.steps else self.start
+        return self.states[-1]
 
     @property
     def unmet(self) -> tuple[Condition, ...]:
         """The conditions of the failed action that do not hold in the last state."""
         return () if self.failed is None else self.failed.unmet
+
+    @property
+    def steps(self) -> Iterator[StepResult]:
+        """The results of the executed actions, which are made when they are asked for: most callers need none."""
+        return map(self.simulator.step, self.states, self.actions)
 
 
 class Simulator:
@@ -289,18 +291,25 @@ class Simulator:
         Raises:
             InputError: a text is no action, or the state belongs to another task.
         """
-        steps: list[StepResult] = []
-        here = state
+        self._mine(state)
+        states: list[State] = [state]
+        done: list[GroundAction | str] = []
         for action in actions:
             try:
-                step = self.step(here, action)
+                after = self._after(state, action)
             except BadActionError as error:
-                return Followed(state, tuple(steps), StepResult(error.action, None), error.with_traceback(None))
-            if step.successor is None:
-                return Followed(state, tuple(steps), step)
-            steps.append(step)
-            here = step.successor
-        return Followed(state, tuple(steps))
+                failed = StepResult(error.action, None)
+                return Followed(self, tuple(states), tuple(done), failed, error.with_traceback(None))
+            if after is None:
+                return Followed(self, tuple(states), tuple(done), self.step(state, action))
+            states.append(after)
+            done.append(action)
+            state = after
+        return Followed(self, tuple(states), tuple(done))
+
+    def _after(self, state: State, action: GroundAction | str) -> State | None:
+        """As `step`, without the result: plans are followed in half the time."""
+        return (self._grounds.get(action) or self.ground(action)).successor(state)
 
     def walk(self, state: State, rng: random.Random) -> Iterator[tuple[GroundAction, State]]:
         """A random walk (`sample`): actions, each with the state after it, until none is applicable."""

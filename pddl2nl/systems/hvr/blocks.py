@@ -245,7 +245,7 @@ def verified(
     followed = simulator.follow(start, actions)
     state, failed, conditions = followed.state, followed.failed, followed.unmet
     if failed is not None:
-        done = len(followed.steps)
+        done = len(followed.actions)
         action = actions[done]
         told = f"Step {done + 1}, {within_sentence(teller.action(action))}, cannot be done"
         if followed.error is not None:

@@ -400,7 +400,7 @@ def verify_macros(task: Task, start: State, macros: Sequence[Conditions | None])
     plan = [GroundAction(f"macro-action-{number}") for number in range(1, read + 1)]
     followed = claims.follow(claims.state(start.atoms, start.values), plan)
     if followed.failed is not None:
-        done, failed = len(followed.steps), followed.failed
+        done, failed = len(followed.actions), followed.failed
         return MacroPlanCheck(done, len(macros), failed.unmet, conflict=failed.conflict)
     if read < len(macros):
         return MacroPlanCheck(read, len(macros))

@@ -100,7 +100,7 @@ class Planner(ABC):
         parts = self._parts(start, done, feedback)
         actions = whole(parts)
         followed = self.simulator.follow(start, actions)
-        verified, goal = len(followed.steps), followed.complete and self.simulator.is_goal(followed.state)
+        verified, goal = len(followed.actions), followed.complete and self.simulator.is_goal(followed.state)
         # Actions of an earlier macro plan have macro 0.
         macros = [part.macro if part.attempt == parts[-1].attempt else 0 for part in parts for _ in part.actions]
         self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), tuple(macros), verified, goal))

@@ -84,7 +84,7 @@ class RepairPolicy:
         simulator = episode.setting.simulator
         proposal = tuple(verdict.trace.proposed)
         followed = simulator.follow(simulator.initial, proposal)
-        prefix, state = len(followed.steps), followed.state
+        prefix, state = len(followed.actions), followed.state
         if verdict.valid or (followed.complete and simulator.is_goal(state)):
             episode.note(_event(proposal, prefix, None))
             if not verdict.valid:

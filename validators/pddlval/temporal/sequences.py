@@ -83,6 +83,9 @@ class TimedSimulator(Simulator):
         after = self.apply(run.state, (Outcome(updates=(Change(CLOCK, "assign", end),)),))
         return TimedStepResult(ground.action, after, before=state)
 
+    def _after(self, state: State, action: GroundAction | str) -> State | None:
+        return self.step(state, action).successor
+
     def is_applicable(self, state: State, action: GroundAction | str) -> bool:
         """Whether an action can be executed from its start to its end."""
         return self.step(state, action).applicable
