@@ -53,10 +53,7 @@ def checked_policy(spec: RunSpec) -> Policy:
             policy does not use.
     """
     name = spec.policy_name
-    try:
-        policy = make_policy(spec.policy, spec.options)
-    except InputError as error:
-        raise InputError(f"--policy {error}") from error
+    policy = make_policy(spec.policy, spec.options)
     for option in RUN_OPTIONS.values():
         value = getattr(spec, option.name)
         if option.choices and value not in option.choices:

@@ -223,11 +223,10 @@ def _world(policy: Policy, spec: RunSpec, simulator: Any) -> tuple[Policy, Execu
     import msgspec
 
     from pddl2nl.worlds.executor import FaultyExecutor
-    from pddl2nl.worlds.faults import parse_faults, read_faults
+    from pddl2nl.worlds.faults import read_faults
 
-    # A record must not say which file is read.
-    text: Any = policy.faults
-    faults = parse_faults(text) if isinstance(text, Recorded) else read_faults(text) if isinstance(text, str) else text
+    given: Any = policy.faults
+    faults = read_faults(given) if isinstance(given, str) else given
     return msgspec.structs.replace(policy, faults=faults.text), FaultyExecutor(simulator, faults, seed=spec.seed)
 
 

@@ -824,6 +824,7 @@ class Episode:
         """
         if policy is not None:
             self.setting = replace(self.setting, policy=policy)
+            self._trace = Trace(self.setting, self._emit)
         try:
             if self._failure is not None:
                 raise self._failure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from pddl2nl.policies import Episode, Example, ExampleStep, Limits, RequestSetti
 from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.policies.translating import Translator
 from pddl2nl.policies.translation_prompt import translation_opening
 from pddlval import Simulator
@@ -119,11 +120,12 @@ class World:
         ]
         return Example(teller.goal_text(), teller.objects_text(), teller.init_text(), tuple(steps))
 
-    def setting(self, style: str = "nl", *, shown: bool = True) -> Setting:
+    def setting(self, style: str = "nl", *, shown: bool = True, **options: Any) -> Setting:
         simulator = Simulator(self.task)
         teller = self.teller(self.task, style)
         reader = Reader(self.task, self.wording, teller.names) if style == "nl" else PDDLReader(simulator)
-        return Setting(simulator, teller, reader, style, example=self.example(style) if shown else None)
+        spec = RunSpec(self.task, style=style, **options)
+        return Setting(spec, simulator, teller, reader, example=self.example(style) if shown else None)
 
     def translated(self, mode: str = "llm", **changed: Any) -> Setting:
         """The setting with a T-LLM."""
@@ -131,7 +133,7 @@ class World:
         assert isinstance(setting.reader, Reader)
         opening = translation_opening(self.task, self.wording, setting.teller.names)
         translator = Translator(setting.reader, self.wording, opening, mode)  # type: ignore[arg-type]
-        return replace(setting, **{"translator": translator, **changed})
+        return replace(setting, translator=translator, spec=replace(setting.spec, **changed))
 
 
 Play = Callable[..., Played]
@@ -145,7 +147,7 @@ def world() -> World:
 
 @pytest.fixture
 def play(world: World) -> Play:
-    """Plays a policy against scripted replies."""
+    """Plays a policy with the options ``chosen`` against scripted replies."""
 
     def _play(
         policy: str,
@@ -155,6 +157,7 @@ def play(world: World) -> Play:
         steps: int | None = 20,
         setting: Setting | None = None,
         model: Any = None,
+        chosen: Mapping[str, Any] = {},
         **options: Any,
     ) -> Played:
         events: list[RunEvent] = []
@@ -169,7 +172,7 @@ def play(world: World) -> Play:
             emit=events.append,
             **options,
         )
-        finished = episode.play(make_policy(policy))
+        finished = episode.play(make_policy(policy, chosen))
         return Played(finished, events, getattr(asked, "requests", []), episode)
 
     return _play

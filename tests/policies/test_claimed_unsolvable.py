@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pddl2nl.llm import ScriptedReply
 from pddl2nl.policies.events import Fault
-from pddl2nl.policies.prompting import prompt_text
+from pddl2nl.policies.prompts import CORE_PROMPTS
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 SAID = "The goal cannot be reached."
@@ -60,9 +59,7 @@ def test_a_reply_that_was_cut_off_or_refused_is_what_it_was(play: Any) -> None:
 
 
 def test_whoever_says_so_is_not_asked_to_correct_it(play: Any, world: Any) -> None:
-    played = play(
-        "basic", [f"[PLAN]\n{PUT}\n[PLAN END]", SAID, "never asked"], setting=replace(world.setting(), rounds=3)
-    )
+    played = play("basic", [f"[PLAN]\n{PUT}\n[PLAN END]", SAID, "never asked"], chosen={"rounds": 3})
     assert len(played.requests) == 2
     assert played.finished.fault == Fault(0, "claimed-unsolvable", SAID)
     assert [event.outcome for event in played.of("judged")] == ["inapplicable", "gave-up"]
@@ -70,7 +67,7 @@ def test_whoever_says_so_is_not_asked_to_correct_it(play: Any, world: Any) -> No
 
 def test_of_several_samples_a_valid_plan_counts_before_a_claim(play: Any, world: Any) -> None:
     plan = f"[PLAN]\n{LIFT}\n{PUT}\n[PLAN END]"
-    assert play("basic", [SAID, plan], setting=replace(world.setting(), samples=2)).finished.outcome == "solved"
+    assert play("basic", [SAID, plan], chosen={"samples": 2}).finished.outcome == "solved"
 
 
 # ── an action a turn ─────────────────────────────────────────────────────────────────────────────
@@ -124,7 +121,7 @@ def test_a_prompt_that_tells_ends_in_what_is_to_be_answered(
     play: Any, world: Any, policy: str, style: str, lines: list[str]
 ) -> None:
     silent = play(policy, [SAID], style=style).requests[0].messages
-    telling = play(policy, lines, setting=replace(world.setting(style), unsolvable="tell"))
+    telling = play(policy, lines, setting=world.setting(style), chosen={"unsolvable": "tell"})
     messages = telling.requests[0].messages
     assert messages[1:] == silent[1:]
     assert messages[0].content.startswith(silent[0].content + "\n")
@@ -136,4 +133,4 @@ def test_a_prompt_that_tells_ends_in_what_is_to_be_answered(
 
 def test_the_prompts_say_nothing_of_it_unasked() -> None:
     for name in ("basic", "cot", "act", "react", "basic_pddl", "act_pddl"):
-        assert "no_plan" not in prompt_text(f"{name}.txt")
+        assert "no_plan" not in CORE_PROMPTS.text(f"{name}.txt")

@@ -14,6 +14,7 @@ from pddl2nl.pddl import parse_task
 from pddl2nl.policies import Episode, Limits, Setting
 from pddl2nl.policies.episode import EpisodeOver
 from pddl2nl.policies.events import OUTCOMES, Fault, Finished, Outcome
+from pddl2nl.policies.spec import RunSpec
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PLAN = "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]"
@@ -221,13 +222,13 @@ def test_a_link_that_broke_before_the_cut_is_the_fault(
 
 def test_successive_failures_end_the_run_where_it_says_so(play: Any) -> None:
     wrong, nonsense = "Action: put cup_0 on place_0", "Action: dance with cup_0"
-    limits = Limits(steps=20, failures=3)
-    failed = play("act", [wrong, "Action: look around", nonsense, "Action: finished", wrong, LIFT], limits=limits)
+    stops = {"stop_after": 3}
+    failed = play("act", [wrong, "Action: look around", nonsense, "Action: finished", wrong, LIFT], chosen=stops)
     finished = failed.finished
     assert (finished.outcome, finished.steps, finished.mistakes) == ("budget", 5, 3)
     assert finished.message == "the limit of 3 successive failures is reached"
     assert finished.fault == Fault(1, "inapplicable", "put cup_0 on place_0")
-    begun_again = play("act", [wrong, wrong, LIFT, nonsense, nonsense, PUT], limits=limits)
+    begun_again = play("act", [wrong, wrong, LIFT, nonsense, nonsense, PUT], chosen=stops)
     assert begun_again.finished.outcome == "solved"
     assert play("act", [wrong, wrong, wrong, LIFT, PUT]).finished.outcome == "solved"
 
@@ -371,7 +372,7 @@ def test_a_dead_end_is_given_up(play: Any, world: Any) -> None:
     from pddlval import Simulator
 
     names, wording = make_names(task), template_wording(task.domain)
-    setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
+    setting = Setting(RunSpec(task), Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
     finished = play("random", setting=setting).finished
     assert finished.outcome == "gave-up"
     assert finished.fault == Fault(1, "dead-end", "no action is applicable any more")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Message
-from pddl2nl.policies import POLICIES, RequestSettings
+from pddl2nl.policies import RequestSettings, make_policy
+from pddl2nl.policies.registry import CORE
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PDDL_LIFT, PDDL_PUT = "Action: (lift red table)", "Action: (put red shelf)"
@@ -19,7 +19,7 @@ TOO_EARLY, CLAIM, LOOK = "Action: put cup_0 on place_0", "Action: finished", "Ac
 
 
 def _compact(world: Any, style: str = "nl") -> Any:
-    return replace(world.setting(style), history="compact")
+    return world.setting(style, history="compact")
 
 
 def test_an_executed_action_gives_way_to_the_present_state(play: Any, world: Any) -> None:
@@ -74,7 +74,7 @@ def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:
 
 
 def test_full_keeps_every_turn(play: Any, world: Any) -> None:
-    assert world.setting().history == "full"
+    assert world.setting().spec.history == "full"
     played = play("act", [LIFT, PUT])
     assert len(played.requests[1].messages) == len(played.requests[0].messages) + 2
 
@@ -95,7 +95,7 @@ REPLY = st.one_of(
 
 
 @pytest.mark.parametrize(
-    "policy", [name for name, make in POLICIES.items() if make().needs_model and not make().one_shot]
+    "policy", [name for name in CORE if make_policy(name).needs_model and not make_policy(name).one_shot]
 )
 @given(replies=st.lists(REPLY, min_size=6, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,18 +11,19 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import markers
-from pddl2nl.policies import POLICIES
-from pddl2nl.policies.prompting import fill, prompt_file, prompt_hash, prompt_text
+from pddl2nl.policies import make_policy
+from pddl2nl.policies.prompting import prompt_file
+from pddl2nl.policies.prompts import CORE_PROMPTS
+from pddl2nl.policies.registry import CORE
 
 GOLDEN = Path(__file__).parent / "golden"
 # Hierarchical policies are of another paper, and so is what they ask (tests/policies/test_hvr.py).
 # Score has the prompts of Act and no replies (tests/policies/test_score.py).
-ONE_FILE_EACH = [name for name in POLICIES if name != "score" and name not in FAMILY_POLICIES]
-TWINS = [(name, style) for name in ONE_FILE_EACH if POLICIES[name]().needs_model for style in POLICIES[name]().styles]
+ONE_FILE_EACH = [name for name in CORE if name != "score"]
+TWINS = [(name, style) for name in ONE_FILE_EACH if make_policy(name).needs_model for style in make_policy(name).styles]
 PLAN = {
     "basic": "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]",
     "basic_pddl": "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]",
@@ -81,7 +82,7 @@ def test_the_conversation_has_the_documented_shape(play: Any, policy: str, style
     assert roles[0] == "system"
     assert roles[1:] == ["user", "assistant"] * ((len(roles) - 2) // 2) + ["user"]
     system = messages[0].content
-    mechanism = POLICIES[policy]()
+    mechanism = make_policy(policy)
     assert (markers.PLAN_START in system) == mechanism.one_shot
     assert (markers.THOUGHT in system) == mechanism.thoughts
     assert ("(define (domain" in system) == (style == "pddl")
@@ -121,7 +122,7 @@ REPLY = st.one_of(
 )
 
 
-@pytest.mark.parametrize(("policy", "style"), [pair for pair in TWINS if not POLICIES[pair[0]]().one_shot])
+@pytest.mark.parametrize(("policy", "style"), [pair for pair in TWINS if not make_policy(pair[0]).one_shot])
 @given(replies=st.lists(REPLY, min_size=6, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_prompts_grow_only_at_their_end(play: Any, policy: str, style: str, replies: list[str]) -> None:
@@ -151,10 +152,10 @@ def test_whatever_is_said_a_run_ends_and_its_plan_holds(play: Any, world: Any, p
 
 @pytest.mark.parametrize("policy", ONE_FILE_EACH)
 def test_every_policy_says_what_it_is_and_is_a_file_of_its_own(policy: str) -> None:
-    made = POLICIES[policy]()
+    made = make_policy(policy)
     assert made.summary
     assert "nl" in made.styles
-    assert (made.prompt is None) == (not made.needs_model)
+    assert (not made.prompt_names) == (not made.needs_model)
     assert Path(inspect.getfile(type(made))).stem == policy
     assert (inspect.getmodule(type(made)).__doc__ or "").count("AutoPlanBench paper")  # type: ignore[union-attr]
 
@@ -162,13 +163,13 @@ def test_every_policy_says_what_it_is_and_is_a_file_of_its_own(policy: str) -> N
 @pytest.mark.parametrize(("policy", "style"), TWINS)
 def test_every_prompt_file_has_its_placeholders_and_tags(policy: str, style: str) -> None:
     name = prompt_file(policy, style)
-    filled = fill(name, domain="THE DOMAIN")
+    filled = CORE_PROMPTS.fill(name, domain="THE DOMAIN")
     assert "THE DOMAIN" in filled
     assert "$" not in filled
-    assert (markers.LOOK_AROUND in filled) == (not POLICIES[policy]().one_shot)
-    assert len(prompt_hash(name)) == 64
-    assert prompt_text(name) == prompt_text(name).strip()
+    assert (markers.LOOK_AROUND in filled) == (not make_policy(policy).one_shot)
+    assert len(CORE_PROMPTS.hash(name)) == 64
+    assert CORE_PROMPTS.text(name) == CORE_PROMPTS.text(name).strip()
 
 
 def test_a_wording_with_dollar_signs_harms_no_prompt() -> None:
-    assert "pay $5 to $clerk" in fill("basic.txt", domain="pay $5 to $clerk")
+    assert "pay $5 to $clerk" in CORE_PROMPTS.fill("basic.txt", domain="pay $5 to $clerk")

@@ -9,9 +9,10 @@ import pytest
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies import POLICIES, Episode, Limits, Setting
+from pddl2nl.policies import Episode, Limits, Setting, make_policy
 from pddl2nl.policies.events import Finished, RunEvent
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.spec import RunSpec
 from pddlval import Simulator
 
 DOMAIN = """(define (domain kitchen)
@@ -44,9 +45,9 @@ def play(policy: str, replies: list[str], style: str = "nl") -> tuple[Finished, 
     reader = Reader(task, wording, names) if style == "nl" else PDDLReader(simulator)
     teller = Teller(task, wording, names, style)  # type: ignore[arg-type]
     events: list[RunEvent] = []
-    setting = Setting(simulator, teller, reader, style)
+    setting = Setting(RunSpec(task, style=style), simulator, teller, reader)
     episode = Episode(setting, ScriptedModel(replies), limits=Limits(20), emit=events.append)
-    return episode.play(POLICIES[policy]()), events
+    return episode.play(make_policy(policy)), events
 
 
 def observations(events: list[Any]) -> list[str]:

@@ -13,6 +13,7 @@ from pddl2nl.policies import Setting
 from pddl2nl.policies.events import Rejected
 from pddl2nl.policies.observations import SHOWN
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.spec import RunSpec
 from pddlval import Simulator
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
@@ -106,8 +107,7 @@ CLAIMED = {"nl": "My goal is not reached yet", "pddl": "The goal is not reached"
 
 
 def _told(play: Any, world: Any, style: str, feedback: str, *replies: str) -> list[str]:
-    setting = replace(world.setting(style), feedback=feedback)
-    played = play("act", replies, setting=setting, style=style, steps=len(replies))
+    played = play("act", replies, style=style, steps=len(replies), chosen={"feedback": feedback})
     return [event.observation for event in played.of("rejected")]
 
 
@@ -123,7 +123,7 @@ def test_the_feedback_says_how_much_is_told(play: Any, world: Any, style: str) -
 
 @pytest.mark.parametrize("feedback", ["applicable", "minimal"])
 def test_the_record_holds_the_reason_whatever_was_told(play: Any, world: Any, feedback: str) -> None:
-    played = play("act", [PUT], setting=replace(world.setting(), feedback=feedback), steps=1)
+    played = play("act", [PUT], chosen={"feedback": feedback}, steps=1)
     assert played.of("rejected")[0].unmet == ("(held red)",)
 
 
@@ -142,8 +142,14 @@ def test_no_more_applicable_actions_are_told_than_can_be_read(play: Any, world: 
           (:init (held red)) (:goal (at red p0)))"""
         task = Task(world.task.domain, parse_problem(problem, world.task.domain))
         teller = world.teller(task, "pddl")
-        setting = Setting(Simulator(task), teller, PDDLReader(Simulator(task)), "pddl", feedback="applicable")
-        played = play("act", ["Action: (lift red p1)"], setting=setting, style="pddl", steps=1)
+        setting = Setting(
+            RunSpec(task, style="pddl"),
+            Simulator(task),
+            teller,
+            PDDLReader(Simulator(task)),
+        )
+        chosen = {"feedback": "applicable"}
+        played = play("act", ["Action: (lift red p1)"], setting=setting, style="pddl", steps=1, chosen=chosen)
         return played.of("rejected")[0].observation.split("\n")[2:]
 
     assert told(SHOWN - 1) == [*(f"(put red p{number})" for number in range(SHOWN - 1)), "(smash red)"]

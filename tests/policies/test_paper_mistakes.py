@@ -7,7 +7,6 @@ here for a run's accounts.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.nl import Reader, Teller, make_names, wording_from_json
 from pddl2nl.policies import Limits, Setting
+from pddl2nl.policies.spec import RunSpec
 from pddlval import Simulator
 
 LIFT, PUT, BACK = "lift cup_0 from place_1", "put cup_0 on place_0", "lift cup_0 from place_0"
@@ -131,7 +131,7 @@ def _says_not(world: Any) -> Setting:
     wording = wording_from_json(NOT_WORDING, world.task.domain, "a wording full of not")
     names = make_names(world.task, "typed")
     teller = Teller(world.task, wording, names)
-    return Setting(Simulator(world.task), teller, Reader(world.task, wording, names))
+    return Setting(RunSpec(world.task), Simulator(world.task), teller, Reader(world.task, wording, names))
 
 
 def test_what_was_executed_is_no_mistake_whatever_words_tell_it(play: Any, world: Any) -> None:
@@ -153,7 +153,7 @@ def test_what_was_refused_is_one_mistake_whatever_words_tell_it(play: Any, world
 def test_the_count_of_mistakes_does_not_hang_on_what_is_told(play: Any, world: Any) -> None:
     said = [f"Action: {PUT}", "Action: dance", f"Action: {LIFT}", f"Action: {PUT}"]
     counts = [
-        play("act", said, setting=replace(world.setting(), feedback=feedback)).finished.turns
+        play("act", said, chosen={"feedback": feedback}).finished.turns
         for feedback in ("reason", "applicable", "minimal")
     ]
     assert counts == [{"inapplicable": 1, "unreadable": 1, "executed": 2}] * 3

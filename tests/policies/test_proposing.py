@@ -38,7 +38,7 @@ def _with(world: Any, style: str = "nl", **beyond: int) -> Any:
 
 
 def test_the_first_valid_sample_counts_and_nothing_is_asked_behind_it(play: Any, world: Any) -> None:
-    played = play("basic", [EARLY, SHORT, GOOD, GOOD], setting=_with(world, samples=4))
+    played = play("basic", [EARLY, SHORT, GOOD, GOOD], chosen={"samples": 4})
     assert [request.sample for request in played.requests] == [0, 1, 2]
     # An endpoint that obeys seeds would give one reply three times.
     assert [request.seed for request in played.requests] == [1, 1001, 2001]
@@ -54,7 +54,7 @@ def test_the_first_valid_sample_counts_and_nothing_is_asked_behind_it(play: Any,
 
 
 def test_where_no_sample_is_valid_the_first_ones_verdict_is_the_runs(play: Any, world: Any) -> None:
-    finished = play("basic", [EARLY, SHORT, UNREAD], setting=_with(world, samples=3)).finished
+    finished = play("basic", [EARLY, SHORT, UNREAD], chosen={"samples": 3}).finished
     alone = play("basic", [EARLY]).finished
     for field in ("outcome", "fault", "plan", "proposed", "steps", "mistakes", "turns", "message", "cost"):
         assert getattr(finished, field) == getattr(alone, field), field
@@ -63,7 +63,7 @@ def test_where_no_sample_is_valid_the_first_ones_verdict_is_the_runs(play: Any, 
 
 
 def test_each_plan_is_judged_from_the_initial_state(play: Any, world: Any) -> None:
-    played = play("basic", [SHORT, SHORT], setting=_with(world, samples=2))
+    played = play("basic", [SHORT, SHORT], chosen={"samples": 2})
     assert [(event.step, event.action) for event in played.of("acted")] == [(1, DONE[0])] * 2
     assert [item.plan for item in played.of("judged")] == [DONE[:1]] * 2
 
@@ -86,7 +86,7 @@ def test_samples_that_a_batch_brings_are_all_asked_for_at_once(play: Any, world:
             raise ReplyPendingError
 
     with pytest.raises(ReplyPendingError):
-        play("basic", model=Batch(), setting=_with(world, samples=3))
+        play("basic", model=Batch(), chosen={"samples": 3})
     assert Batch.asked == [0, 1, 2]
 
 
@@ -102,7 +102,7 @@ def _told(played: Any) -> list[str]:
 
 
 def test_the_validators_explanation_goes_back_until_a_plan_is_valid(play: Any, world: Any) -> None:
-    played = play("basic", [EARLY, UNREAD, SHORT, GOOD], setting=_with(world, rounds=5))
+    played = play("basic", [EARLY, UNREAD, SHORT, GOOD], chosen={"rounds": 5})
     assert played.finished.outcome == "solved"
     assert played.finished.counted == 4
     assert [(item.round, item.outcome) for item in played.of("judged")] == [
@@ -122,14 +122,14 @@ def test_the_validators_explanation_goes_back_until_a_plan_is_valid(play: Any, w
 
 
 def test_the_last_rounds_verdict_is_the_runs_though_an_earlier_one_came_further(play: Any, world: Any) -> None:
-    finished = play("basic", [SHORT, EARLY], setting=_with(world, rounds=1)).finished
+    finished = play("basic", [SHORT, EARLY], chosen={"rounds": 1}).finished
     assert (finished.outcome, finished.plan, finished.counted) == ("inapplicable", (), 2)
     assert finished.fault == play("basic", [EARLY]).finished.fault
 
 
 def test_the_twin_is_corrected_in_pddl(play: Any, world: Any) -> None:
     early, good = _plan("(put red shelf)", "(lift red table)"), _plan(*DONE)
-    played = play("basic", [early, good], setting=_with(world, "pddl", rounds=1), style="pddl")
+    played = play("basic", [early, good], setting=world.setting("pddl"), chosen={"rounds": 1}, style="pddl")
     assert _told(played) == [
         "Step 1, (put red shelf), cannot be done because (held red) is false. "
         "At no time was it the case that (held red)."
@@ -161,18 +161,18 @@ def test_the_twin_is_corrected_in_pddl(play: Any, world: Any) -> None:
     ],
 )
 def test_every_way_to_fall_short_is_explained(play: Any, world: Any, reply: Any, told: str) -> None:
-    played = play("basic", [reply, GOOD], setting=_with(world, rounds=1))
+    played = play("basic", [reply, GOOD], chosen={"rounds": 1})
     assert _told(played)[0] == told
     assert played.finished.outcome == "solved"
 
 
 def test_a_refusal_is_not_argued_with(play: Any, world: Any) -> None:
-    played = play("basic", [ScriptedReply("No.", finish="refused"), GOOD], setting=_with(world, rounds=3))
+    played = play("basic", [ScriptedReply("No.", finish="refused"), GOOD], chosen={"rounds": 3})
     assert (played.finished.outcome, played.finished.calls) == ("gave-up", 1)
 
 
 def test_rounds_begin_with_the_first_sample_where_none_is_valid(play: Any, world: Any) -> None:
-    played = play("basic", [EARLY, SHORT, GOOD], setting=_with(world, samples=2, rounds=2))
+    played = play("basic", [EARLY, SHORT, GOOD], chosen={"samples": 2, "rounds": 2})
     assert [request.sample for request in played.requests] == [0, 1, 0]
     opening = played.requests[0].messages
     assert played.requests[2].messages[: len(opening) + 1] == (*opening, Message("assistant", EARLY))
@@ -199,20 +199,18 @@ class Costly:
 
 def test_a_spent_budget_ends_it_with_what_counts_so_far(play: Any, world: Any) -> None:
     model = Costly(SHORT, EARLY, GOOD)
-    finished = play("basic", model=model, setting=_with(world, samples=3), limits=Limits(calls=2)).finished
+    finished = play("basic", model=model, chosen={"samples": 3}, limits=Limits(calls=2)).finished
     assert (finished.outcome, finished.counted, finished.plan) == ("budget", 1, DONE[:1])
     assert finished.fault.status == "goal-missed"
     assert (finished.calls, finished.prompt_tokens) == (2, 180)
-    finished = play(
-        "basic", model=Costly(SHORT, EARLY), setting=_with(world, rounds=3), limits=Limits(calls=2)
-    ).finished
+    finished = play("basic", model=Costly(SHORT, EARLY), chosen={"rounds": 3}, limits=Limits(calls=2)).finished
     assert (finished.outcome, finished.counted, finished.plan) == ("budget", 2, ())
 
 
 def test_what_breaks_on_the_way_is_no_verdict(play: Any, world: Any) -> None:
-    finished = play("basic", model=Costly(SHORT), setting=_with(world, samples=2)).finished
+    finished = play("basic", model=Costly(SHORT), chosen={"samples": 2}).finished
     assert finished.outcome == "infrastructure-error"
-    filtered = play("basic", [EARLY, ScriptedReply("", finish="filtered")], setting=_with(world, samples=2)).finished
+    filtered = play("basic", [EARLY, ScriptedReply("", finish="filtered")], chosen={"samples": 2}).finished
     assert filtered.outcome == "infrastructure-error"
 
 
@@ -241,7 +239,7 @@ REPLY = st.one_of(st.text(max_size=30), st.lists(LINE).map(lambda lines: _plan(*
 def test_prompts_grow_only_at_their_end_and_the_counts_are_those_of_what_counts(
     play: Any, world: Any, policy: str, replies: list[str], samples: int, rounds: int
 ) -> None:
-    played = play(policy, replies, setting=_with(world, samples=samples, rounds=rounds))
+    played = play(policy, replies, chosen={"samples": samples, "rounds": rounds})
     finished, prompts = played.finished, [request.messages for request in played.requests]
     for before, after in pairwise(prompts):
         assert after[: len(before)] == before

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.policies import POLICIES, Episode, Limits
+from pddl2nl.policies import Episode, Limits, make_policy
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
 from pddlval import Simulator
@@ -72,7 +72,7 @@ def test_it_has_the_step_limit_of_the_others(play: Any, world: Any) -> None:
 
 
 def test_it_asks_nobody_and_takes_no_wording(world: Any) -> None:
-    policy = POLICIES["random"]()
+    policy = make_policy("random")
     assert not policy.needs_model
     events: list[Any] = []
     Episode(world.setting(), limits=Limits(steps=5), emit=events.append).play(policy)

@@ -95,9 +95,9 @@ def test_the_oracle_is_sure_and_its_record_is_replayed(tmp_path: Path) -> None:
     assert all(event.logprob is not None for event in replied)
 
 
-@pytest.mark.parametrize("option", [{"constrain": "format"}, {"unsolvable": "tell"}, {"feedback": "minimal"}])
+@pytest.mark.parametrize("option", [{"constrain": "format"}, {"feedback": "minimal"}])
 def test_options_about_what_a_model_writes_are_refused(option: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="rates the applicable actions"):
+    with pytest.raises(InputError, match=r"does not use it|has no option"):
         acted("oracle", **option)
 
 

@@ -10,8 +10,9 @@ from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, make_names
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
+from pddl2nl.policies import Episode, Limits, RunEvent, Setting, make_policy
 from pddl2nl.policies.events import Acted, Finished
+from pddl2nl.policies.spec import RunSpec
 from pddlval import GroundAction, acting_simulator, validate
 from pddlval.temporal.sequences import schedule
 
@@ -33,10 +34,10 @@ DARK, BRIGHT = CELLAR.format(light="(light)"), CELLAR.format(light="(and)")
 def episode(task: Task, replies: list[str], policy: str) -> tuple[Finished, list[RunEvent]]:
     wording = template_wording(task.domain)
     names = make_names(task, "original")
-    setting = Setting(acting_simulator(task), Teller(task, wording, names), Reader(task, wording, names))
+    setting = Setting(RunSpec(task), acting_simulator(task), Teller(task, wording, names), Reader(task, wording, names))
     events: list[RunEvent] = []
     episode = Episode(setting, ScriptedModel(replies), limits=Limits(10), emit=events.append)
-    return episode.play(POLICIES[policy]()), events
+    return episode.play(make_policy(policy)), events
 
 
 BURN, MEND = "apply the action 'burn' to lamp {}", "apply the action 'mend' to fuse {}"

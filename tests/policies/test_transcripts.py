@@ -15,25 +15,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILY_POLICIES
 
-from pddl2nl.experiments.example import SolvedProblem, tell_example
+from pddl2nl.experiments.example import tell_example
 from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.pddl import Task, load_problem
-from pddl2nl.policies import POLICIES, Setting
+from pddl2nl.policies import Setting, make_policy
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file
+from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.setting import SolvedProblem
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, validate
 
 GOLDEN = Path(__file__).parent / "golden"
 TWINS = [
     (name, style)
-    for name, make in POLICIES.items()
+    for name in CORE
     # Score has no prompts and no replies of its own.
-    if make().needs_model and name != "score" and name not in FAMILY_POLICIES
-    for style in make().styles
+    if make_policy(name).needs_model and name != "score"
+    for style in make_policy(name).styles
 ]
 
 
@@ -130,7 +132,7 @@ class Told:
         return [f"Thought: {thought}\nAction: {text}" if thoughts else f"Action: {text}" for thought, text in said]
 
     def replies(self, policy: str) -> list[str]:
-        made = POLICIES[policy]()
+        made = make_policy(policy)
         if made.one_shot:
             return [self.plan(self.worked.plan, thoughts=made.thoughts)]
         return self.turns(thoughts=made.thoughts)
@@ -152,7 +154,7 @@ def _told(domain: str, style: str, *, thoughts: bool = False, **beyond: Any) -> 
     shown = tell_example(SolvedProblem(example, plan, "shipped"), teller(example), thoughts=thoughts)
     simulator, tells = Simulator(task), teller(task)
     reader = Reader(task, wording, tells.names) if style == "nl" else PDDLReader(simulator)
-    return Told(Setting(simulator, tells, reader, style, example=shown, **beyond), worked)
+    return Told(Setting(RunSpec(task, style=style, **beyond), simulator, tells, reader, example=shown), worked)
 
 
 def _transcript(played: Any) -> str:
@@ -185,10 +187,10 @@ def _is_golden(text: str, path: Path) -> None:
 @pytest.mark.parametrize(("policy", "style"), TWINS)
 def test_a_conversation_reads_as_the_golden_file(play: Any, domain: str, policy: str, style: str) -> None:
     """Written anew with PDDL2NL_GOLDEN=write; read the difference before it is kept."""
-    told = _told(domain, style, thoughts=POLICIES[policy]().thoughts)
+    told = _told(domain, style, thoughts=make_policy(policy).thoughts)
     played = play(policy, told.replies(policy), setting=told.setting)
     assert played.finished.outcome == "solved"
-    if not POLICIES[policy]().one_shot:
+    if not make_policy(policy).one_shot:
         kinds = {"look-around": 1, "inapplicable": 1, "unreadable": 1, "claimed-done": 1}
         assert played.finished.turns == {**kinds, "executed": len(told.worked.plan)}
     _is_golden(_transcript(played), GOLDEN / domain / prompt_file(policy, style))
@@ -206,13 +208,15 @@ def _beyond() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 def test_the_ways_beyond_the_paper_read_as_their_golden_files(
     play: Any, name: str, policy: str, style: str, beyond: dict[str, Any]
 ) -> None:
-    told = _told("blocksworld", style, thoughts=POLICIES[policy]().thoughts, **beyond)
+    history = {key: value for key, value in beyond.items() if key == "history"}
+    chosen = {key: value for key, value in beyond.items() if key != "history"}
+    told = _told("blocksworld", style, thoughts=make_policy(policy).thoughts, **history)
     plan = list(told.worked.plan)
     replies = told.replies(policy)
     if name == "rounds":
         unread = told.plan(plan).replace(told.say(plan[2]), "take the next block away")
         replies = [unread, told.plan(plan[2:]), told.plan(plan[:-2]), *replies]
-    played = play(policy, replies, setting=told.setting)
+    played = play(policy, replies, setting=told.setting, chosen=chosen)
     assert played.finished.outcome == "solved"
     suffix = "" if style == "nl" else "_pddl"
     _is_golden(_transcript(played), GOLDEN / "blocksworld" / f"{policy}_{name}{suffix}.txt")

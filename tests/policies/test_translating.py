@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Completion, Message, Price, Request, ScriptedReply, Usage
-from pddl2nl.policies import POLICIES, Limits
+from pddl2nl.policies import Limits
 from pddl2nl.policies.budget import PricedModel
+from pddl2nl.policies.registry import CORE
 from pddl2nl.policies.translating import NO_ACTION
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
@@ -342,7 +343,7 @@ def test_the_state_may_choose_the_only_applicable_action(
     from dataclasses import replace
 
     setting = world.setting()
-    setting = replace(setting, reader=Doubtful(setting.reader), on_ambiguous=on_ambiguous)
+    setting = replace(setting, reader=Doubtful(setting.reader), spec=replace(setting.spec, on_ambiguous=on_ambiguous))
     played = play(policy, replies, setting=setting, steps=2)
     if on_ambiguous == "state":
         assert played.finished.plan == GOAL
@@ -355,7 +356,7 @@ def test_behind_a_broken_link_the_state_chooses_nothing(play: Any, world: Any) -
     from dataclasses import replace
 
     setting = world.setting()
-    setting = replace(setting, reader=Doubtful(setting.reader), on_ambiguous="state")
+    setting = replace(setting, reader=Doubtful(setting.reader), spec=replace(setting.spec, on_ambiguous="state"))
     played = play("basic", [_plan(PUT, LIFT)], setting=setting)
     assert [event.status for event in played.of("read")] == ["read", "ambiguous"]
     assert played.finished.outcome == "inapplicable"
@@ -398,7 +399,7 @@ def test_whatever_is_said_and_answered_a_run_ends_and_its_plan_holds(
         def complete(self, request: Request) -> Completion:
             return Completion(answers[len(request.messages[-1].content) % len(answers)])
 
-    assert policy in POLICIES
+    assert policy in CORE
     replies = ["\n".join(lines)] + ["…"] * 3
     played = play(policy, replies, setting=world.translated(mode), steps=3, others={"translator": PricedModel(Any_())})
     finished = played.finished

@@ -14,7 +14,7 @@ from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, make_names, template_wording
 from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.prompting import prompt_hash, prompt_text
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.translating import NO_ACTION
 from pddl2nl.policies.translation_prompt import EXAMPLES, TRANSLATOR_PROMPT, translation_opening
 from pddl2nl.tasks import shipped_domain, shipped_domains
@@ -46,8 +46,8 @@ def test_the_prompt_reads_as_the_golden_file(world: Any) -> None:
 
 
 def test_the_prompt_file_says_what_is_needed() -> None:
-    assert len(prompt_hash(TRANSLATOR_PROMPT)) == 64
-    assert all(f"${name}" in prompt_text(TRANSLATOR_PROMPT) for name in ("actions", "objects", "no_action"))
+    assert len(CORE_PROMPTS.hash(TRANSLATOR_PROMPT)) == 64
+    assert all(f"${name}" in CORE_PROMPTS.text(TRANSLATOR_PROMPT) for name in ("actions", "objects", "no_action"))
     assert NO_ACTION.casefold() == NO_ACTION
 
 

@@ -33,8 +33,9 @@ from pddl2nl.plugins import POLICY_GROUP
 from pddl2nl.policies import Policy, make_policy, system_of
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 from pddl2nl.policies.policy import WorldPolicy
-from pddl2nl.policies.recorded import Recorded, spec_of
+from pddl2nl.policies.recorded import spec_of
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.worlds.faults import parse_faults
 
 KEPT = ("spec", "models", "base_url", "model_settings", "versions", "time", "solvable", "reference")
 """Fields of ``started`` that a replay copies: what is run again, how its models were reached, what a planner proved."""
@@ -156,26 +157,27 @@ def _repeated(started: Started, model: ReplayModel, policy: Policy | None, folde
             f"names were compared by the vectors of '{started.models[EMBEDDING]}', which no record holds: it cannot be "
             "replayed"
         )
-    if policy is None:
-        if ":" in started.policy and system_of(started.policy) is None:
-            # A record never chooses code that is imported.
-            raise InputError(
-                f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
-                "or give the policy to pddl2nl.experiments.records.replay.replay_record"
-            )
-        policy = make_policy(started.policy, spec.options)
-    else:
-        policy = make_policy(policy, spec.options)
-    if isinstance(policy, WorldPolicy) and policy.faults is not None:
-        policy = msgspec.structs.replace(policy, faults=Recorded(policy.faults))
-    policy = policy.restored(started.world, spec.task, folder)
+    if policy is None and ":" in started.policy and system_of(started.policy) is None:
+        # A record never chooses code that is imported.
+        raise InputError(
+            f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "
+            "or give the policy to pddl2nl.experiments.records.replay.replay_record"
+        )
+    chosen = policy or started.policy
+    played = make_policy(chosen, spec.options)
+    if isinstance(played, WorldPolicy) and played.faults is not None:
+        # Faults of a run may be a path, those of a record never are.
+        parse_faults(played.faults)
+    options = msgspec.structs.asdict(played.restored(started.world, spec.task, folder))
+    source = "llm" if "thoughts" in started.models else "template"
+    thoughts = {"thoughts": source} if "thoughts" in played.uses else {}
     return replace(
         spec,
-        policy=policy,
-        options={},
+        policy=chosen,
+        options=options,
         model=model.under(started.model),
         models={role: model.under(name) for role, name in spec.models.items()},
-        thoughts="template" if "thoughts" not in started.models else "llm",
+        **thoughts,
     )
 
 
