@@ -1,4 +1,4 @@
-"""``pddl2nl macro``: macro-actions composed, proved, and written by a model (`macro_generate`)."""
+"""``pddl2nl macro``: macro-actions composed and proved; systems add more commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pddl2nl.cli import macro_generate
 from pddl2nl.cli.options import (
     DomainFile,
     JsonOption,
@@ -36,7 +35,6 @@ def register(app: typer.Typer) -> None:
         help="Macro-actions: several actions as one, with a precondition and an effect of their own.",
     )
     group.command("compose", epilog=_COMPOSE)(_compose)
-    macro_generate.register(group)
     group.command("prove", epilog=_PROVE)(_prove)
     app.add_typer(group, name="macro")
 

@@ -1,4 +1,4 @@
-"""Prompts in stages and sections, as the systems with several kinds of prompts use them (HVR; see `families`).
+"""Prompts in stages and sections, as the systems with several kinds of prompts use them.
 
 ====================  ==========================================================================================
 message               content
@@ -51,7 +51,7 @@ class PromptLayout:
     numbered: frozenset[str] = frozenset()
 
     def system(self, stage: str, instruction: str, **fields: str) -> str:
-        """A system message: the stage, and the instruction with its placeholders filled.
+        """A system message: the stage, and the instruction with its placeholders filled; as it is without ``fields``.
 
         Raises:
             ValueError: unknown stage.
@@ -59,7 +59,7 @@ class PromptLayout:
         """
         if stage not in self.stages:
             raise ValueError(f"unknown stage {stage}; known are {', '.join(self.stages)}")
-        return f"{_STAGE}{stage}\n\n{Template(instruction).substitute(fields)}"
+        return f"{_STAGE}{stage}\n\n{Template(instruction).substitute(fields) if fields else instruction}"
 
     def stage_of(self, messages: Sequence[Message]) -> str | None:
         """The stage of a conversation; None if it is not one of this layout."""

@@ -4,8 +4,14 @@ from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="HVR and its ablations",
+    policies={"hvr": "hvr:HVR"},
+    presets="presets.toml",
+    files={"ontology.ttl": "ontology:read_ontology"},
+    roles={"embedding": "gives vectors, by which names in replies are compared with those of the task"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
     notes="notes:NOTES",
     paper="paper.toml",
+    experiments="experiments",
+    commands={"macro": "command:register"},
 )

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.macros.telling import told_condition
@@ -21,11 +22,11 @@ from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
+from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import shortened
 from pddl2nl.systems.hvr.events import BlockExpanded
 from pddl2nl.systems.hvr.mapping import ActionMapper
-from pddl2nl.systems.hvr.prompts import ACTIONS_MARK
+from pddl2nl.systems.hvr.prompting import ACTIONS_MARK
 from pddl2nl.systems.hvr.repair import Repair
 from pddlval import GroundAction, Simulator, State
 
@@ -126,6 +127,7 @@ class Job:
         start: the state in which the block begins.
         prompt: the prompt for the block, or, given a block that failed, for its correction.
         unmet: the conditions of the claimed effect that fail in a final state.
+        answer: the oracle's answer to that prompt.
         claimed: whether there is a claimed effect; otherwise the block only has to be applicable and not empty.
     """
 
@@ -134,6 +136,7 @@ class Job:
     start: State
     prompt: Callable[[ActionBlock | None], Sequence[Message]]
     unmet: Callable[[State], tuple[Condition, ...]]
+    answer: Callable[[PlanOracle, ActionBlock | None], str]
     claimed: bool = True
 
     @property
@@ -161,12 +164,11 @@ class Expander:
         self._verification = verification
         self._simulator: Simulator = setting.simulator
         self._teller: Teller = setting.teller
-        self._style = setting.signal
-        self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.reading, setting.embed)
+        self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.embed)
         self._repair = Repair(setting.simulator)
         self._constraint: Constraint | None = None
-        if setting.constrain != "off":
-            lines = None if setting.constrain == "format" else action_lines(episode, episode.state)
+        if setting.spec.constrain != "off":
+            lines = None if setting.spec.constrain == "format" else action_lines(episode, episode.state)
             self._constraint = Constraint(lines, begin=f"{ACTIONS_MARK}\n", words=True)
 
     def expand(self, job: Job) -> ActionBlock:
@@ -178,8 +180,13 @@ class Expander:
         """
 
         def propose(failed: Attempt[ActionBlock] | None) -> ActionBlock:
-            messages = job.prompt(None if failed is None else failed.proposal)
-            reply = self._episode.ask(messages, again=True, constraint=self._constraint)
+            block = None if failed is None else failed.proposal
+            reply = self._episode.ask(
+                job.prompt(block),
+                again=True,
+                constraint=self._constraint,
+                answer=lambda oracle: job.answer(oracle, block),
+            )
             return self._judged(job, reply, 0 if failed is None else failed.number + 1)
 
         return refine(
@@ -199,7 +206,7 @@ class Expander:
         if self._verification:
             actions, inserted = self._repair.repair(actions, job.start)
             actions, inserted = actions[: job.longest], tuple(place for place in inserted if place < job.longest)
-        block = verified(self._simulator, self._teller, job.start, actions, job.unmet, job.missing, self._style)
+        block = verified(self._simulator, self._teller, job.start, actions, job.unmet, job.missing)
         feedback = _NOTHING if not actions and not job.claimed else block.feedback
         if feedback and mapped.unread:
             lines = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in mapped.unread[:_MOST_LINES])
@@ -230,7 +237,6 @@ def verified(
     actions: Sequence[GroundAction],
     unmet: Callable[[State], tuple[Condition, ...]],
     missing: str,
-    style: Style = "reason",
 ) -> ActionBlock:
     """Simulates a block and explains what fails.
 
@@ -239,7 +245,6 @@ def verified(
         start: the state in which the block begins.
         actions: the block.
         unmet, missing: as in `Job`.
-        style: how much the feedback tells.
     """
     actions = tuple(actions)
     followed = simulator.follow(start, actions)
@@ -249,20 +254,18 @@ def verified(
         action = actions[done]
         told = f"Step {done + 1}, {within_sentence(teller.action(action))}, cannot be done"
         if followed.error is not None:
-            reason = f"{told}: {followed.error.reason}."
+            feedback = f"{told}: {followed.error.reason}."
         else:
             reasons = teller.reasons(conditions, state)
             if not reasons and failed.conflict is not None:
                 reasons = teller.contradiction(failed.conflict)
             because = f" because {reasons}" if reasons else ""
-            reason = _violated(f"{told}{because}. Violated:", conditions, teller)
-        feedback = signal(style, done + 1, "inapplicable", str(action), reason)
+            feedback = _violated(f"{told}{because}. Violated:", conditions, teller)
         return ActionBlock(actions, done, state, conditions, feedback)
     failing = unmet(state)
     feedback = ""
     if failing:
-        facts = " ".join(map(write_condition, failing))
-        feedback = signal(style, None, "missing at its end", facts, _violated(missing, failing, teller))
+        feedback = _violated(missing, failing, teller)
         feedback = feedback if actions else f"{_NOTHING}\n{feedback}"
     return ActionBlock(actions, len(actions), state, failing, feedback)
 

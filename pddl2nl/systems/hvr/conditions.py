@@ -1,4 +1,6 @@
-"""Reads and verifies the preconditions and effects that a model writes for macro-actions.
+"""The preconditions and effects that a model writes for macro-actions: asked for, read and verified.
+
+Sections 2.4 and 3.3 of the HVR paper. `ask_conditions` is one call of the model.
 
 Accepted is PDDL with anything around it: code fences, numbers, prose, ``(:action … :precondition … :effect …)``,
 several literals (their conjunction), calls such as ``inside(egg_1, fridge_1)``, and objects by their names in the
@@ -9,19 +11,23 @@ may only change what actions can change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.proof import claims_of, unmet_outcome
-from pddl2nl.nl import Names
+from pddl2nl.macros.telling import told_condition, told_pddl
+from pddl2nl.nl import Names, Teller
 from pddl2nl.pddl import (
     ActionSchema,
     And,
     Condition,
     Effect,
+    Function,
     GroundAtom,
+    Predicate,
     Task,
     changed_predicates,
     write_condition,
@@ -30,8 +36,9 @@ from pddl2nl.pddl.diagnostics import Diagnostic
 from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.task import effect_literals
-from pddl2nl.pddl.tree import Modal, Preference, Special, Timed, walk
+from pddl2nl.pddl.tree import Modal, Preference, Special, Timed, walk, write_types
 from pddl2nl.policies.staged import shortened
+from pddl2nl.systems.hvr.prompting import Prompter
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import updates_in
 from pddlval.unsupported import updated_functions
@@ -420,3 +427,127 @@ def unmet_effects(task: Task, before: State, after: State, effect: Effect) -> tu
     """
     claims = claims_of(task, [ActionSchema("claimed", (), And(), effect)])
     return unmet_outcome(claims, GroundAction("claimed"), claims.state(before.atoms, before.values), after)
+
+
+def plan_feedback(teller: Teller, macros: Sequence[str], read: Sequence[ReadConditions], check: MacroPlanCheck) -> str:
+    """The feedback about the conditions of a macro plan; empty if the plan works.
+
+    Args:
+        teller: tells the task.
+        macros: the macro-actions in words.
+        read: the conditions; if some could not be read, the feedback is about these only.
+        check: the result of `verify_macros`.
+    """
+    problems = [
+        f"The conditions of macro-action {number} ({macros[number - 1]}) cannot be used. {' '.join(item.problems)}"
+        for number, item in enumerate(read, start=1)
+        if item.conditions is None
+    ]
+    if problems:
+        return "\n".join(problems)
+    if check.at_goal:
+        return ""
+    number = check.verified + 1
+    if check.verified == check.total:
+        head = "All macro-actions can be carried out, but in the end the task is not done. What is missing:"
+    else:
+        head = f"Macro-action {number} ({macros[number - 1]}) cannot be carried out"
+        if check.conflict is not None:
+            fluent = " ".join(teller.names.to_nl.get(name, name) for name in check.conflict)
+            return f"{head}: its effect changes the value of ({fluent}) in more than one way at once."
+        after = f"after macro-action {check.verified}" if check.verified else "at the beginning"
+        head = f"{head} {after}: its precondition is violated. What does not hold there:"
+    return "\n".join([head, *(f"- {told_condition(condition, teller)}" for condition in check.unmet)])
+
+
+# ── asking for them ───────────────────────────────────────────────────────────────────────────────
+
+
+def ask_conditions(
+    ask: Callable[[Sequence[Message]], str],
+    teller: Teller,
+    prompter: Prompter,
+    macros: Sequence[str],
+    known: tuple[Sequence[str], str],
+    *,
+    present: Sequence[ReadConditions] = (),
+    feedback: str = "",
+    macro: int = 0,
+    block: Sequence[str] = (),
+) -> tuple[str, tuple[ReadConditions, ...]]:
+    """Asks a model for the conditions of all macro-actions of a plan.
+
+    Args:
+        ask: asks the model.
+        teller, prompter: of the task.
+        macros: the macro plan, each macro-action in words.
+        known: the lines of the section ``Objects``, and the text of the section ``Location triples``.
+        present: in a correction, the conditions to correct.
+        feedback: in a correction, what is wrong with them.
+        macro: in a refinement, the number of the macro-action (from 1) whose block contradicts the conditions.
+        block: in a refinement, the actions of that block in words.
+
+    Returns:
+        The reply, and the conditions read from it, one entry a macro-action.
+    """
+    objects, locations = known
+    stage = "conditions"
+    predicates = predicate_lines(teller, properties=not prompter.compact)
+    sections = {"Objects": objects, "Predicates": predicates, "Macro plan": macros}
+    if feedback:
+        stage = "conditions-refinement" if macro else "conditions-correction"
+        # Conditions that a reply leaves out stay as they are.
+        conditions = conditions_text(present, teller.names, first=macro if macro and prompter.compact else 1)
+        sections |= {"Conditions": conditions, "Feedback": feedback}
+        sections |= {} if prompter.compact else {"Location triples": locations}
+    if macro:
+        sections |= {"Macro-action": f"{macro}. {macros[macro - 1]}", "Block": block}
+    reply = ask(prompter.messages(stage, sections))
+    return reply, read_conditions(reply, teller.task, teller.names, count=len(macros))
+
+
+def predicate_lines(teller: Teller, *, properties: bool = True) -> tuple[str, ...]:
+    """The predicates and functions of the domain, each with its meaning in the words of the run.
+
+    ``properties`` are predicates of one argument that no action changes.
+    """
+    domain = teller.task.domain
+    derived = {rule.name for rule in domain.derived}
+    changing = changed_predicates(domain)
+    lines = []
+    for predicate in domain.predicates:
+        if not properties and len(predicate.parameters) == 1 and predicate.name not in changing:
+            continue
+        remark = "" if predicate.name in changing else " (never changes)"
+        remark = " (follows from other facts)" if predicate.name in derived else remark
+        lines.append(f"{_signature(predicate)}{_meaning(teller, predicate)}{remark}")
+    lines += [f"(= {_signature(function)} NUMBER){_meaning(teller, function)}" for function in domain.functions]
+    return tuple(lines)
+
+
+def _signature(item: Predicate | Function) -> str:
+    typed = (f"{parameter.name} - {write_types(parameter.types)}" for parameter in item.parameters)
+    return f"({' '.join((item.name, *typed))})"
+
+
+def _meaning(teller: Teller, item: Predicate | Function) -> str:
+    is_predicate = isinstance(item, Predicate)
+    snippet = (teller.wording.predicates if is_predicate else teller.wording.functions).get(item.name)
+    if snippet is None or snippet.text is None:
+        return ""
+    said = snippet.fill([parameter.name for parameter in item.parameters])
+    return f": {said}" if is_predicate else f": {said} is NUMBER"
+
+
+def conditions_text(present: Sequence[ReadConditions], names: Names, first: int = 1) -> str:
+    """The section ``Conditions`` from a macro-action on, with the objects' names in natural language.
+
+    Unreadable conditions stay as written.
+    """
+    lines: list[str] = []
+    for number, item in enumerate(present[first - 1 :], start=first):
+        before, after = item.precondition or "(missing)", item.effect or "(missing)"
+        if (read := item.conditions) is not None:
+            before, after = told_pddl(read.precondition, names), told_pddl(read.effect, names)
+        lines += [f"{number}. precondition: {before}", f"   effect: {after}"]
+    return "\n".join(lines)

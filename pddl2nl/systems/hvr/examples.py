@@ -2,7 +2,7 @@
 
 The examples are solved tasks, laid out like the target task. They are no tasks of a benchmark: the domain's own example
 where it has one (the kitchen's is the paper's, "Boil water in a pot"), told in the wording of the run, and the tasks of
-a small domain of our own (``texts/laundry``). A corrected block lacks one action and shows the validator's feedback
+a small domain of our own (``laundry``). A corrected block lacks one action and shows the validator's feedback
 about that.
 """
 
@@ -11,19 +11,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import resources
 
 from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.setting import Setting
+from pddl2nl.policies.prompts import Prompts
 from pddl2nl.policies.staged import numbered
 from pddl2nl.systems.hvr.blocks import EFFECT_MISSING, Part, verified, whole
-from pddl2nl.systems.hvr.generation import conditions_shots
-from pddl2nl.systems.hvr.graph_teller import GraphTeller
-from pddl2nl.systems.hvr.prompts import Mechanism, Prompter, Shots, actions_reply, prompt_text
+from pddl2nl.systems.hvr.ontology import Ontology
+from pddl2nl.systems.hvr.options import PROMPTS, HVROptions
+from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter, Shots, actions_reply
 from pddl2nl.systems.hvr.repair import movements
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
-from pddl2nl.worlds.ontology import Ontology
 from pddlval import GroundAction, Simulator, State
 
 _SHOWN = 2
@@ -32,23 +32,29 @@ _SHOWN = 2
 _Shot = tuple[str, str]
 
 
-def shown_for(setting: Setting, mechanism: Mechanism) -> Shots:
+def shown_for(policy: HVROptions, teller: Teller, ontology: Ontology | None, prompts: Prompts = PROMPTS) -> Shots:
     """The examples for a task, none of which is the task itself or a benchmark's."""
-    teller, compact = setting.teller, setting.prompts == "compact"
+    compact = policy.prompt_size == "compact"
     own, shipped = reference_of(teller.task), match_shipped(teller.task.domain)
     wording = json.dumps(teller.wording.to_json(), sort_keys=True)
     shown = [
-        _reference_shots(shipped.name, item.instance, wording, teller.names.scheme, setting.ontology, compact)
+        _reference_shots(shipped.name, item.instance, wording, teller.names.scheme, ontology, compact)
         for item in references_of(teller.task.domain)
         if shipped is not None and item.role == "example" and item != own
     ]
     shown = [*shown, *_laundry_shots(compact)][:_SHOWN]
-    stages = ("macro-plan", "block", "block-correction") if mechanism.hierarchy else ("plan", "plan-correction")
+    stages = ("macro-plan", "block", "block-correction") if policy.hierarchy else ("plan", "plan-correction")
     if compact:
         return {stage: (shown[0][stage],) for stage in stages if not stage.endswith("correction")}
     shots = {stage: tuple(item[stage] for item in shown) for stage in stages}
     first = {stage: found[:1] for stage, found in shots.items() if stage.endswith("correction")}
-    return {**conditions_shots(), **shots, **first}
+    return {**conditions_shots(prompts), **shots, **first}
+
+
+def conditions_shots(prompts: Prompts) -> Shots:
+    """The example for the first conditions of a macro plan."""
+    example, reply = map(prompts.text, ("conditions_example.txt", "conditions_example_reply.txt"))
+    return {"conditions": ((example, reply),)}
 
 
 @lru_cache(maxsize=32)
@@ -66,10 +72,13 @@ def _reference_shots(
 
 @lru_cache(maxsize=2)
 def _laundry_shots(compact: bool) -> list[dict[str, _Shot]]:
-    domain, wording = prompt_text("laundry/domain.pddl"), json.loads(prompt_text("laundry/wording.json"))
+    def text(name: str) -> str:
+        return (resources.files(__package__) / "laundry" / name).read_text(encoding="utf-8")
+
+    domain, wording = text("domain.pddl"), json.loads(text("wording.json"))
     found = []
-    for item in json.loads(prompt_text("laundry/tasks.json")):
-        teller = _teller(parse_task(domain, prompt_text(f"laundry/{item['problem']}")), wording, "original")
+    for item in json.loads(text("tasks.json")):
+        teller = _teller(parse_task(domain, text(item["problem"])), wording, "original")
         blocks = [(block["macro"], block["actions"]) for block in item["blocks"]]
         found.append(_SolvedExample(teller, item["text"], blocks, None, compact).shots())
     return found
@@ -93,7 +102,7 @@ class _SolvedExample:
     ):
         self._teller, self._simulator = teller, Simulator(teller.task)
         self._graph_teller = GraphTeller(teller, ontology, compact=compact)
-        self._prompter = Prompter(text, "", teller.action_lines(), compact=compact)
+        self._prompter = Prompter(PROMPTS, text, "", teller.action_lines(), compact=compact)
         self._parts: list[Part] = []
         state = self._simulator.initial
         for number, (words, texts) in enumerate(blocks, start=1):

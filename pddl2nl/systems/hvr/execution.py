@@ -1,33 +1,63 @@
 """Execution of a plan, with recovery from unexpected changes (HVR paper, section 2.4).
 
-After every action the expected and the observed state are compared as triples. A difference is recorded with the
-action and the first condition that fails because of it. A policy with verification then tries to recover without the
-model (`pddl2nl.systems.hvr.recovery`). If it cannot, or if the next action is not applicable, it gives up the rest of
-the plan for a new one, as long as replanning is allowed. Without verification differences are only recorded, so that
-execution can be measured, and the plan is executed up to the first inapplicable action.
+"At runtime, the expected state is aligned with the scene graph": after every action the expected and the observed state
+are compared; both are states of the same task here. A difference is recorded with the action and the first condition
+that fails because of it. A policy with verification then tries to recover without the model:
+
+* The rest of the plan is simulated from the observed state. If it still reaches the goal, the plan continues.
+* If the last action is still applicable and the rest reaches the goal after it, the action is repeated, as after a
+  silent failure.
+* Otherwise a greedy best-first search looks for at most `LONGEST_REPAIR` actions after which the rest reaches the goal;
+  it prefers states that differ in few atoms from the expected state.
+
+If it cannot recover, or if the next action is not applicable, it gives up the rest of the plan for a new one, as long
+as replanning is allowed. Without verification differences are only recorded, so that execution can be measured, and the
+plan is executed up to the first inapplicable action.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
 
 from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.wording.english import within_sentence
-from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
+from pddl2nl.pddl import (
+    Atom,
+    Comparison,
+    Condition,
+    Fluent,
+    GroundAtom,
+    Not,
+    Task,
+    Update,
+    write_condition,
+    write_number,
+)
+from pddl2nl.pddl.tree import Node, walk
+from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.systems.hvr.blocks import Part, whole
 from pddl2nl.systems.hvr.events import Discrepancy, Recovered
-from pddl2nl.systems.hvr.planner import Planner
-from pddl2nl.systems.hvr.recovery import Recovery, recovery
-from pddl2nl.worlds.alignment import Alignment, accounts, align
-from pddlval import BadActionError, GroundAction, State
+from pddl2nl.systems.hvr.planning import Planner
+from pddlval import BadActionError, GroundAction, Simulator, State
 
 _MOST_REPEATS = 10
 """How often an action is repeated in a row before the policy gives it up."""
 
 _MOST_REPAIRS = 10
 """The most repairs of one plan, so that a world which undoes each of them does not keep the policy busy."""
+
+LONGEST_REPAIR = 8
+"""The most actions of a repair."""
+
+_MOST_EXPANDED = 300
+"""The most states that the search for a repair expands."""
+
+
+# ── the plan ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -49,7 +79,7 @@ class Execution:
     """Executes plans for one episode.
 
     Args:
-        planner: has the episode, the knowledge graph and the mechanism.
+        planner: has the episode, the knowledge graph and the policy.
 
     Attributes:
         done: what was executed of all plans, in parts.
@@ -61,7 +91,7 @@ class Execution:
         self._episode = planner.episode
         self._simulator = planner.simulator
         self._teller = planner.teller
-        self._verification = planner.mechanism.verification
+        self._verification = planner.policy.verification
         self._ignored = accounts(planner.simulator.task)
         self._step = 0
         self._repeats = self._repairs = 0
@@ -93,7 +123,7 @@ class Execution:
             self._step += 1
             before = self._episode.state
             turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-            self._planner.graph_teller.graph.update(self._episode.state, action, self._step, turn.status, part.words)
+            self._planner.graph_teller.graph.update(self._episode.state)
             if turn.status == "world-error" and self._verification and self._planner.replans_left > 0:
                 return ExecutionEnd(turn.observation)
             if turn.status != "executed":
@@ -185,3 +215,141 @@ class Execution:
 
     def _fact(self, atom: GroundAtom) -> str:
         return told_condition(Atom(atom[0], atom[1:]), self._teller)
+
+
+# ── expected and observed ─────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, order=True)
+class Value:
+    """The value of a numeric fluent; its text is ``(= (fuel truck-1) 3)``."""
+
+    fluent: GroundAtom
+    value: Fraction
+
+    def __str__(self) -> str:
+        return f"(= {self.fluent} {write_number(self.value)})"
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What an observed state lacks of the expected one, and what it has in addition; both sorted.
+
+    A fluent with an unexpected value stands in both tuples of values.
+    """
+
+    missing: tuple[GroundAtom, ...] = ()
+    surplus: tuple[GroundAtom, ...] = ()
+    missing_values: tuple[Value, ...] = ()
+    surplus_values: tuple[Value, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether the states are equal."""
+        return self == Alignment()
+
+    @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """All that is missing, in PDDL: atoms, then values."""
+        return (*map(str, self.missing), *map(str, self.missing_values))
+
+    @property
+    def surplus_texts(self) -> tuple[str, ...]:
+        """All that is surplus, in PDDL: atoms, then values."""
+        return (*map(str, self.surplus), *map(str, self.surplus_values))
+
+
+def align(expected: State, observed: State, ignored: Collection[str] = ()) -> Alignment:
+    """The differences between two states of a task.
+
+    Args:
+        expected: the state by the model.
+        observed: the state of the world.
+        ignored: functions whose values are not compared (`accounts`).
+    """
+    if expected == observed:
+        return Alignment()
+    one, other = frozenset(expected.changing()), frozenset(observed.changing())
+    ours, theirs = (
+        frozenset(Value(fluent, value) for fluent, value in state.values.items() if fluent[0] not in ignored)
+        for state in (expected, observed)
+    )
+    return Alignment(
+        tuple(sorted(one - other)),
+        tuple(sorted(other - one)),
+        tuple(sorted(ours - theirs)),
+        tuple(sorted(theirs - ours)),
+    )
+
+
+def accounts(task: Task) -> frozenset[str]:
+    """The functions that only accumulate, such as ``total-cost``: no condition and no other function depends on them.
+
+    They are not observable: an action that fails silently costs less than expected.
+    """
+    domain = task.domain
+    formulas: list[Condition] = [task.problem.goal, *(derived.condition for derived in domain.derived)]
+    for action in domain.actions:
+        formulas += (action.precondition, action.effect)
+    read = {name for formula in formulas for node in walk(formula) for name in _functions_read(node)}
+    return frozenset(function.name for function in domain.functions if function.name not in read)
+
+
+def _functions_read(node: Node) -> Iterator[str]:
+    """The functions whose values a comparison or an update reads."""
+    if isinstance(node, Comparison):
+        yield from (part.name for part in walk(node) if isinstance(part, Fluent))
+    elif isinstance(node, Update):
+        # A function that is only added to itself still accumulates.
+        names = (part.name for part in walk(node.value) if isinstance(part, Fluent))
+        yield from (name for name in names if name != node.fluent.name)
+
+
+# ── recovery ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How a plan goes on: ``actions`` are executed before its rest."""
+
+    kind: Literal["continued", "repeated", "repaired"]
+    actions: tuple[GroundAction, ...] = ()
+
+
+def reaches(simulator: Simulator, state: State, actions: Sequence[GroundAction]) -> bool:
+    """Whether actions are applicable one after the other and reach the goal."""
+    followed = simulator.follow(state, actions)
+    return followed.complete and simulator.is_goal(followed.state)
+
+
+def recovery(
+    simulator: Simulator, observed: State, expected: State, last: GroundAction, rest: Sequence[GroundAction]
+) -> Recovery | None:
+    """How a plan can go on after an unexpected change; None if it needs a new plan.
+
+    Args:
+        simulator: the model.
+        observed: the current state.
+        expected: the state that the model predicted; the rest must reach the goal from it.
+        last: the last action.
+        rest: the rest of the plan.
+    """
+    if reaches(simulator, observed, rest):
+        return Recovery("continued")
+    if not reaches(simulator, expected, rest):
+        return None
+    if reaches(simulator, observed, (last, *rest)):
+        return Recovery("repeated", (last,))
+    depths = dict[State, int]()
+
+    def rank(state: State, parent: State | None) -> Rank | None:
+        depths[state] = depth = 0 if parent is None else depths[parent] + 1
+        return (len(state.atoms ^ expected.atoms), depth) if depth < LONGEST_REPAIR else None
+
+    search = BestFirstSearch(simulator.successors, rank)
+    search.start(observed)
+    while not search.exhausted and search.expanded < _MOST_EXPANDED:
+        found = next((state for state in search.expand() if reaches(simulator, state, rest)), None)
+        if found is not None:
+            return Recovery("repaired", search.plan(found)[1])
+    return None

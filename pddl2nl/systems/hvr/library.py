@@ -32,13 +32,11 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.systems.hvr.blocks import Part
 from pddl2nl.systems.hvr.events import MacroProved
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
-from pddl2nl.worlds.ontology import Ontology
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.ontology import Ontology, empty_graph, graph_text, read_graph
+from pddl2nl.systems.hvr.options import ONTOLOGY_FILE
 from pddl2nl.worlds.similarity import Embed
 from pddlval import GroundAction, Simulator
-
-ONTOLOGY_FILE = "ontology.ttl"
-"""The file beside a domain's macro-actions with the ontology that has learned them."""
 
 _MOST_KNOWN = 12
 """The most macro-actions told in a prompt for a macro plan."""
@@ -154,11 +152,9 @@ def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
 
     If two runs write at once, the ontology can lose one of them; the library's own files keep every macro-action.
     """
-    from pddl2nl.worlds.ontology_graph import empty_graph, graph_text, read_graph
-
     path = library.folder / free_name(domain.name) / ONTOLOGY_FILE
     graph = empty_graph()
-    graph += read_graph(learned.turtle, learned.name)
+    graph += read_graph(learned.text, learned.name)
     try:
         if path.is_file():
             graph += read_graph(read_text(path, "Turtle file"), str(path))

@@ -75,7 +75,6 @@ class ActionMapper:
         simulator: of the task.
         teller: the names and the wording of the task.
         reader: reads lines first.
-        reading: its reading policy if no line ``Actions:`` marks the beginning.
         embed: an embedding model; None to compare spelling.
     """
 
@@ -84,13 +83,11 @@ class ActionMapper:
         simulator: Simulator,
         teller: Teller,
         reader: ActionReader,
-        reading: str = "default",
         embed: Embed | None = None,
     ):
         task, wording = simulator.task, teller.wording.actions
         self._simulator = simulator
         self._reader = reader
-        self._policy = reading
         self._vectors = None if embed is None else Vectors(embed)
         self._told = teller.names.to_nl
         self._changing = changed_predicates(task.domain)
@@ -115,7 +112,7 @@ class ActionMapper:
         marks = list(_MARK.finditer(text))
         start = marks[-1].end() if marks else 0
         # Unread text is replaced by spaces, which keeps line numbers and offsets.
-        lines = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:], self._policy)
+        lines = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:])
         actions: list[GroundAction] = []
         readings: list[Reading] = []
         unread: list[str] = []

@@ -5,7 +5,7 @@ Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground t
 and exist for all policies; MPV and AABV exist for HVR and its ablations only.
 
 **The measured plan** is the first one that is executed: the last expanded plan before the first executed action. Plans
-made later, because the world differed, are not measured. For policies of other families it is the proposed plan or, if
+made later, because the world differed, are not measured. For policies of other systems it is the proposed plan or, if
 there is none, the executed actions.
 
 **The ground truth** of an open goal with several ways is the one nearest to the plan: with the greatest PC (skipping,
@@ -30,7 +30,6 @@ from pddl2nl.systems.hvr.events import (
     PlanExpanded,
     Recovered,
 )
-from pddl2nl.systems.hvr.prompts import MECHANISMS
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ def _length_discrepancy_absolute(run: ScoredRun) -> float | None:
 def _expanded_plan_verified(run: ScoredRun) -> float | None:
     """EPV: ``100 · (applicable steps) / (steps of the plan)``, after all corrections.
 
-    None if actions were chosen one at a time, and for runs of other families without a reference. An empty plan has 0,
+    None if actions were chosen one at a time, and for runs of other policies without a reference. An empty plan has 0,
     or 100 if the goal holds at the beginning.
 
     Example: a plan of 55 steps whose 20th is not applicable: 19 of 55, 34.55.
@@ -236,19 +235,20 @@ def _recoveries(run: ScoredRun) -> float | None:
 
     Example: two silent failures, after each of which the action is repeated: 2.
     """
-    if not (_is_hierarchical(run) and run.started.world.get("faults")):
+    if not (_is_hierarchical(run) and run.started.options.get("faults")):
         return None
     return float(sum(isinstance(event, Recovered) for event in run.counted))
 
 
 def _is_hierarchical(run: ScoredRun) -> bool:
-    return run.started.policy in MECHANISMS or any(isinstance(event, Hierarchical) for event in run.events)
+    # By its options, as a run can end before the first of its events.
+    own = run.started.options.keys() >= {"hierarchy", "verification", "retrieval"}
+    return own or any(isinstance(event, Hierarchical) for event in run.events)
 
 
 def _corrects(run: ScoredRun) -> bool:
     """Whether the policy corrects what its validator refuses; otherwise there is no value after correction."""
-    mechanism = MECHANISMS.get(run.started.policy)
-    return mechanism is not None and mechanism.verification
+    return bool(run.started.options.get("verification"))
 
 
 def _planned(run: ScoredRun) -> tuple[RunEvent, ...]:

@@ -10,7 +10,7 @@ By macro-actions (`HierarchicalPlanner`):
 4. For a verified block the claim is proved or refuted (`pddl2nl.macros.proof`). If it is refuted, or if its
    precondition does not hold in the state before the block, the model refines the conditions once.
 5. If a block cannot be corrected, or the goal does not hold after all blocks, the model makes a new macro plan. It is
-   told why the last one failed; verified blocks are kept. ``Setting.replans`` limits how often.
+   told why the last one failed; verified blocks are kept. The option ``replans`` limits how often.
 
 Without verification (HR) the model gets no feedback, and the validator's results are only recorded.
 """
@@ -18,17 +18,21 @@ Without verification (HR) the model gets no feedback, and the validator's result
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
-from pddl2nl.macros.telling import told_condition, told_pddl
+from pddl2nl.macros.library import Library
+from pddl2nl.macros.proof import prove
+from pddl2nl.macros.telling import told, told_condition, told_pddl
 from pddl2nl.pddl import Condition, UnsupportedError, write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
+from pddl2nl.systems.hvr.answers import Answers
 from pddl2nl.systems.hvr.blocks import GOAL_MISSING, ActionBlock, Expander, Job, Part, macro_words, whole
-from pddl2nl.systems.hvr.conditions import ReadConditions, unmet_effects, verify_macros
+from pddl2nl.systems.hvr.conditions import ReadConditions, ask_conditions, plan_feedback, unmet_effects, verify_macros
 from pddl2nl.systems.hvr.events import (
     MacroPlanned,
     MacroProved,
@@ -38,10 +42,9 @@ from pddl2nl.systems.hvr.events import (
     Retrieved,
 )
 from pddl2nl.systems.hvr.examples import shown_for
-from pddl2nl.systems.hvr.generation import ask_conditions, plan_feedback
-from pddl2nl.systems.hvr.graph_teller import GraphTeller
-from pddl2nl.systems.hvr.library import known_blocks, known_macros
-from pddl2nl.systems.hvr.prompts import Mechanism, Prompter
+from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_macros
+from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
+from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter
 from pddlval import State
 from pddlval.formulas import names_in
 from pddlval.semantics import unmet
@@ -59,7 +62,7 @@ class Planner(ABC):
 
     Args:
         episode: asks the model and records the events.
-        mechanism: the components of the policy.
+        policy: its components and settings.
 
     Attributes:
         attempt: the number of plans begun so far.
@@ -67,27 +70,30 @@ class Planner(ABC):
         proofs: the last proof for each macro-action (attempt and number), and the static facts that it used.
     """
 
-    def __init__(self, episode: Episode, mechanism: Mechanism):
+    def __init__(self, episode: Episode, policy: HVROptions):
         setting = episode.setting
         self.episode = episode
-        self.mechanism = mechanism
+        self.policy = policy
         self.simulator = setting.simulator
         self.teller = setting.teller
-        compact = setting.prompts == "compact"
-        self.graph_teller = GraphTeller(
-            setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=compact
-        )
-        self.expander = Expander(episode, verification=mechanism.verification)
+        compact = policy.prompt_size == "compact"
+        ontology = setting.files.get(ONTOLOGY_FILE)
+        self.graph_teller = GraphTeller(setting.teller, ontology, setting.embed, compact=compact)
+        self.expander = Expander(episode, verification=policy.verification)
         self.attempt = 0
         self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
-        self.replans_left = setting.replans if mechanism.verification else 0
+        self.replans_left = policy.replans if policy.verification else 0
+        self._library = None if policy.library is None else Library(policy.library)
+        prompts = policy.prompts.replacing(setting.prompts)
         self._prompter = Prompter(
+            prompts,
             episode.task_text,
             setting.teller.domain_text(effects=not compact),
             setting.teller.action_lines(),
-            shown_for(setting, mechanism),
+            shown_for(policy, setting.teller, ontology, prompts),
             compact,
         )
+        self._answers: Answers | None = None
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
         """A plan from a state.
@@ -106,13 +112,26 @@ class Planner(ABC):
         self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), tuple(macros), verified, goal))
         return parts
 
+    def keep(self, done: Sequence[Part]) -> None:
+        """Adds the macro-actions of the solved task to the library, if there is one."""
+        if self._library is not None:
+            origin = f"{self.episode.setting.spec.policy_name}, {self.simulator.task.problem.name}"
+            executed, graph = self.episode.executed, self.graph_teller.graph
+            keep_macros(self._library, self.teller, executed, done, self.proofs, origin, graph)
+
     @abstractmethod
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
         """The parts of a plan; arguments as of `plan`."""
 
-    def _ask(self, messages: Sequence[Message]) -> str:
+    def _ask(self, messages: Sequence[Message], answer: Callable[[Answers], str]) -> str:
         """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
-        return self.episode.ask(messages, again=True)
+        return self.episode.ask(messages, again=True, answer=lambda oracle: answer(self._answers_of(oracle)))
+
+    def _answers_of(self, oracle: PlanOracle) -> Answers:
+        """The oracle's answers about this task, made when the first is asked for."""
+        if self._answers is None:
+            self._answers = Answers(oracle, self.simulator, self.teller)
+        return self._answers
 
     def _retrieve(self, stage: str, sections: Sections) -> tuple[str, ...] | None:
         """The objects that the next prompts tell; None for all.
@@ -120,12 +139,13 @@ class Planner(ABC):
         If the model names no object, all are told. ``sections`` are those that the question has besides the available
         objects: the macro-action, or feedback, because a failure can make other objects relevant.
         """
-        if not self.mechanism.retrieval:
+        if not self.policy.retrieval:
             self.episode.note(Retrieved(stage, whole=True))
             return None
         available = self.graph_teller.available_lines()
         messages = self._prompter.messages("retrieval", {"Available objects": available, **sections})
-        said, selection = self.graph_teller.select(self._ask(messages))
+        reply = self._ask(messages, lambda answers: answers.retrieval(self.graph_teller.graph.objects()))
+        said, selection = self.graph_teller.select(reply)
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 
@@ -165,7 +185,10 @@ class WholePlanner(Planner):
                 return self._prompter.messages("plan", sections)
             return self._prompter.messages("plan-correction", {**sections, **self._failed_block(failed, "Plan")})
 
-        return self.expander.expand(Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals))
+        def answer(oracle: PlanOracle, failed: ActionBlock | None) -> str:
+            return self._answers_of(oracle).plan(start, first=not whole(done), failed=failed)
+
+        return self.expander.expand(Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals, answer))
 
 
 class HierarchicalPlanner(Planner):
@@ -194,28 +217,30 @@ class HierarchicalPlanner(Planner):
             if not block.holds and self.replans_left > 0:
                 self.graph_teller.graph.update(state)
                 return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
-            if block.holds and self.mechanism.verification:
+            if block.holds and self.policy.verification:
                 conditions = self._proved(macros, number, conditions, block, state)
             parts.append(Part(self.attempt, number, words, block.actions, state))
             state = block.after
             self.graph_teller.graph.update(state)
-        missing = self.simulator.unmet_goals(state) if self.mechanism.verification else ()
+        missing = self.simulator.unmet_goals(state) if self.policy.verification else ()
         if not missing:
             return state, ""
         return state, "\n".join([GOAL_MISSING, *self._told(missing)]) if macros else _NO_MACROS
 
     def _macros(self, objects: tuple[str, ...] | None, before: Sequence[Part], feedback: str) -> tuple[str, ...]:
         """The macro-actions for the rest of the task, in words."""
-        setting = self.episode.setting
+        embed = self.episode.setting.embed
         sections: Sections = {
             "Available objects": self.graph_teller.kind_lines(objects),
-            "Known macro-actions": known_macros(setting.library, self.teller, self.episode.task_text, setting.embed),
+            "Known macro-actions": known_macros(self._library, self.teller, self.episode.task_text, embed),
             # A new plan starts from the current state of the objects, which the classes do not tell.
             "Objects": self.graph_teller.object_lines(objects) if feedback else (),
             "Executed so far": self._executed(before),
             "Feedback": feedback,
         }
-        macros = macro_words(self.episode.uncut(self._ask(self._prompter.messages("macro-plan", sections))))
+        done = tuple(part.words for part in before if part.words)
+        messages = self._prompter.messages("macro-plan", sections)
+        macros = macro_words(self.episode.uncut(self._ask(messages, lambda said: said.macro_plan(done, feedback))))
         self.episode.note(MacroPlanned(self.attempt, macros))
         return macros
 
@@ -233,9 +258,13 @@ class HierarchicalPlanner(Planner):
             nonlocal number
             number = 0 if failed is None else failed.number + 1
             present, feedback = ((), "") if failed is None else (failed.proposal, failed.feedback)
-            return ask_conditions(
-                self._ask, self.teller, self._prompter, macros, known, present=present, feedback=feedback
-            )[1]
+
+            def ask(messages: Sequence[Message]) -> str:
+                return self._ask(messages, lambda answers: answers.conditions(start, macros, feedback))
+
+            return ask_conditions(ask, self.teller, self._prompter, macros, known, present=present, feedback=feedback)[
+                1
+            ]
 
         def simulated(read: _Conditions) -> str:
             self._note_conditions(read, number)
@@ -248,7 +277,7 @@ class HierarchicalPlanner(Planner):
         return refine(
             propose,
             [Check("macro plan", simulated)],
-            lambda read: ROUNDS if self.mechanism.verification else 0,
+            lambda read: ROUNDS if self.policy.verification else 0,
             same=None if self.episode.sampling else lambda read: read,
         ).proposal
 
@@ -267,12 +296,11 @@ class HierarchicalPlanner(Planner):
         """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
         objects = self.graph_teller.object_lines(self._retrieve("block", current))
-        setting = self.episode.setting
-        known = known_blocks(setting.library, self.teller, macros[number - 1], setting.embed)
+        known = known_blocks(self._library, self.teller, macros[number - 1], self.episode.setting.embed)
         claimed = read.conditions
         conditions = ""
         # Without verification the conditions only serve to measure, and are not shown.
-        if claimed is not None and self.mechanism.verification:
+        if claimed is not None and self.policy.verification:
             names = self.teller.names
             before_text, effect = told_pddl(claimed.precondition, names), told_pddl(claimed.effect, names)
             conditions = f"precondition: {before_text}\neffect: {effect}"
@@ -291,7 +319,12 @@ class HierarchicalPlanner(Planner):
                 return self._prompter.messages("block", {**sections, "Known macro-actions": known})
             return self._prompter.messages("block-correction", {**sections, **self._failed_block(failed, "Block")})
 
-        return self.expander.expand(Job(self.attempt, number, start, prompt, missing, claimed=claimed is not None))
+        def answer(oracle: PlanOracle, failed: ActionBlock | None) -> str:
+            answers = self._answers_of(oracle)
+            return answers.block(macros[number - 1], start, first=not before, failed=failed)
+
+        job = Job(self.attempt, number, start, prompt, missing, answer, claimed=claimed is not None)
+        return self.expander.expand(job)
 
     def _told(self, conditions: Sequence[Condition]) -> list[str]:
         return [f"- {told_condition(condition, self.teller)}" for condition in conditions]
@@ -305,9 +338,13 @@ class HierarchicalPlanner(Planner):
         feedback = self._proof(number, conditions[number - 1], block, start)
         if not feedback:
             return conditions
-        narrow = self.mechanism.retrieval or self._prompter.compact
+        narrow = self.policy.retrieval or self._prompter.compact
+
+        def ask(messages: Sequence[Message]) -> str:
+            return self._ask(messages, lambda answers: answers.refinement(conditions, number, block.actions, start))
+
         _, read = ask_conditions(
-            self._ask,
+            ask,
             self.teller,
             self._prompter,
             macros,
@@ -337,9 +374,6 @@ class HierarchicalPlanner(Planner):
         """Proves or refutes the claim about a block; returns the feedback, empty if there is no mistake."""
         if read.conditions is None:
             return " ".join(read.problems)
-        from pddl2nl.macros.proof import prove
-        from pddl2nl.macros.telling import told
-
         claimed = read.conditions
         pddl = f"{write_condition(claimed.precondition)} {write_condition(claimed.effect)}"
         try:

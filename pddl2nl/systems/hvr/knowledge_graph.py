@@ -1,31 +1,177 @@
-"""The knowledge graph: an ontology, the objects of a task, the present state, and the actions carried out.
+"""The knowledge graph: an ontology, the objects of a task, and the present state (HVR paper, section 2.1).
 
-It starts as a copy of the ontology and gets the new state and the event after every action (HVR paper, section 2.1).
-Objects are selected by the names that a model gives (`KnowledgeGraph.select`); `KnowledgeGraph.about` gives their
-class, properties, capabilities, state and relations (section 3.3). `KnowledgeGraph.graph` is all of it in RDF.
+It starts as a copy of the ontology and gets the new state after every action. Objects are selected by the names that a
+model gives (`KnowledgeGraph.select`); `KnowledgeGraph.about` gives their class, properties, capabilities, state and
+relations (section 3.3).
+
+A text means an object if it is the object's name (told or PDDL's, ignoring letter case, hyphens and blanks), all
+objects of a class if it is the name of the class, and the objects whose names a phrase contains. Any other text means
+the object or class with the nearest name (`pddl2nl.worlds.similarity`).
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, static_types
 from pddl2nl.pddl import GroundAtom, Task
-from pddl2nl.worlds.ontology import Ontology, require_rdflib
-from pddl2nl.worlds.retrieval import Choices, Selection
-from pddl2nl.worlds.similarity import Embed, Vectors
+from pddl2nl.systems.hvr.ontology import (
+    ClassKnowledge,
+    Ontology,
+    OntologyTerms,
+    empty_graph,
+    graph_text,
+    macro_triples,
+    read_graph,
+)
+from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
 from pddl2nl.worlds.triples import Triple, triple_of
 from pddlval import GroundAction, State
 
 if TYPE_CHECKING:
-    from rdflib import Graph, URIRef
+    from rdflib import URIRef
 
-    from pddl2nl.worlds.ontology_graph import ClassKnowledge
+_LIST_MARK = re.compile(r"\s*(?:[-*•+–]|\(?\d+[.):])\s+")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_REMARK = re.compile(r"\s+[-–—]+\s|\s*[:(\[–—]|\s+because\b|\s+since\b")
+_INTRODUCTION = re.compile(
+    r"\A[^:]*\b(?:objects?|items?|things?|list|relevant|needed|need|selected|answer)\b[^:]*:", re.I
+)
+_LONGEST_NAME = 4
+"""The most words of a name within a phrase."""
+_LONGEST_PHRASE = 1_000
+"""The most words of a phrase that are searched for names."""
+_SENTENCE = 7
+"""A text with this many words is a sentence: it may contain names but is not compared with them."""
+
+
+# ── the objects that a model names ───────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected objects, by their PDDL names.
+
+    ``chosen`` are the objects that were meant, in the order in which they were named; ``around`` the objects that
+    these are in, on or at, in the order of declaration; ``unknown`` the texts that mean no object.
+    """
+
+    chosen: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """All of them, the chosen ones first."""
+        return (*self.chosen, *self.around)
+
+
+def said_objects(reply: str) -> tuple[str, ...]:
+    """The names in a reply, one in each line or separated by commas, without numbering, bullets and remarks.
+
+    Code fences and lines that end in a colon (they introduce a list) are skipped.
+    """
+    names: list[str] = []
+    for line in reply.splitlines():
+        bare = line.strip().strip("`*_ \t")
+        if not bare or _FENCE.match(line) or bare.endswith(":"):
+            continue
+        bare = _INTRODUCTION.sub("", _LIST_MARK.sub("", line, count=1).strip())
+        # A remark in parentheses may contain commas; a list in square brackets keeps its names.
+        bare = re.sub(r"\([^()]*\)|[\[\]]", " ", bare)
+        for part in re.split(r"[,;]", bare):
+            # What follows a name is a reason, or its class.
+            name = _REMARK.split(part, maxsplit=1)[0].strip(" \t.`*'\"“”‘’[]{}")
+            names.append(re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+class Choices:
+    """The objects and classes that a model can name.
+
+    Args:
+        objects: the objects, by their PDDL names.
+        classes: for each class its objects.
+        names: what the objects are called in language.
+    """
+
+    def __init__(self, objects: Sequence[str], classes: Mapping[str, Sequence[str]], names: Names):
+        aliases = {name: alias for alias, name in names.aliases.items()}
+        spellings = (names.to_nl, {name: name for name in objects}, aliases)
+        self._tables = [
+            _by_spelling((spelled[name], name) for name in objects if name in spelled) for spelled in spellings
+        ]
+        kinds: dict[str, tuple[str, ...]] = {}
+        for said, members in classes.items():
+            for form in (said, f"{said}s", f"all {said}s", f"all {said}"):
+                kinds.setdefault(_keys(form)[-1], tuple(members))
+        self._tables.append(kinds)
+        self._labels: dict[str, tuple[str, ...]] = {}
+        for name in objects:
+            self._labels.setdefault(names.to_nl.get(name, name), (name,))
+        for said, members in classes.items():
+            self._labels.setdefault(said, tuple(members))
+
+    def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The objects that are meant, in the order in which they were named, and the texts that mean none."""
+        meant = {text: self._meant_by(text, vectors) for text in said}
+        chosen = dict.fromkeys(name for objects in meant.values() for name in objects)
+        return tuple(chosen), tuple(text for text in said if not meant[text])
+
+    def _meant_by(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
+        if objects := self._named(text) or self._within(text):
+            return objects
+        if len(plain(text).split()) >= _SENTENCE:
+            return ()
+        labels = list(self._labels)
+        near = (self._labels[labels[place]] for place in nearest(text, labels, vectors))
+        return tuple(dict.fromkeys(name for members in near for name in members))
+
+    def _named(self, text: str) -> tuple[str, ...]:
+        """The objects that a text is the name of."""
+        keys = _keys(text.strip())
+        return next((table[key] for table in self._tables for key in keys if key in table), ())
+
+    def _within(self, text: str) -> tuple[str, ...]:
+        """The objects whose names a phrase contains; of overlapping names, the longest."""
+        words = re.findall(r"[\w-]+", text)[:_LONGEST_PHRASE]
+        objects: dict[str, None] = {}
+        place = 0
+        while place < len(words):
+            for length in range(min(_LONGEST_NAME, len(words) - place), 0, -1):
+                meant = self._named(" ".join(words[place : place + length]))
+                # A name of one letter may be an article; a class within a sentence is too weak a sign.
+                if len(meant) == 1 and len("".join(words[place : place + length])) > 1:
+                    objects[meant[0]] = None
+                    place += length - 1
+                    break
+            place += 1
+        return tuple(objects)
+
+
+def _by_spelling(spelled: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The object of each spelling; exact ones before looser ones: ``pos-1-11`` is ``pos-11-1`` without hyphens."""
+    keys = [(_keys(said), name) for said, name in spelled]
+    table: dict[str, tuple[str, ...]] = {}
+    for form in range(3):
+        for forms, name in keys:
+            table.setdefault(forms[form], (name,))
+    return table
+
+
+def _keys(name: str) -> tuple[str, str, str]:
+    """A name for comparison, the strictest form first: unchanged, as words, and without spaces."""
+    words = plain(name)
+    return name.casefold(), words or name.casefold(), words.replace(" ", "") or name.casefold()
+
+
+# ── the graph ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -70,25 +216,11 @@ class ObjectFacts:
     values: tuple[tuple[GroundAtom, Fraction], ...]
 
 
-@dataclass(frozen=True)
-class KnownEvent:
-    """An action that was carried out.
-
-    ``step`` is its number, ``outcome`` what came of it, in the caller's words, and ``macro`` the macro-action that it
-    was part of, in words.
-    """
-
-    step: int
-    action: GroundAction
-    outcome: str
-    macro: str = ""
-
-
 class _StateIndex:
     """The facts of a state by the objects that they are about; None stands for no object."""
 
     def __init__(self, atoms: Collection[GroundAtom], values: Mapping[GroundAtom, Fraction]):
-        self.atoms, self.all_values = atoms, values
+        self.atoms = atoms
         self.facts: defaultdict[str | None, list[GroundAtom]] = defaultdict(list)
         self.mentions: defaultdict[str, list[GroundAtom]] = defaultdict(list)
         self.values: defaultdict[str | None, list[tuple[GroundAtom, Fraction]]] = defaultdict(list)
@@ -111,25 +243,13 @@ class KnowledgeGraph:
         task: the task; the graph starts with its initial state.
         ontology: None for the one that the domain makes by itself.
         names: what the objects are called in language; None for PDDL's names.
-
-    Attributes:
-        history: the events, in the order in which they were recorded.
-
-    Raises:
-        MissingExtraError: rdflib is not installed.
     """
 
     def __init__(self, task: Task, ontology: Ontology | None = None, names: Names | None = None):
-        require_rdflib()
-        from pddl2nl.worlds.ontology_graph import OntologyTerms, read_graph
-
         self.task = task
-        self.history: list[KnownEvent] = []
         self._ontology = ontology
         self._names = names or Names({name: name for name in task.objects}, "original")
-        self._terms = OntologyTerms(
-            task.domain, None if ontology is None else read_graph(ontology.turtle, ontology.name)
-        )
+        self._terms = OntologyTerms(task.domain, None if ontology is None else read_graph(ontology.text, ontology.name))
         self._types = self._types_of_objects()
         self._predicate_order = {item.name: number for number, item in enumerate(task.domain.predicates)}
         self._object_order = {name: number for number, name in enumerate(task.objects)}
@@ -151,49 +271,15 @@ class KnowledgeGraph:
             for name, item in self.task.objects.items()
         }
 
-    def update(
-        self, state: State, event: GroundAction | None = None, step: int = 0, outcome: str = "executed", macro: str = ""
-    ) -> None:
-        """Makes a state the present one, and records the action that led to it, if any; see `KnownEvent`."""
+    def update(self, state: State) -> None:
+        """Makes a state the present one."""
         self._index = _StateIndex(state.atoms, state.values)
-        if event is not None:
-            self.history.append(KnownEvent(step, event, outcome, macro))
-
-    # ── RDF ──────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def graph(self) -> Graph:
-        """The present graph as a new `rdflib.Graph`, for SPARQL queries."""
-        from pddl2nl.worlds.ontology_graph import empty_graph
-        from pddl2nl.worlds.task_graph import event_triples, fact_triples, object_triples
-
-        graph = empty_graph()
-        graph += self._terms.graph
-        for name, types in self._types.items():
-            graph += object_triples(self._terms, name, types, self._told(name))
-        for atom in self._index.atoms:
-            graph += fact_triples(self._terms, atom)
-        for fluent, value in self._index.all_values.items():
-            graph += fact_triples(self._terms, fluent, value)
-        for number, event in enumerate(self.history, start=1):
-            about = {key: value for key, value in asdict(event).items() if key != "action" and value}
-            graph += event_triples(self._terms, number, event.action, about)
-        return graph
-
-    def turtle(self) -> str:
-        """The whole graph in Turtle."""
-        from pddl2nl.worlds.ontology_graph import graph_text
-
-        return graph_text(self.graph)
 
     def learned(self, macros: Iterable[tuple[str, Sequence[GroundAction]]]) -> Ontology:
         """The ontology with macro-actions of this task added (HVR paper, section 2.5): descriptions and actions."""
-        from pddl2nl.worlds.ontology_graph import empty_graph, graph_text, read_graph
-        from pddl2nl.worlds.task_graph import macro_triples
-
         known = self._ontology
         graph = empty_graph()
-        graph += self._terms.graph if known is None else read_graph(known.turtle, known.name)
+        graph += self._terms.graph if known is None else read_graph(known.text, known.name)
         classes = {name: self._class(name) for name in self.task.objects}
         for description, actions in macros:
             graph += macro_triples(self._terms, description, actions, classes)
@@ -293,7 +379,7 @@ class KnowledgeGraph:
         """The available objects that a model means by the names it gives, and the objects that these are in or on.
 
         Args:
-            said: the names of objects or classes, as the model wrote them (`retrieval.said_objects`).
+            said: the names of objects or classes, as the model wrote them (`said_objects`).
             embed: computes embeddings, to find the nearest name for an unknown one; None compares letters.
 
         Raises:
@@ -330,9 +416,6 @@ class KnowledgeGraph:
         if name not in self._types:
             raise InputError(f"the task has no object '{name}'")
         return self._terms.classes[self._types[name][0]]
-
-    def _told(self, name: str) -> str:
-        return self._names.to_nl.get(name, name)
 
     def _sorted(self, atoms: Iterable[GroundAtom]) -> tuple[GroundAtom, ...]:
         return tuple(sorted(atoms, key=self._order))

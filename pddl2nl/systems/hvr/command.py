@@ -23,10 +23,10 @@ from pddl2nl.cli.run_options import (
     words_of,
 )
 from pddl2nl.errors import InputError
-from pddl2nl.files import write_text_file
+from pddl2nl.files import read_text, write_text_file
 
 if TYPE_CHECKING:
-    from pddl2nl.llm import Message
+    from pddl2nl.llm import Answer, Message
     from pddl2nl.macros.library import StoredMacro
 
 _GENERATE = (
@@ -34,8 +34,12 @@ _GENERATE = (
 )
 
 
-def register(group: typer.Typer) -> None:
-    """Adds the command to the group of macros."""
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application's group of macro-actions."""
+    group = next((each.typer_instance for each in app.registered_groups if each.name == "macro"), None)
+    if group is None:
+        group = typer.Typer(no_args_is_help=True, help="Macro-actions: several actions as one.")
+        app.add_typer(group, name="macro")
     options = with_options(_generate, "base_url", "models", "cache", *BUDGET)
     group.command("generate", epilog=_GENERATE)(options)
 
@@ -78,8 +82,15 @@ def _generate(
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.budget import LimitReachedError
-    from pddl2nl.systems.hvr.generation import propose
-    from pddl2nl.systems.hvr.proposals import proposal_json, proposal_text, proposed_macros, state_lines
+    from pddl2nl.systems.hvr.ontology import read_ontology
+    from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
+    from pddl2nl.systems.hvr.proposing import (
+        proposal_json,
+        proposal_text,
+        propose,
+        proposed_macros,
+        state_lines,
+    )
     from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]
@@ -88,15 +99,20 @@ def _generate(
     task = load_task(domain, problem)
     chosen, named = words_of(task, domain, wording, names, names_seed)
     teller = Teller(task, chosen, named)
-    blocks = [load_plan(file).actions for file in plan or ()]
-    context = ModelContext(task.domain, chosen, base_url=options["base_url"], access=access_of(options))
+    blocks = [load_plan(path).actions for path in plan or ()]
+    mistakes = HVROptions().mistakes
+    context = ModelContext(
+        task.domain, chosen, base_url=options["base_url"], access=access_of(options), mistakes=mistakes
+    )
     _, calls = calls_of("planner", model, context, limits_of(options))
     task_words = task_text or teller.goal_text()
-    beside = domain.with_name("ontology.ttl")
-    lines = state_lines(teller, ontology or (beside if beside.is_file() else None))
+    beside = domain.with_name(ONTOLOGY_FILE)
+    file = ontology or (beside if beside.is_file() else None)
+    known = None if file is None else read_ontology(read_text(file, "Turtle file"), task.domain, str(file))
+    lines = state_lines(teller, known)
 
-    def ask(messages: Sequence[Message]) -> str:
-        reply = calls.complete(Request(tuple(messages), seed=seed))
+    def ask(messages: Sequence[Message], answer: Answer) -> str:
+        reply = calls.complete(Request(tuple(messages), seed=seed, answer=answer))
         if reply.finish == "length":
             warn(reply.remark or "the reply was cut off by length")
         return reply.text

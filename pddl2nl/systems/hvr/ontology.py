@@ -1,49 +1,70 @@
-"""Ontologies as RDF graphs: names, reading and writing Turtle, and where a domain's names stand in an ontology.
+"""Ontologies: classes of objects, what they afford, and which relations say where things are.
 
-This module and `task_graph` are the only ones that import rdflib. The words of an ontology belong to the namespace
-``urn:pddl2nl:ontology#``; an ontology may use another namespace for the same words. The names of a task have
-namespaces of their own, so a predicate may be called ``affords`` and an object ``Egg``.
+An ontology is a text in Turtle. These words of ``urn:pddl2nl:ontology#`` have a meaning (in another namespace too, if
+the ontology has one of its own):
+
+    :Egg rdfs:subClassOf :Food .                  classes; the PDDL type ``stove-burner`` is ``:StoveBurner``, or the
+    :Burner :pddlName "stove-burner" .            class with that ``pddlName``; ``object`` is ``:Object``
+    :Egg :affords :Pickupable, :Crackable .       affordances, inherited by subclasses; or as classes:
+    :Bread rdfs:subClassOf :Sliceable .           with  :Sliceable rdfs:subClassOf :Affordance .  (directly)
+    :Glass :hasProperty :Fragile .                other properties, inherited likewise
+    :sliceable rdfs:subPropertyOf :affordance .   a predicate of one object that is an affordance
+    :inside rdfs:subPropertyOf :isIn .            a relation ``(inside ?x ?y)``: ?x is located in ?y; also below :isOn
+                                                  or :locatedAt; ``on-top-of`` is ``:onTopOf`` or has that pddlName
+    :holds rdfs:subPropertyOf :locates .          the inverse: ``(holds ?y ?x)``
+    :exists rdfs:subPropertyOf :existence .       objects of which it is false do not exist yet and are not available
+                                                  (:absence: objects of which it is true)
+    :PickUp rdfs:subClassOf :Action .             actions
+    :Fetch rdfs:subClassOf :MacroAction .         macro-actions that were learned, with steps and parameters
+
+PDDL supplies what an ontology lacks: types become classes below their supertypes; an ontology without affordances
+gets, for each class, the actions that take it as a parameter; one without locations, every relation between two
+objects that actions change.
+
+This is the only module that imports rdflib (extra ``macros``); without it the import raises `MissingExtraError`. The
+names of a task have namespaces of their own, so a predicate may be called ``affords`` and an object ``Egg``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
-from rdflib.plugins.parsers.notation3 import BadSyntax
-from rdflib.term import Node
-
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Atom, Diagnostic, Domain, Source, changed_predicates, conjuncts
+from pddlval import GroundAction
+
+try:
+    from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
+    from rdflib.plugins.parsers.notation3 import BadSyntax
+    from rdflib.term import Node
+except ImportError as error:
+    raise MissingExtraError("rdflib", "macros", "the knowledge graph") from error
 
 # rdflib logs a traceback for an odd literal; we report errors ourselves.
 logging.getLogger("rdflib").addHandler(logging.NullHandler())
 
 ONT = Namespace("urn:pddl2nl:ontology#")
 """The words of ontologies."""
-_NAMESPACES = {
-    name: f"urn:pddl2nl:{name}#"
-    for name in ("type", "predicate", "function", "action", "instance", "fact", "event", "macro")
-}
-_TYPES, _PREDICATES, _FUNCTIONS, _ACTIONS, INSTANCES, FACTS, EVENTS, MACROS = _NAMESPACES.values()
-WORLD = URIRef("urn:pddl2nl:world")
-"""The subject of facts about no object."""
+_NAMESPACES = {name: f"urn:pddl2nl:{name}#" for name in ("type", "predicate", "action", "instance", "macro")}
+_TYPES, _PREDICATES, _ACTIONS, _INSTANCES, _MACROS = _NAMESPACES.values()
 
 _PREFIXES = {"": str(ONT), **_NAMESPACES, "rdfs": str(RDFS), "owl": str(OWL)}
 _WORDS = frozenset(
     (
-        *("Object", "Affordance", "Property", "Predicate", "Action", "MacroAction", "Event", "Fact"),
+        *("Object", "Affordance", "Property", "Predicate", "Action", "MacroAction"),
         *("affords", "hasProperty", "affordance", "locatedAt", "isIn", "isOn", "locates", "existence", "absence"),
         "pddlName",
     )
 )
-"""The words of an ontology that have a meaning; `pddl2nl.worlds.ontology` explains them."""
+"""The words of an ontology that have a meaning."""
 _BASE = "http://pddl2nl.invalid/"
 _UNWRITABLE = re.compile(r"""[\x00-\x20<>"{}|\\^`]""")
 _LONGEST = 100
@@ -83,6 +104,24 @@ def property_name(name: str) -> str:
 
 
 # ── Turtle ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """An ontology as Turtle text that was parsed once; ``name`` appears in messages."""
+
+    text: str
+    name: str = "<ontology>"
+
+
+def read_ontology(text: str, domain: Domain | None = None, name: str = "<ontology>") -> Ontology:
+    """The ontology of a Turtle text, for any domain.
+
+    Raises:
+        InputError: the text is not Turtle; the message has the line.
+    """
+    read_graph(text, name)
+    return Ontology(text, name)
 
 
 def empty_graph() -> Graph:
@@ -179,7 +218,7 @@ class OntologyTerms:
     Attributes:
         graph: the ontology and the additions.
         classes: the class of every type; in a domain without types, of every static predicate of one argument.
-        predicates, functions, actions: their nodes by name.
+        predicates, actions: their nodes by name.
         locations: predicates ``(p ?x ?y)`` that say ``?x`` is located at ``?y``.
         locating: predicates ``(p ?y ?x)`` that say the same.
         affording: predicates that are affordances; ``existence`` and ``absence`` likewise.
@@ -207,8 +246,6 @@ class OntologyTerms:
         self.classes = self._nodes((*types, *self.kinds), find.class_of, _TYPES, OWL.Class)
         predicates = [item.name for item in domain.predicates]
         self.predicates = self._nodes(predicates, find.property_of, _PREDICATES, ONT.Predicate)
-        functions = [item.name for item in domain.functions]
-        self.functions = self._nodes(functions, lambda name: None, _FUNCTIONS, ONT.Predicate)
         self.actions = self._nodes([item.name for item in domain.actions], find.action_of, _ACTIONS, OWL.Class)
         self._add_hierarchy()
         if not has_affordances:
@@ -278,7 +315,7 @@ class OntologyTerms:
             types: all its classes.
             name: the object.
         """
-        node = minted(INSTANCES, name)
+        node = minted(_INSTANCES, name)
         types |= frozenset(self.graph.objects(node, RDF.type))
         if (own, types) not in self._knowledge:
             self._knowledge[own, types] = self._class_knowledge(own, types)
@@ -346,7 +383,7 @@ class _OntologyNames:
             *graph.subjects(RDF.type, RDFS.Class),
             *graph.subjects(RDFS.subClassOf),
             *graph.objects(predicate=RDFS.subClassOf),
-        } - {ONT.Affordance, ONT.Property, ONT.Predicate, ONT.MacroAction, ONT.Event, ONT.Fact}
+        } - {ONT.Affordance, ONT.Property, ONT.Predicate, ONT.MacroAction}
         kinds = (RDF.Property, OWL.ObjectProperty, OWL.DatatypeProperty, OWL.FunctionalProperty)
         properties = {
             *graph.subjects(RDFS.subPropertyOf),
@@ -370,3 +407,34 @@ def _finder(graph: Graph, nodes: Iterable[object]) -> Callable[[str], URIRef | N
         if not names:
             loose.setdefault(folded(local_name(node)), node)
     return lambda name: exact.get(name) or loose.get(folded(name))
+
+
+# ── macro-actions in an ontology ─────────────────────────────────────────────────────────────────
+
+
+def macro_triples(
+    terms: OntologyTerms, description: str, actions: Sequence[GroundAction], classes: Mapping[str, URIRef]
+) -> Iterator[tuple[Node, Node, Node]]:
+    """A macro-action with parameters ``?x1``, ``?x2``, … for objects; ``classes`` has the class of each object.
+
+    It is named by its content, so a macro-action that is learned twice stands in an ontology once.
+    """
+    objects = list(dict.fromkeys(name for action in actions for name in action.args))
+    parameters = {name: f"?x{number}" for number, name in enumerate(objects, start=1)}
+    steps = [str(GroundAction(step.name, tuple(parameters[name] for name in step.args))) for step in actions]
+    content = "\n".join((description, *steps, *(classes[name] for name in objects)))
+    macro = minted(_MACROS, hashlib.sha256(content.encode()).hexdigest()[:16])
+    yield macro, RDFS.subClassOf, ONT.MacroAction
+    yield macro, RDFS.label, Literal(description)
+    for number, (action, text) in enumerate(zip(actions, steps, strict=True), start=1):
+        step = URIRef(f"{macro}/step{number}")
+        yield macro, ONT.step, step
+        yield step, ONT.order, Literal(number)
+        yield step, ONT.does, terms.actions[action.name]
+        yield step, ONT.pddl, Literal(text)
+    for number, name in enumerate(objects, start=1):
+        parameter = URIRef(f"{macro}/parameter{number}")
+        yield macro, ONT.parameter, parameter
+        yield parameter, ONT.order, Literal(number)
+        yield parameter, ONT.kind, classes[name]
+        yield parameter, RDFS.label, Literal(parameters[name])
