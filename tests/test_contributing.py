@@ -30,7 +30,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert line.count("\n") == 1
         registry = folder / registry_file
         text = registry.read_text(encoding="utf-8")
-        changed = re.sub(r"(?m)^((?:POLICIES|MODELS): [^\n]* = \{\n)", rf"\g<1>{line}", text)
+        changed = re.sub(r"(?m)^((?:CORE|MODELS)[^\n]* = \{\n)", rf"\g<1>{line}", text)
         assert changed != text
         registry.write_text(changed, encoding="utf-8")
     function, line = re.findall(r"(?s)```python\n(.*?)```", GUIDE[GUIDE.index("## A metric") :])

@@ -72,7 +72,7 @@ def entry_of(name: str) -> Entry:
     """
     if name in CORE:
         module, _, class_name = CORE[name].partition(":")
-        return Entry(name, getattr(import_module(f"pddl2nl.policies.{module}"), class_name), _TITLES[name])
+        return Entry(name, getattr(import_module(f"pddl2nl.policies.{module}"), class_name), _TITLES.get(name, name))
     if (found := _of_systems().get(name)) is not None:
         system, preset = found
         policy = preset.get("policy", name)
