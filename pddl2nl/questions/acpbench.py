@@ -168,23 +168,18 @@ def _shown(value: object) -> str:
     return " ".join(map(str, value)) or "nothing" if isinstance(value, list) else str(value)
 
 
-def check_questions(
-    questions: Sequence[Question], *, seconds: int = 30, on_done: Callable[[], None] = lambda: None
-) -> Iterator[CheckedQuestion]:
+def check_questions(questions: Sequence[Question], *, seconds: int = 30) -> Iterator[CheckedQuestion]:
     """Recomputes recorded answers.
 
     Args:
         questions: those of the bool and choice forms have no PDDL and are skipped.
         seconds: the limit of each search of a planner.
-        on_done: called after each question.
 
     Raises:
         InputError: a question's PDDL cannot be read, or its text or answer has another form than its kind's.
         MissingExtraError: a planner is needed and not installed.
     """
-    for question in questions:
-        yield _checked(question, seconds)
-        on_done()
+    return (_checked(question, seconds) for question in questions)
 
 
 def _checked(question: Question, seconds: int) -> CheckedQuestion:

@@ -306,7 +306,9 @@ class Decider:
         before = self.optimal
         if before is None or before == math.inf:
             return None
-        after = self.optimal_from(self.simulator.follow(self.state, [action]).state)
+        successor = self.simulator.step(self.state, action).successor
+        assert successor is not None, f"{action} is not applicable"
+        after = self.optimal_from(successor)
         if after is None:
             return None
         after += self._step

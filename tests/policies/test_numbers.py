@@ -143,12 +143,9 @@ def test_a_state_is_told_the_same_whatever_led_to_it() -> None:
     teller = Teller(task, template_wording(task.domain), make_names(task))
 
     def after(*plan: str) -> str:
-        state = simulator.initial
-        for action in plan:
-            step = simulator.step(state, action)
-            assert step.successor is not None
-            state = step.successor
-        return teller.state(state)
+        followed = simulator.follow(simulator.initial, plan)
+        assert followed.complete
+        return teller.state(followed.state)
 
     there = after("(fill big)", "(empty big)", "(fill small)", "(empty small)")
     assert there == after("(fill small)", "(empty small)") == after()

@@ -83,11 +83,9 @@ def test_actions_follow_each_other_and_observations_tell_the_time() -> None:
 
 def test_timed_literals_pass_by_while_an_action_lasts() -> None:
     simulator = acting_simulator(parse_task(BRIGHT, FUSES))
-    state = simulator.initial
-    for action in ("(burn l1)", "(burn l2)"):
-        after = simulator.step(state, action)
-        assert after.successor is not None
-        state = after.successor
+    followed = simulator.follow(simulator.initial, ("(burn l1)", "(burn l2)"))
+    assert followed.complete
+    state, (_, after) = followed.state, followed.steps
     assert after.deleted == (("free",), ("new", "l2"))
     assert not simulator.is_applicable(state, "(mend f1)")
     assert [str(action) for action in simulator.applicable(simulator.initial)] == [

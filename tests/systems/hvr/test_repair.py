@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import lru_cache
+from itertools import islice
 
 import pytest
 
@@ -66,16 +67,8 @@ def test_a_walk_without_its_movements_runs_again(domain: str, seed: int) -> None
     simulator = _simulator(domain)
     rng = random.Random(seed)
     moving = {item.schema.name for item in movements(simulator.task.domain)}
-    state, walk = simulator.initial, []
-    for _ in range(40):
-        action = simulator.sample(state, rng)
-        if action is None:
-            break
-        walk.append(action)
-        after = simulator.step(state, action).successor
-        assert after is not None
-        state = after
-    kept = [action for action in walk if action.name not in moving]
+    walk = islice(simulator.walk(simulator.initial, rng), 40)
+    kept = [action for action, _ in walk if action.name not in moving]
     found = Repair(simulator).repair(kept, simulator.initial)
     inserted = {*found.inserted}
     assert [action for place, action in enumerate(found.actions) if place not in inserted] == kept
@@ -84,26 +77,13 @@ def test_a_walk_without_its_movements_runs_again(domain: str, seed: int) -> None
 
 
 def _runs(simulator: Simulator, found: Repaired) -> bool:
-    return _failing(simulator, found) is None
-
-
-def _failing(simulator: Simulator, found: Repaired) -> tuple[State, GroundAction] | None:
-    state = simulator.initial
-    for action in found.actions:
-        after = simulator.step(state, action).successor
-        if after is None:
-            return state, action
-        state = after
-    return None
+    return simulator.follow(simulator.initial, found.actions).complete
 
 
 def _needs_more(simulator: Simulator, found: Repaired, moving: set[str]) -> bool:
     """Whether what fails fails for something else than a place: fuel that was not used, a door that was opened."""
-    failing = _failing(simulator, found)
-    assert failing is not None
-    state, action = failing
+    unmet = simulator.follow(simulator.initial, found.actions).unmet
     where = {name for item in movements(simulator.task.domain) for name in item.predicates}
-    unmet = simulator.step(state, action).unmet
     return any(str(part).strip("()").split()[0] not in where for part in unmet)
 
 
