@@ -41,7 +41,7 @@ def spoiled(mistake: str | None, task: ToldTask, state: State, plan: Sequence[Gr
         lacking = task.lacking(fact)
         actions = [*lacking.plan_from(lacking.simulator.initial)]
     elif mistake == "wrong-action" and plan:
-        here = [*task.along(state, plan)][middle]
+        here = task.along(state, plan)[middle]
         others = (action for action in task.simulator.applicable(here) if action != plan[middle])
         actions[middle] = next(others, plan[middle])
     elif mistake == "swapped-objects":

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, islice
 
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.planner import solve
@@ -122,8 +121,8 @@ class ToldTask:
 
     def _remember(self, state: State, plan: tuple[GroundAction, ...]) -> None:
         self._plans[state] = plan
-        for position, successor in enumerate(self._states(state, plan), start=1):
-            self._plans.setdefault(successor, plan[position:])
+        for position, reached in enumerate(self._states(state, plan)):
+            self._plans.setdefault(reached, plan[position:])
 
     def seen(self, text: str) -> ToldTask:
         """The same task from the state that a text tells (the answer to "look around").
@@ -145,9 +144,9 @@ class ToldTask:
             raise ToldTaskError(f"I do not understand what I see ({_first_line(error)})") from error
         return ToldTask(problem, task.domain, self._wording, self._style)
 
-    def along(self, state: State, plan: Sequence[GroundAction]) -> Iterator[State]:
+    def along(self, state: State, plan: Sequence[GroundAction]) -> tuple[State, ...]:
         """The states in which the actions of a plan are taken, one after the other."""
-        yield from islice(chain((state,), self._states(state, plan)), len(plan))
+        return self._states(state, plan)[:-1]
 
     def thought(self, state: State, plan: Sequence[GroundAction]) -> str:
         """A sentence about a plan's first action: the part of the goal that it serves.
@@ -155,7 +154,7 @@ class ToldTask:
         That is the part, missing in the state, that is the first to hold later on.
         """
         missing = self.simulator.unmet_goals(state)
-        for number, successor in enumerate(self._states(state, plan)):
+        for number, successor in enumerate(self._states(state, plan)[1:]):
             later = self.simulator.unmet_goals(successor)
             if later == missing:
                 continue
@@ -166,14 +165,12 @@ class ToldTask:
                 return f"It is still missing that {self.teller.literal(reached)}, and {served}."
         return "What is missing needs some preparation first."
 
-    def _states(self, state: State, plan: Sequence[GroundAction]) -> Iterator[State]:
-        """The states to which the actions of a plan lead, one after the other."""
-        for action in plan:
-            successor = self.simulator.step(state, action).successor
-            if successor is None:
-                raise InfrastructureError(f"the oracle's plan breaks at {action}, though it was validated")
-            state = successor
-            yield state
+    def _states(self, state: State, plan: Sequence[GroundAction]) -> tuple[State, ...]:
+        """The state, and those to which the actions of a plan lead."""
+        followed = self.simulator.follow(state, plan)
+        if followed.failed is not None:
+            raise InfrastructureError(f"the oracle's plan breaks at {followed.failed.action}, though it was validated")
+        return followed.states
 
 
 @lru_cache(maxsize=256)
