@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.models import ModelContext, make_model
-from pddl2nl.experiments.records.writer import RecordWriter
+from pddl2nl.experiments.models import ModelContext, make_model, model_identity
+from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.llm import Completion, ContextWindowError, Message, Request
 from pddl2nl.nl import Wording, make_names, template_wording
 from pddl2nl.pddl import Domain, Task, parse_task
@@ -25,32 +28,6 @@ from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.question import Question, question_prompt
 
 AnswerOutcome = Literal["right", "wrong", "unreadable", "undecided", "budget", "gave-up", "infrastructure-error"]
-
-
-@dataclass(frozen=True)
-class QuestionSpec:
-    """Everything that determines the record of a question.
-
-    Attributes:
-        question: with its answer, which no model sees.
-        model: as ``--model`` names it.
-        wording: in which it is told and answers are read; None for ACPBench's own questions, which have no such words.
-        style: ``nl`` or ``pddl``.
-        names: how objects are called.
-        suite: what an experiment calls the domain.
-    """
-
-    question: Question
-    model: str
-    wording: Wording | None
-    style: str = "nl"
-    names: str = "typed"
-    seed: int = 1
-    temperature: float | None = 0.0
-    max_tokens: int | None = None
-    timeout: float | None = None
-    base_url: str | None = None
-    suite: str = ""
 
 
 class Asked(RunEvent, frozen=True):
@@ -113,76 +90,113 @@ class Answered(RunEvent, frozen=True):
     seconds: Amount = 0.0
 
 
-def ask_and_record(
-    spec: QuestionSpec,
-    record: Path,
-    access: Access,
-    observe: Callable[[RunEvent], None] = lambda event: None,
-    *,
-    decide_seconds: int = 30,
-) -> Answered:
-    """Asks a question, reads and scores the answer, writes the record and returns its last event.
+@dataclass(frozen=True)
+class QuestionJob:
+    """A question put to a model (`pddl2nl.experiments.jobs.Job`), and everything that determines its record.
 
-    Args:
-        spec: the question.
-        record: the file to write.
-        access: how the model is reached.
-        observe: is given every event as it happens.
+    Attributes:
+        question: with its answer, which no model sees.
+        model: as ``--model`` names it.
+        wording: in which it is told and answers are read; None for ACPBench's own questions, which have no such words.
+        style: ``nl`` or ``pddl``.
+        names: how objects are called.
+        suite: what an experiment calls the domain.
+        parts: the readable parts of its name; by default what usually tells questions apart.
+        models_file: settings by model, of which that counts which is sent to the endpoint.
         decide_seconds: the limit of each search of a planner that decides about an open answer.
-
-    Raises:
-        InputError: the model cannot be set up, or the question's PDDL cannot be read.
-        BudgetSpentError, ReplyPendingError: there is no reply yet.
-        InfrastructureError: the record cannot be written.
     """
-    question = spec.question
-    task = parse_task(question.PDDL_domain, question.PDDL_problem) if question.PDDL_domain else None
-    wording = spec.wording or template_wording(_domain_of(task))
-    context = ModelContext(_domain_of(task), wording, spec.base_url, access, spec.timeout)
-    made = make_model(spec.model, context)
-    calls = ModelCalls({"planner": PricedModel(access.before(made.model), made.price_of)}, None, access.budget)
-    prompt = question_prompt(question, formal=spec.wording is None)
-    request = Request(
-        (Message("user", prompt),), temperature=spec.temperature, seed=spec.seed, max_tokens=spec.max_tokens
-    )
-    began = time.monotonic()
-    outcome: AnswerOutcome
-    fault: Fault | None
-    with RecordWriter(record) as writer:
 
-        def emit(event: RunEvent) -> None:
-            observe(event)
-            writer.write(event)
+    question: Question
+    model: str
+    wording: Wording | None
+    style: str = "nl"
+    names: str = "typed"
+    seed: int = 1
+    temperature: float | None = 0.0
+    max_tokens: int | None = None
+    timeout: float | None = None
+    base_url: str | None = None
+    suite: str = ""
+    parts: tuple[str, ...] = ()
+    models_file: Path | None = None
+    decide_seconds: int = 30
 
-        emit(
-            Asked(
-                question,
-                made.model.name,
-                spec.seed,
-                spec.style,
-                None if spec.wording is None else spec.wording.to_json(),
-                spec.names,
-                spec.suite,
-                made.base_url,
-                made.settings,
-            )
+    asks_model = True
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its record without the ending."""
+        identity = {
+            "question": msgspec.to_builtins(self.question),
+            "model": model_identity(self.model, self.models_file),
+            "wording": None if self.wording is None else self.wording.to_json(),
+            **{name: getattr(self, name) for name in ("style", "names", "seed", "temperature", "max_tokens")},
+        }
+        question = self.question
+        told = (self.suite, question.kind, question.form, self.model, self.style, str(self.seed))
+        return job_name(self.parts or told, identity)
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> Answered:
+        """Asks the question, reads and scores the answer, writes the record and returns its last event.
+
+        Args:
+            record: the file to write.
+            access: how the model is reached.
+            observe: is given every event as it happens.
+
+        Raises:
+            InputError: the model cannot be set up, or the question's PDDL cannot be read.
+            BudgetSpentError, ReplyPendingError: there is no reply yet.
+            InfrastructureError: the record cannot be written.
+        """
+        question = self.question
+        task = parse_task(question.PDDL_domain, question.PDDL_problem) if question.PDDL_domain else None
+        wording = self.wording or template_wording(_domain_of(task))
+        context = ModelContext(_domain_of(task), wording, self.base_url, access, self.timeout)
+        made = make_model(self.model, context)
+        calls = ModelCalls({"planner": PricedModel(access.before(made.model), made.price_of)}, None, access.budget)
+        prompt = question_prompt(question, formal=self.wording is None)
+        request = Request(
+            (Message("user", prompt),), temperature=self.temperature, seed=self.seed, max_tokens=self.max_tokens
         )
-        calls.attach(emit)
-        try:
-            completion = calls.complete(request)
-        except ContextWindowError as error:
-            outcome, fault = "budget", Fault(1, "context-window", str(error))
-        except InfrastructureError as error:
-            outcome, fault = "infrastructure-error", Fault(1, "infrastructure-error", str(error))
-        else:
-            names = None if task is None else make_names(task, spec.names, wording)
-            reader = AnswerReader(task, wording, names, seconds=decide_seconds)
-            outcome, fault = _judged(completion, reader.answer(question, completion.text))
-        message = "" if fault is None else fault.text
-        seconds = round(time.monotonic() - began, 3)
-        answered = Answered(outcome, fault, message, calls.spent_json(), seconds)
-        emit(answered)
-    return answered
+        began = time.monotonic()
+        outcome: AnswerOutcome
+        fault: Fault | None
+        with RecordWriter(record) as writer:
+
+            def emit(event: RunEvent) -> None:
+                observe(event)
+                writer.write(event)
+
+            emit(
+                Asked(
+                    question,
+                    made.model.name,
+                    self.seed,
+                    self.style,
+                    None if self.wording is None else self.wording.to_json(),
+                    self.names,
+                    self.suite,
+                    made.base_url,
+                    made.settings,
+                )
+            )
+            calls.attach(emit)
+            try:
+                completion = calls.complete(request)
+            except ContextWindowError as error:
+                outcome, fault = "budget", Fault(1, "context-window", str(error))
+            except InfrastructureError as error:
+                outcome, fault = "infrastructure-error", Fault(1, "infrastructure-error", str(error))
+            else:
+                names = None if task is None else make_names(task, self.names, wording)
+                reader = AnswerReader(task, wording, names, seconds=self.decide_seconds)
+                outcome, fault = _judged(completion, reader.answer(question, completion.text))
+            message = "" if fault is None else fault.text
+            seconds = round(time.monotonic() - began, 3)
+            answered = Answered(outcome, fault, message, calls.spent_json(), seconds)
+            emit(answered)
+        return answered
 
 
 def _domain_of(task: Task | None) -> Domain:

@@ -1,192 +1,153 @@
-"""The runs of an experiment, each with a readable and unique name."""
+"""What an experiment runs: jobs, each of which can be played and has the name of its record.
+
+`RunJob` is the run of a policy; `pddl2nl.experiments.planned.PlannerJob` that of a baseline, and
+`pddl2nl.experiments.asked.QuestionJob` a question.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import msgspec
 
-from pddl2nl.baselines import TaskTexts
-from pddl2nl.experiments.asked import QuestionSpec
-from pddl2nl.experiments.records.writer import record_name
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import model_identity
+from pddl2nl.experiments.records.reader import End
+from pddl2nl.experiments.records.writer import job_name
+from pddl2nl.experiments.runs import run_spec
 from pddl2nl.files import read_text
-from pddl2nl.llm import Model, Request, public_url
-from pddl2nl.llm.keys import canonical_json, sha256
+from pddl2nl.llm.keys import sha256
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
-from pddl2nl.policies import make_policy
+from pddl2nl.policies import Policy, RunEvent, make_policy
+from pddl2nl.policies.policy import WorldPolicy, options_of
 from pddl2nl.policies.recorded import problem_text
 from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec
 
-_HASH = 12
-_LONGEST_PART = 40
-_NOT_IDENTITY = ("out", "timeout")
-"""Options that do not determine what happens in a run."""
+_NOT_IDENTITY = ("out", "timeout", "base_url", "options", "model", "models", "wording", "example", "example_plan")
+"""Options that do not determine what happens in a run, and those that are identified by more than their value."""
 
 
-@dataclass(frozen=True)
-class PlannerSpec:
-    """Everything that determines the run of a baseline; ``seconds`` and ``memory_mb`` are its limits, None for none.
+class Job(Protocol):
+    """One run of an experiment."""
 
-    ``texts`` replace what the two files hold, for a task that was transformed. ``suite`` and ``task`` are what an
-    experiment calls the task, for the record.
-    """
-
-    domain: Path
-    problem: Path
-    planner: str
-    seconds: int | None = None
-    memory_mb: int | None = None
-    texts: TaskTexts | None = None
-    suite: str = ""
-    task: str = ""
-
-
-@dataclass(frozen=True)
-class RunJob:
-    """One run of an experiment, and the name of its record without the ending."""
-
-    name: str
-    spec: RunSpec | PlannerSpec | QuestionSpec
+    @property
+    def name(self) -> str:
+        """The name of its record without the ending: the same for the same run, and no other's."""
 
     @property
     def asks_model(self) -> bool:
         """Whether it asks a model, which may cost money."""
-        if isinstance(self.spec, RunSpec):
-            return _needs_model(self.spec) or self.spec.wording == "llm"
-        return isinstance(self.spec, QuestionSpec)
+
+    @property
+    def base_url(self) -> str | None:
+        """The endpoint that it names."""
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
+        """Runs it until its record is finished; returns the last event.
+
+        Args:
+            record: the file to write.
+            access: how models are reached.
+            observe: is given every event as it happens.
+        """
 
 
-def _needs_model(spec: RunSpec) -> bool:
-    return make_policy(spec.policy).needs_model
+@dataclass(frozen=True)
+class RunJob:
+    """The run of a policy.
 
-
-def make_job(spec: RunSpec | PlannerSpec | QuestionSpec, *parts: str, models_file: Path | None = None) -> RunJob:
-    """A run with a name made of readable parts and the hash of everything that determines it.
-
-    Args:
-        spec: of the run.
-        parts: what is readable in its name; by default what usually tells runs apart.
+    Attributes:
+        spec: what is run.
+        parts: the readable parts of its name; by default what usually tells runs apart.
         models_file: settings by model, of which that counts which is sent to the endpoint.
     """
-    if isinstance(spec, PlannerSpec):
-        identity = _planner_identity(spec)
-        parts = parts or (spec.domain.parent.name, spec.problem.stem, spec.planner)
-    elif isinstance(spec, QuestionSpec):
-        identity = _question_identity(spec, models_file)
-        parts = parts or (spec.suite, spec.question.kind, spec.question.form, spec.model, spec.style, str(spec.seed))
-    else:
-        identity = _identity(spec, models_file)
+
+    spec: RunSpec
+    parts: tuple[str, ...] = ()
+    models_file: Path | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its record without the ending."""
+        return job_name(self.parts or self._told(), self._identity())
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy with its options."""
+        return make_policy(self.spec.policy, self.spec.options)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks a model."""
+        return self.policy.needs_model or self.spec.wording == "llm"
+
+    @property
+    def base_url(self) -> str | None:
+        """The endpoint that it names."""
+        return self.spec.base_url
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
+        """Runs it until its record is finished; raises as `run_spec`."""
+        return cast(End, run_spec(replace(self.spec, record=record, out=None), access, observe).events[-1])
+
+    def _told(self) -> tuple[str, ...]:
+        spec = self.spec
         model = spec.model if isinstance(spec.model, str) else spec.model.name
-        asked = (model, spec.style) if _needs_model(spec) else ()
-        parts = parts or (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
-    short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in parts]
-    return RunJob(f"{record_name(*short)}-{sha256(canonical_json(identity))[:_HASH]}", spec)
+        asked = (model, spec.style) if self.policy.needs_model else ()
+        return (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
 
+    def _identity(self) -> dict[str, Any]:
+        """Everything that determines the run, as JSON: files by the hashes of their texts, a wording by its content.
 
-# ── what determines a run ────────────────────────────────────────────────────────────────────────
+        Defaults are left out, so that a new option changes the name of no run.
+        """
+        spec, task = self.spec, self.spec.task
+        source = task.domain.source
+        given = {name: getattr(spec, name) for name in RUN_OPTIONS if name not in _NOT_IDENTITY}
+        options = {name: value for name, value in given.items() if value != RUN_OPTIONS[name].default}
+        for name in ("files", "prompts"):
+            if name in options:
+                options[name] = {key: _text_hash(value) for key, value in options[name].items()}
+        wording, example = spec.wording, spec.example
+        return {
+            **options,
+            "policy": spec.policy_name,
+            "options": self._policy_options(),
+            **({} if spec.profile is None else {"profile": spec.profile}),
+            "domain": sha256(source.text if source is not None else write_domain(task.domain)),
+            "problem": sha256(problem_text(task.problem)),
+            "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
+            "example": [sha256(problem_text(example.task.problem)), [str(action) for action in example.plan]]
+            if isinstance(example, SolvedProblem)
+            else _file_or_word(example, "none"),
+            "example_plan": _file_or_word(spec.example_plan),
+            "model": model_identity(spec.model, self.models_file),
+            "models": {role: model_identity(model, self.models_file) for role, model in spec.models.items()},
+        }
 
-
-def _planner_identity(spec: PlannerSpec) -> dict[str, Any]:
-    if spec.texts is None:
-        domain, problem = _file_hash(spec.domain), _file_hash(spec.problem)
-    else:
-        domain, problem = sha256(spec.texts.domain), sha256(spec.texts.problem)
-    limits = {"seconds": spec.seconds, "memory_mb": spec.memory_mb}
-    return {"planner": spec.planner, **limits, "domain": domain, "problem": problem}
-
-
-def _question_identity(spec: QuestionSpec, models_file: Path | None) -> dict[str, Any]:
-    return {
-        "question": msgspec.to_builtins(spec.question),
-        "model": _model_identity(spec.model, models_file),
-        "wording": None if spec.wording is None else spec.wording.to_json(),
-        **{name: getattr(spec, name) for name in ("style", "names", "seed", "temperature", "max_tokens")},
-        "base_url": None if spec.base_url is None else public_url(spec.base_url),
-    }
-
-
-def _identity(spec: RunSpec, models_file: Path | None) -> dict[str, Any]:
-    """Everything that determines a run, as JSON: files by the hashes of their texts, a wording by its content.
-
-    Of how the models are reached (`Access`) only those settings count that are sent to the endpoint with every request.
-    An endpoint counts where the specification names it; one from the environment may move.
-    """
-    task = spec.task
-    source = task.domain.source
-    # Defaults are left out, so that a new option changes the name of no run.
-    options = {
-        name: value
-        for name, option in RUN_OPTIONS.items()
-        if name not in _NOT_IDENTITY and (value := getattr(spec, name)) != option.default
-    }
-    for name, value in options.items():
-        if name == "policy":
-            options[name] = spec.policy_name
-        elif name in ("faults", "ontology") and isinstance(value, str | Path):
-            # A file, or faults as a text.
-            options[name] = _file_hash(Path(value)) if os.path.isfile(value) else str(value)
-        elif name == "faults":
-            options[name] = value.text
-        elif name == "ontology":
-            options[name] = sha256(value.turtle)
-        elif name == "library":
-            # By its place: it grows with every task, and the run stays the same.
-            options[name] = str(value)
-        elif name == "base_url":
-            options[name] = public_url(value)
-    if spec.profile is not None:
-        options["profile"] = spec.profile
-    wording, example = spec.wording, spec.example
-    models = [name for name, option in RUN_OPTIONS.items() if option.kind is str and name.endswith("model")]
-    return {
-        **options,
-        "domain": sha256(source.text if source is not None else write_domain(task.domain)),
-        "problem": sha256(problem_text(task.problem)),
-        "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
-        "example": [sha256(problem_text(example.task.problem)), [str(action) for action in example.plan]]
-        if isinstance(example, SolvedProblem)
-        else _file_or_word(example, "none"),
-        "example_plan": _file_or_word(spec.example_plan),
-        **{role: _model_identity(getattr(spec, role), models_file) for role in models},
-    }
+    def _policy_options(self) -> dict[str, Any]:
+        """The policy's options that differ from their defaults; a file of faults by its text."""
+        values = msgspec.structs.asdict(self.policy)
+        if isinstance(self.policy, WorldPolicy) and (faults := self.policy.faults) is not None:
+            # Faults themselves are an object, or a text that is no file.
+            is_file = isinstance(faults, str) and os.path.isfile(faults)
+            values["faults"] = _text_hash(faults) if is_file else getattr(faults, "text", faults)
+        defaults = {name: option.default for name, option in options_of(type(self.policy)).items()}
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        return cast("dict[str, Any]", msgspec.to_builtins(changed))
 
 
 def _file_or_word(value: str | Path | None, *words: str) -> str | None:
-    return str(value) if value in words else None if value is None else _file_hash(Path(value))
+    return str(value) if value in words else None if value is None else _text_hash(value)
 
 
-def _file_hash(path: Path) -> str:
-    return sha256(read_text(path, errors="replace"))
-
-
-def _model_identity(model: str | Model | None, models_file: Path | None) -> object:
-    from pddl2nl.experiments.models import MODELS
-
-    if model is None:
-        return None
-    if not isinstance(model, str):
-        return model.name
-    kind, _, argument = model.partition(":")
-    if kind == "script" and Path(argument).is_file():
-        return [model, _file_hash(Path(argument))]
-    if kind in MODELS and kind != "openai":
-        return model
-    name = argument if kind == "openai" else model
-    changed = models_file.stat().st_mtime_ns if models_file is not None and models_file.is_file() else 0
-    return [name, json.loads(_sent_settings(name, models_file, os.environ.get("PDDL2NL_MODELS"), changed))]
-
-
-@lru_cache(maxsize=256)
-def _sent_settings(name: str, models_file: Path | None, *changes: object) -> str:
-    """The settings of a model that are sent with every request; cached, because files are read for them."""
-    from pddl2nl.llm.settings import load_catalogue
-
-    body = load_catalogue(models_file).of(name).body(name, Request(()))
-    return canonical_json({key: value for key, value in body.items() if key != "messages"})
+def _text_hash(given: Any) -> str:
+    """The hash of a file's text, or of that of an object with the attribute ``text``."""
+    return sha256(read_text(Path(given), errors="replace") if isinstance(given, str | Path) else given.text)

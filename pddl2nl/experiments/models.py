@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import did_you_mean, near_name
 from pddl2nl.experiments.access import Access
+from pddl2nl.files import read_text
 from pddl2nl.llm import (
     FREE,
     Completion,
@@ -21,9 +25,11 @@ from pddl2nl.llm import (
     Price,
     Purpose,
     ReplayModel,
+    Request,
     ScriptedModel,
     price_of,
 )
+from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
@@ -266,6 +272,12 @@ def calls_of(role: Purpose, name: str, context: ModelContext, limits: Limits) ->
     return made, ModelCalls({role: PricedModel(context.access.before(made.model), made.price_of)}, limits)
 
 
+def behind_endpoint(model: str) -> bool:
+    """Whether a model of this name is behind an endpoint."""
+    kind = model.partition(":")[0]
+    return kind not in MODELS or kind in ("openai", "litellm")
+
+
 def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
     from pddl2nl.baselines import OracleModel, PlanOracle
@@ -284,3 +296,33 @@ def wrap_model(model: Model) -> MadeModel:
     if isinstance(model, ScriptedModel | OracleModel | PlanOracle | TransformersModel):
         return MadeModel(model, _free)
     return MadeModel(model, lambda completion: None, priced=False, versions=versions)
+
+
+# ── what determines a model's replies ────────────────────────────────────────────────────────────
+
+
+def model_identity(model: str | Model, models_file: Path | None) -> object:
+    """What determines the replies of a model, as JSON: its name, a script's text, and the settings that are sent.
+
+    Of how a model is reached (`Access`) only those settings count that go to the endpoint with every request. Where it
+    is reached does not count: an endpoint may move, and a folder of records then still belongs to its experiment.
+    """
+    if not isinstance(model, str):
+        return model.name
+    kind, _, argument = model.partition(":")
+    if kind == "script" and Path(argument).is_file():
+        return [model, sha256(read_text(Path(argument), errors="replace"))]
+    if kind in MODELS and kind != "openai":
+        return model
+    name = argument if kind == "openai" else model
+    changed = models_file.stat().st_mtime_ns if models_file is not None and models_file.is_file() else 0
+    return [name, json.loads(_sent_settings(name, models_file, os.environ.get("PDDL2NL_MODELS"), changed))]
+
+
+@lru_cache(maxsize=256)
+def _sent_settings(name: str, models_file: Path | None, *changes: object) -> str:
+    """The settings of a model that are sent with every request; cached, because files are read for them."""
+    from pddl2nl.llm.settings import load_catalogue
+
+    body = load_catalogue(models_file).of(name).body(name, Request(()))
+    return canonical_json({key: value for key, value in body.items() if key != "messages"})

@@ -17,13 +17,10 @@ from typing import TYPE_CHECKING, Literal
 from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.asked import QuestionSpec, ask_and_record
-from pddl2nl.experiments.jobs import PlannerSpec, RunJob
-from pddl2nl.experiments.planned import plan_and_record
-from pddl2nl.experiments.records.reader import RunEnd, read_end
+from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.records.reader import End, is_broken, read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import claimed, partial_path, resuming_path
-from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import (
     Completion,
     EndpointRefusedError,
@@ -49,7 +46,7 @@ _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 class Done:
     """A run with a result; ``earlier`` says that it was finished before."""
 
-    end: RunEnd
+    end: End
     earlier: bool = False
 
 
@@ -121,12 +118,12 @@ class Terms:
     observe: Observe = unobserved
 
 
-def record_path(folder: Path, job: RunJob) -> Path:
+def record_path(folder: Path, job: Job) -> Path:
     """The path of a run's finished record."""
     return folder / f"{job.name}.jsonl"
 
 
-def run_one(job: RunJob, terms: Terms) -> Result:
+def run_one(job: Job, terms: Terms) -> Result:
     """Runs a job, unless it is finished or another process runs it; raises nothing."""
     if terms.stop.reason is not None:
         return Left("unfinished")
@@ -148,35 +145,36 @@ def run_one(job: RunJob, terms: Terms) -> Result:
         return Left("broken", f"a fault of pddl2nl itself: {where}: {type(error).__name__}: {error}")
 
 
-def _run_locked(job: RunJob, terms: Terms) -> Result:
+def _run_locked(job: Job, terms: Terms) -> Result:
     path = record_path(terms.folder, job)
     with claimed(path) as mine:
         if not mine:
             return Left("elsewhere")
         end = read_end(path)
-        if end is not None and not end.broken:
+        if end is not None and not is_broken(end):
             return Done(end, earlier=True)
         end = _run(job, path, terms)
         for leftover in (partial_path(path), resuming_path(path)):
             leftover.unlink(missing_ok=True)
-        if end.broken and terms.stop.now:
-            if isinstance(job.spec, PlannerSpec):
-                # The stop killed the planner, so its record says nothing.
+        if is_broken(end) and terms.stop.now:
+            if not job.asks_model:
+                # The stop killed a planner, so the record says nothing, and there are no replies to keep.
                 path.unlink()
             return Left("unfinished")
     return Done(end)
 
 
-def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
+def _run(job: Job, path: Path, terms: Terms) -> End:
     recollection = recollect(path)
     resumed = len(recollection) > 0
 
-    def attempt(access: Access) -> RunEnd:
+    def attempt(access: Access) -> End:
         def before(model: Model) -> Model:
             watched = _Watched(access.before(model), terms.stop)
             return watched if isinstance(model, _LOCAL) else recollection.before(watched)
 
-        return play(job, path, replace(access, budget=_RunBudget(terms), before=before), terms.observe)
+        reached = replace(access, budget=_RunBudget(terms), before=before)
+        return job.play(path, reached, partial(terms.observe, job.name))
 
     if terms.batch is None:
         return attempt(terms.access)
@@ -187,30 +185,8 @@ def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
             # All its replies are in the cache; in this record they would count as paid by this run.
             partial_path(path).unlink(missing_ok=True)
         raise
-    terms.budget.add(Account(cache_hits=end.spent.cache_hits))
+    terms.budget.add(Account(cache_hits=total(end.spent.values()).cache_hits))
     return end
-
-
-def play(job: RunJob, record: Path, access: Access, observe: Observe = unobserved) -> RunEnd:
-    """Runs a job until its record is finished; raises as `run_spec`, `plan_and_record` and `ask_and_record`."""
-    spec = job.spec
-    if isinstance(spec, PlannerSpec):
-        planned = plan_and_record(
-            spec.domain,
-            spec.problem,
-            spec.planner,
-            record,
-            time_limit=spec.seconds,
-            memory_limit_mb=spec.memory_mb,
-            texts=spec.texts,
-            called=(spec.suite, spec.task),
-        )
-        return RunEnd(planned.status, planned.message, Account())
-    if isinstance(spec, QuestionSpec):
-        answered = ask_and_record(spec, record, access, partial(observe, job.name))
-        return RunEnd(answered.outcome, answered.message, total(answered.spent.values()))
-    result = run_spec(replace(spec, record=record, out=None), access, partial(observe, job.name))
-    return RunEnd(result.outcome, result.message, total(result.accounts.values()))
 
 
 class _Watched(Wrapped):

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.records.reader import read_end
+from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.records.reader import is_broken, read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.run_one import Done, Left, Observe, Result, Stop, Terms, record_path, run_one, unobserved
@@ -124,14 +124,14 @@ class SweepSummary:
 
     @property
     def exit_code(self) -> int:
-        """0: all solved; 1: some unsolved or unfinished; 2: some impossible; 3: some failed; 130: Ctrl-C."""
+        """0: every run has a verdict, whatever it is; 1: some are left; 2: some impossible; 3: some failed; 130: Ctrl-C."""
         if self.interrupted:
             return INTERRUPTED
         if self.bad and not self.refused:
             return 2
         if self.broken or self.refused:
             return 3
-        return int(self.solved < self.runs)
+        return int(self.unfinished > 0 or self.elsewhere > 0)
 
     def as_json(self) -> dict[str, Any]:
         """The summary as ``pddl2nl experiment --json`` prints it."""
@@ -166,11 +166,11 @@ class Threads:
 
     note = ""
 
-    def __init__(self, run: Callable[[RunJob], Result], size: int):
+    def __init__(self, run: Callable[[Job], Result], size: int):
         self._run = run
         self._size = size
         self._threads: dict[str, threading.Thread] = {}
-        self._results: queue.SimpleQueue[tuple[RunJob, Result]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[Job, Result]] = queue.SimpleQueue()
 
     @property
     def submitted(self) -> int:
@@ -182,14 +182,14 @@ class Threads:
         """How many more jobs may be submitted now."""
         return self._size - len(self._threads)
 
-    def submit(self, job: RunJob) -> None:
+    def submit(self, job: Job) -> None:
         """Starts a job."""
         # A daemon: a call that hangs must not keep the process from ending.
         thread = threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True)
         thread.start()
         self._threads[job.name] = thread
 
-    def receive(self, seconds: float) -> tuple[RunJob, Result] | None:
+    def receive(self, seconds: float) -> tuple[Job, Result] | None:
         """The next result; None if none came within so many seconds.
 
         Raises:
@@ -214,7 +214,7 @@ class Threads:
     def close(self) -> None:
         """Releases all resources; a thread that still runs ends with the process."""
 
-    def _work(self, job: RunJob) -> None:
+    def _work(self, job: Job) -> None:
         try:
             result = self._run(job)
         except BaseException as error:  # noqa: BLE001 — a caller that waits for a result must get one
@@ -223,7 +223,7 @@ class Threads:
 
 
 def run_all(
-    jobs: Iterable[RunJob],
+    jobs: Iterable[Job],
     folder: Path,
     *,
     workers: int = 4,
@@ -259,7 +259,7 @@ def run_all(
             "--provider-batch with --cluster: a batch is waited for by one process, and needs no cluster; give one of "
             "the two"
         )
-    unique: dict[str, RunJob] = {}
+    unique: dict[str, Job] = {}
     for job in jobs:
         unique.setdefault(job.name, job)
     try:
@@ -273,7 +273,7 @@ def run_all(
 class _Sweep:
     def __init__(
         self,
-        jobs: Sequence[RunJob],
+        jobs: Sequence[Job],
         folder: Path,
         access: Access,
         budget: Limits,
@@ -289,7 +289,7 @@ class _Sweep:
         self._broken: list[Trouble] = []
         self._bad: list[Trouble] = []
         self._elsewhere = 0
-        self._pending: list[RunJob] = []
+        self._pending: list[Job] = []
         self._budget_spent = ""
         self._stop = Stop()
         self._todo, already = self._sorted(jobs, folder)
@@ -304,16 +304,16 @@ class _Sweep:
             batch.charge(self._budget)
         self._terms = Terms(folder, access, self._stop, self._budget, batch, observe)
 
-    def _sorted(self, jobs: Sequence[RunJob], folder: Path) -> tuple[list[RunJob], Account]:
+    def _sorted(self, jobs: Sequence[Job], folder: Path) -> tuple[list[Job], Account]:
         """The jobs to run, and the costs of all earlier starts."""
-        todo: list[RunJob] = []
+        todo: list[Job] = []
         accounts: list[Account] = []
         for job in jobs:
             path = record_path(folder, job)
             end = read_end(path)
-            if end is not None and not end.broken:
+            if end is not None and not is_broken(end):
                 self._note(job, Done(end, earlier=True))
-                accounts.append(end.spent)
+                accounts.append(total(end.spent.values()))
                 continue
             todo.append(job)
             if end is not None or partial_path(path).exists():
@@ -376,7 +376,7 @@ class _Sweep:
             if jobs and not self._bring_batch():
                 return
 
-    def _pass(self, waiting: deque[RunJob], executor: Threads | ClusterRuns) -> None:
+    def _pass(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
         """Runs every job once; after a stop, only those that are running already."""
         while True:
             try:
@@ -401,7 +401,7 @@ class _Sweep:
                     self._note(*received)
                 return
 
-    def _submit(self, waiting: deque[RunJob], executor: Threads | ClusterRuns) -> None:
+    def _submit(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
         if self._stop.reason is not None:
             executor.stop(now=False)
             return
@@ -433,11 +433,11 @@ class _Sweep:
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────
 
-    def _note(self, job: RunJob, result: Result) -> None:
+    def _note(self, job: Job, result: Result) -> None:
         """Counts a result; runs that are counted nowhere are unfinished."""
         if isinstance(result, Done):
             self._earlier += result.earlier
-            if result.end.broken:
+            if is_broken(result.end):
                 self._broken.append(_trouble(job, result.end.message))
             else:
                 self._outcomes[result.end.outcome] += 1
@@ -453,7 +453,7 @@ class _Sweep:
             self._pending.append(job)
 
 
-def _trouble(job: RunJob, message: str) -> Trouble:
+def _trouble(job: Job, message: str) -> Trouble:
     # Thousands may fail for one reason, so each message is shortened.
     return Trouble(job.name, message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " …")
 

@@ -25,12 +25,11 @@ from typing import Any
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.cluster import Cluster
 from pddl2nl.experiments.cluster.worker import WorkerResult, WorkerTerms, environment, halt, run_on_worker
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.jobs import Job
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms
 from pddl2nl.llm import public_url
 from pddl2nl.llm.endpoint.urls import holds_more
 from pddl2nl.policies.budget import total
-from pddl2nl.policies.spec import RunSpec
 
 _PATIENCE = 100.0
 """Seconds for which a locked run is tried again: another worker may run it still, and a network file system takes a
@@ -56,7 +55,7 @@ class _ClusterRun:
         not_before: when it may be submitted; ``give_up_at``: until when it is tried again that is locked.
     """
 
-    job: RunJob
+    job: Job
     packed: bytes
     future: Any = None
     suspect: bool = False
@@ -77,7 +76,7 @@ class ClusterRuns:
         self._client = cluster.client
         self._terms = terms
         self._runs: dict[str, _ClusterRun] = {}
-        self._refused: list[tuple[RunJob, Result]] = []
+        self._refused: list[tuple[Job, Result]] = []
         self._threads = self._processes = 0
         self._stopping = False
         self._looked = self._scaled = float("-inf")
@@ -122,11 +121,11 @@ class ClusterRuns:
         """Whether there are workers."""
         return "" if self._threads or not self._runs else "waiting for workers"
 
-    def submit(self, job: RunJob) -> None:
+    def submit(self, job: Job) -> None:
         """Adds a job, which `receive` hands out."""
         from distributed.protocol.pickle import dumps
 
-        base_url = job.spec.base_url if isinstance(job.spec, RunSpec) else None
+        base_url = job.base_url
         if base_url is not None and holds_more(base_url):
             message = (
                 f"base_url ({public_url(base_url)}) holds a user, a password or a query, and secrets do not travel to "
@@ -142,7 +141,7 @@ class ClusterRuns:
             message = f"it cannot travel to a cluster: {error}; a model that is named (--model) can"
             self._refused.append((job, Left("bad", message)))
 
-    def receive(self, seconds: float) -> tuple[RunJob, Result] | None:
+    def receive(self, seconds: float) -> tuple[Job, Result] | None:
         """The next result; None if none came within so many seconds."""
         deadline = time.monotonic() + seconds
         while not self._refused:
@@ -253,7 +252,8 @@ class ClusterRuns:
             self._terms.stop.request(ended.refused, refused=True)
         result = ended.result
         # A run that was finished already was executed twice, or by another process since we began: it counts as well.
-        self._terms.budget.add(result.end.spent if isinstance(result, Done) and result.earlier else ended.spent)
+        earlier = isinstance(result, Done) and result.earlier
+        self._terms.budget.add(total(result.end.spent.values()) if earlier else ended.spent)
         if isinstance(result, Left) and result.how == "elsewhere" and not self._stopping:
             now = time.monotonic()
             run.give_up_at = run.give_up_at or now + _PATIENCE

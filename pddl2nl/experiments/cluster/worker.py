@@ -21,7 +21,7 @@ from pathlib import Path
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.jobs import Job
 from pddl2nl.experiments.run_one import Left, Result, Stop, Terms, run_one
 from pddl2nl.llm import public_url
 from pddl2nl.policies.budget import Account, Limits, SharedBudget
@@ -128,7 +128,7 @@ def run_on_worker(packed: bytes, terms: WorkerTerms, share: float, already: Acco
     _check(terms)
     with suppress(OSError):
         os.chdir(terms.directory)
-    job: RunJob = pickle.loads(packed)
+    job: Job = pickle.loads(packed)
     stop = _stop_of(terms.name)
     budget = SharedBudget(terms.budget, already)
     result = run_one(job, Terms(terms.folder, _access(terms, share), stop, budget))

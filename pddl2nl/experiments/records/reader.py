@@ -10,10 +10,9 @@ import json
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 import msgspec
 
@@ -23,8 +22,7 @@ from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.plugins import provided
-from pddl2nl.policies.budget import Account, total
-from pddl2nl.policies.events import EVENTS, FORMAT, SOLVED, Finished, RecordError, RunEvent, Started
+from pddl2nl.policies.events import EVENTS, FORMAT, Finished, RecordError, RunEvent, Started
 
 
 @lru_cache(maxsize=1)
@@ -144,48 +142,42 @@ def _without_halves(data: Any) -> Any:
 _LAST_BYTES = 1 << 16
 
 
-@dataclass(frozen=True)
-class RunEnd:
-    """The end of a run, from the last line of its record.
-
-    ``outcome`` is one of an episode or of a question, or the status of a planner. ``message`` explains it; ``spent`` is
-    what was paid for it.
-    """
-
-    outcome: str
-    message: str
-    spent: Account
+class End(Protocol):
+    """The last event of a record: `Finished`, `Answered`, or `Planned`."""
 
     @property
-    def broken(self) -> bool:
-        """Whether a tool failed, so that the run is no result and is to be run again."""
-        return self.outcome in ("infrastructure-error", "error")
+    def outcome(self) -> str:
+        """How it ended; of a planner its status."""
 
     @property
-    def solved(self) -> bool:
-        """Whether a plan was found, or the answer is right."""
-        return self.outcome in SOLVED
+    def message(self) -> str:
+        """The outcome in a sentence."""
+
+    @property
+    def spent(self) -> Mapping[str, Mapping[str, Any]]:
+        """What was paid for it (`pddl2nl.policies.budget.Account`), by role."""
 
 
-def read_end(record: Path) -> RunEnd | None:
-    """The end of the run with this record; None if there is no record, or its last line does not tell.
+def is_broken(end: End) -> bool:
+    """Whether a tool failed, so that the run is no result and is to be run again."""
+    return end.outcome in ("infrastructure-error", "error")
+
+
+def read_end(record: Path) -> End | None:
+    """The last event of a finished record; None if there is no record, or its last line is no such event.
 
     Raises:
         InfrastructureError: the file cannot be read.
     """
     try:
-        event = json.loads(last_line(record))
-        if event["event"] == "planned":
-            return RunEnd(event["status"], event["message"], Account())
-        if event["event"] in ("finished", "answered"):
-            return RunEnd(event["outcome"], event["message"], total(event.get("spent", {}).values()))
+        event = _decoder().decode(last_line(record))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InfrastructureError(f"cannot read the record {record}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (msgspec.DecodeError, RecursionError):
         return None
-    return None
+    return event if isinstance(event, Finished | Answered | Planned) else None
 
 
 def last_line(path: Path) -> bytes:

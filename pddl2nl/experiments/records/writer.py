@@ -7,14 +7,18 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
+
+_HASH = 12
+_LONGEST_PART = 40
 
 VOLATILE = frozenset(("started.time", "replied.from_cache", "finished.spent", "answered.spent"))
 """``event.field`` of the fields of a record that differ between two runs of one specification: when the run began, and
@@ -165,6 +169,12 @@ def claimed(path: Path) -> Iterator[bool]:
 def record_name(*parts: str) -> str:
     """A file name without its ending, from parts: ``blocksworld-p01-react-oracle-nl-1``."""
     return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part).strip("_.") or "x" for part in parts)
+
+
+def job_name(parts: Iterable[str], identity: object) -> str:
+    """The name of a job's record without its ending: readable parts, and the hash of all that determines the job."""
+    short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in parts]
+    return f"{record_name(*short)}-{sha256(canonical_json(identity))[:_HASH]}"
 
 
 def free_record_path(folder: Path, name: str) -> Path:
