@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pddl2nl.cli.options import JsonOption, MemoryLimit, TimeLimit, argument, option, read_seeds
-from pddl2nl.cli.output import DONE, FAILED, plural, print_error, print_json, print_text
+from pddl2nl.cli.output import FAILED, plural, print_error, print_json, print_text
 from pddl2nl.cli.progress import complain, progress_shown
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def _baselines(
     from pddl2nl.reports.tables import written
     from pddl2nl.reports.tables.baselines import baseline_table
 
-    jobs = baseline_runs(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
+    experiment = baseline_runs(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
+    jobs = [*experiment.jobs.values()]
     find_driver()
     folder = out or Path("runs") / f"baselines-{chosen_set}"
     with progress_shown(len(jobs)) as (show, _):
@@ -93,10 +94,6 @@ def _notes(table: BaselineTable, summary: SweepSummary) -> Iterator[str]:
 
 
 def _exit_code(summary: SweepSummary) -> int:
-    if summary.exit_code != FAILED:
-        return summary.exit_code
-    if summary.unfinished or summary.elsewhere:
+    if summary.exit_code == FAILED:
         print_error("not all is run yet; the same command goes on where it was")
-        return FAILED
-    # Unsolved tasks are what is measured, and no failure.
-    return DONE
+    return summary.exit_code

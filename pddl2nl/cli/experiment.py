@@ -13,15 +13,13 @@ import typer
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
-from pddl2nl.cli.run_options import BUDGET, LogOption, access_of, limits_of, observer, with_options
+from pddl2nl.cli.run_options import BUDGET, LogOption, access_of, limits_of, named_values, observer, with_options
 from pddl2nl.errors import InputError
-from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
-    from pddl2nl.experiments.prepare import DryRun, PreparedExperiment
     from pddl2nl.experiments.run_one import Observe
-    from pddl2nl.experiments.specification.experiment import Overrides
+    from pddl2nl.experiments.specification.experiment import Experiment, Overrides
     from pddl2nl.experiments.sweep import SweepSummary
 
 _TABLE_UP_TO = 2000
@@ -44,7 +42,8 @@ def register(app: typer.Typer) -> None:
 
 def _experiment(
     spec: Annotated[
-        str | None, argument("[SPEC.toml]", "The specification: a file, or the name of a shipped one.")
+        str | None,
+        argument("[SPEC]", "The specification: a TOML file, the name of a shipped one, or module:function of Python."),
     ] = None,
     out: Annotated[
         Path | None, option("DIR", "Folder of the records.", "runs/NAME, runs/NAME-MODEL with --model")
@@ -76,9 +75,9 @@ def _experiment(
     instances: Annotated[str | None, option("NAMES", f"Only these tasks. {_PARTS}", "all")] = None,
     domains: Annotated[str | None, option("NAMES", f"Only these domains. {_PARTS}", "all")] = None,
     sections: Annotated[str | None, option("NAMES", f"Only these sections of rows. {_PARTS}", "all")] = None,
-    define: Annotated[
+    arguments: Annotated[
         list[str] | None,
-        option("NAME=VALUE", "The value of a variable ${NAME} of the file; can be repeated.", "its own"),
+        option("NAME=VALUE", "An argument of a Python function that specifies it; repeatable.", "its own", flag="-A"),
     ] = None,
     listing: Annotated[bool, switch("--list", "List the shipped specifications, and stop.")] = False,
     show: Annotated[bool, switch("--show", "Print the specification, for copying, and stop.")] = False,
@@ -94,42 +93,44 @@ def _experiment(
 
     The papers' experiments are shipped (--list). docs/reference/experiment-files.md describes what a specification
     can hold: domains, instances, policies, models, wordings, styles, seeds, baselines, or columns, tables, options,
-    budgets, access, variables and cluster.
+    budgets, access and cluster.
 
-    Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
-    failed, which is no verdict; 130: Ctrl-C.
+    Exit code 0: every run has a verdict, whatever it is; 1: some are left for the next time; 2: bad input; 3: an
+    endpoint or a planner failed, which is no verdict; 130: Ctrl-C.
     """
     if listing:
         _list(as_json)
         return
     if spec is None:
         message = "a specification is missing; --list shows those that are shipped"
-        raise typer.BadParameter(message, param_hint="SPEC.toml")
-    from pddl2nl.experiments.prepare import read_overrides
+        raise typer.BadParameter(message, param_hint="SPEC")
     from pddl2nl.experiments.specification.shipped import find_specification
 
-    path = find_specification(spec)
+    found = find_specification(spec)
     if show:
-        print_text(read_text(path, "specification"))
+        print_text(found.text)
         return
     batch = options["provider_batch"]
     if cluster is not None:
         _check_cluster(cluster, batch)
-    overrides = read_overrides(model, seeds, instances, domains, sections, define or ())
-    prepared, access = _prepared(path, overrides, out, options, dry_run=dry_run, cluster=cluster, workers=workers)
-    print_warnings(prepared.warnings())
+    overrides = _overrides(model, seeds, instances, domains, sections)
+    experiment = found.load(named_values("-A", arguments), overrides)
+    folder = out or experiment.folder
+    access = _prepare(experiment, folder, options, dry_run=dry_run, cluster=cluster, workers=workers)
+    print_warnings(experiment.warnings(folder))
     if dry_run:
-        _show_dry_run(prepared.dry_run(), as_json)
+        _show_dry_run(experiment.dry_run(folder), as_json)
         return
-    observe = observer(log, prepared.spec.name, prepared.folder, batch=batch, cluster=cluster is not None)
-    prepared.write_down()
-    summary = _run(prepared, access, workers, options["poll_seconds"] if batch else None, cluster, observe)
+    observe = observer(log, experiment.name, folder, batch=batch, cluster=cluster is not None)
+    experiment.write_down(folder)
+    poll_seconds = options["poll_seconds"] if batch else None
+    summary = _run(experiment, folder, access, workers, poll_seconds, cluster, observe)
     if as_json:
-        print_json({"name": prepared.spec.name, **summary.as_json(), "records": str(prepared.folder)})
+        print_json({"name": experiment.name, **summary.as_json(), "records": str(folder)})
     else:
-        print_text(_text(prepared, summary))
+        print_text(_text(experiment, folder, summary))
         if summary.runs <= _TABLE_UP_TO:
-            _show_table(prepared.folder)
+            _show_table(folder)
     complain(summary)
     raise typer.Exit(summary.exit_code)
 
@@ -155,71 +156,104 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
     check_address(cluster)
 
 
-def _prepared(
-    path: Path,
-    overrides: Overrides,
-    out: Path | None,
+def _overrides(
+    model: str | None, seeds: str | None, instances: str | None, domains: str | None, sections: str | None
+) -> Overrides:
+    """What the command line says instead of the specification."""
+    from pddl2nl.experiments.specification.experiment import Overrides
+    from pddl2nl.quantities import seeds as read_seeds
+
+    try:
+        numbers = () if seeds is None else read_seeds(seeds)
+    except ValueError as error:
+        raise InputError(f"--seeds: {error}") from None
+    kind, _, file = (model or "").partition(":")
+    if kind in ("script", "replay") and file:
+        # Relative to the working directory, not to the specification.
+        model = f"{kind}:{Path(file).expanduser().absolute()}"
+    return Overrides(model or "", numbers, *map(_parts, (instances, domains, sections)))
+
+
+def _parts(names: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (names or "").split(",") if part.strip())
+
+
+def _prepare(
+    experiment: Experiment,
+    folder: Path,
     options: dict[str, Any],
     *,
     dry_run: bool,
     cluster: str | None,
     workers: int | None,
-) -> tuple[PreparedExperiment, Access]:
+) -> Access:
+    """Makes an experiment ready; returns how its models are reached."""
     from pddl2nl.experiments.batch_passes import check_one_shot
-    from pddl2nl.experiments.prepare import default_folder, prepare_experiment
-    from pddl2nl.experiments.specification.experiment import load_experiment
+    from pddl2nl.experiments.specification.columns import policy_of
 
-    spec = load_experiment(path, overrides)
     given = {name: value for name, value in limits_of(options).to_json().items() if value is not None}
-    spec = replace(spec, budget=replace(spec.budget, **given))  # type: ignore[arg-type]
+    experiment.budget = replace(experiment.budget, **given)  # type: ignore[arg-type]
+    own = experiment.top.access
     access = access_of(
         {
             "cache": options["cache"],
-            "models": spec.models_file,
-            "requests_per_minute": spec.requests_per_minute,
-            "tokens_per_minute": spec.tokens_per_minute,
+            "models_file": experiment.models_file,
+            "requests_per_minute": own.requests_per_minute,
+            "tokens_per_minute": own.tokens_per_minute,
         }
     )
     if cluster is None:
-        access = replace(access, slots=workers or spec.workers or _DEFAULT_WORKERS)
+        access = replace(access, slots=workers or own.workers or _DEFAULT_WORKERS)
     if options["provider_batch"]:
-        for policy in spec.policies:
-            check_one_shot(policy, f"{path}: --provider-batch: policy '{policy}'")
-    decided, made = "tasks decided by filters", "sets of questions made"
-    with bar_shown(made if spec.questions else decided, lines=True) as update:
-        prepared = prepare_experiment(
-            spec,
-            out or default_folder(spec),
+        for column in experiment.columns:
+            if column.kind == "model":
+                policy = policy_of(column, experiment.policy_options)
+                check_one_shot(policy, f"{experiment.file.name}: --provider-batch: policy '{column.policy}'")
+    made = "sets of questions made"
+    with bar_shown(made, lines=True) as update:
+        experiment.prepare(
+            folder,
             access,
-            planner_cache=options["cache"],
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_progress=lambda it: update(decided, it.decided, it.questions),
             on_questions=lambda done, of: update(made, done, of),
         )
     if options["provider_batch"]:
-        prices = {name: None if price is None else price.in_batch() for name, price in prepared.prices.items()}
-        prepared = replace(prepared, prices=prices)
-    return prepared, access
+        prices = experiment.prices.items()
+        experiment.prices = {name: None if price is None else price.in_batch() for name, price in prices}
+    return access
 
 
-def _show_dry_run(estimated: DryRun, as_json: bool) -> None:
+def _show_dry_run(estimated: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print_json(estimated.as_json())
+        print_json(estimated)
         return
-    text, rows, note = estimated.as_text()
-    print_text(text)
+    total, runs = estimated["estimate"], estimated["runs"]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in estimated["kinds"].items())
+    money = "price unknown" if total["usd"] is None else f"about {total['usd']:.2f} USD"
+    print_text(
+        f"{estimated['name']}: {plural(runs, 'run')} ({kinds}), of which {estimated['finished']} are finished in "
+        f"{estimated['records']}\n"
+        f"Estimated for the rest: {total['calls']} calls, {total['prompt_tokens']} + {total['completion_tokens']} "
+        f"tokens, {money}"
+    )
+    keys = ("column", "runs", "calls", "prompt_tokens", "completion_tokens")
+    rows = [
+        (*(each[key] for key in keys), "unknown" if each["usd"] is None else f"{each['usd']:.2f}")
+        for each in estimated["columns"]
+    ]
     if len(rows) > 1:
         print_table("", ("column", "runs", "calls", "tokens in", "tokens out", "USD"), rows)
-    print_text(note)
+    print_text(f"An estimate only: {total['how']}.")
 
 
 # ── while it runs, and at the end ────────────────────────────────────────────────────────────────
 
 
 def _run(
-    prepared: PreparedExperiment,
+    experiment: Experiment,
+    folder: Path,
     access: Access,
     workers: int | None,
     poll_seconds: float | None,
@@ -230,18 +264,17 @@ def _run(
     from pddl2nl.experiments.cluster import open_cluster
     from pddl2nl.experiments.sweep import run_all
 
-    spec = prepared.spec
-    opened = nullcontext(None) if cluster is None else open_cluster(cluster, spec.cluster, workers)
-    with opened as reached_cluster, progress_shown(len(prepared.jobs)) as (show, show_batch):
+    opened = nullcontext(None) if cluster is None else open_cluster(cluster, experiment.top.cluster, workers)
+    with opened as reached_cluster, progress_shown(len(experiment.jobs)) as (show, show_batch):
         batch: BatchPasses | None = None
         if poll_seconds is not None:
             batch = BatchPasses(access, poll_seconds=poll_seconds, on_progress=show_batch)
         return run_all(
-            [*prepared.jobs.values()],
-            prepared.folder,
-            workers=workers or spec.workers or _DEFAULT_WORKERS,
+            [*experiment.jobs.values()],
+            folder,
+            workers=workers or experiment.top.access.workers or _DEFAULT_WORKERS,
             access=access,
-            budget=spec.budget,
+            budget=experiment.budget,
             on_progress=show,
             batch=batch,
             cluster=reached_cluster,
@@ -249,7 +282,7 @@ def _run(
         )
 
 
-def _text(prepared: PreparedExperiment, summary: SweepSummary) -> str:
+def _text(experiment: Experiment, folder: Path, summary: SweepSummary) -> str:
     counts = Counter(summary.outcomes)
     outcomes = [f"{count} {outcome}" for outcome, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     others = (
@@ -259,7 +292,7 @@ def _text(prepared: PreparedExperiment, summary: SweepSummary) -> str:
         (summary.elsewhere, "left to another process"),
     )
     outcomes += [f"{count} {what}" for count, what in others if count]
-    lines = [f"{prepared.spec.name}: {plural(summary.runs, 'run')}: {', '.join(outcomes) or 'nothing to do'}"]
+    lines = [f"{experiment.name}: {plural(summary.runs, 'run')}: {', '.join(outcomes) or 'nothing to do'}"]
     if summary.earlier:
         lines.append(f"  of them finished before: {summary.earlier}")
     lines.append(f"spent this time: {account_text(summary.spent)}, {summary.seconds:.1f} s")
@@ -267,7 +300,7 @@ def _text(prepared: PreparedExperiment, summary: SweepSummary) -> str:
         lines.append(f"spent before: {account_text(summary.already)}")
     if summary.stopped is not None and not summary.refused:
         lines.append(f"stopped: {summary.stopped}; the same command resumes it")
-    lines += [f"records: {prepared.folder}", f"all tables: pddl2nl report {prepared.folder}"]
+    lines += [f"records: {folder}", f"all tables: pddl2nl report {folder}"]
     return "\n".join(lines)
 
 

@@ -11,16 +11,32 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
     from pddl2nl.experiments.runs import RunResult, run, run_spec
+    from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+    from pddl2nl.experiments.specification.schema import Column
     from pddl2nl.policies.spec import RunSpec
 
 _MODULES = {
     "pddl2nl.experiments.models": ("MODELS", "MadeModel", "ModelContext", "make_model"),
     "pddl2nl.experiments.runs": ("RunResult", "run", "run_spec"),
+    "pddl2nl.experiments.specification.experiment": ("Experiment", "load_experiment"),
+    "pddl2nl.experiments.specification.schema": ("Column",),
     "pddl2nl.policies.spec": ("RunSpec",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["MODELS", "MadeModel", "ModelContext", "RunResult", "RunSpec", "make_model", "run", "run_spec"]
+__all__ = [
+    "MODELS",
+    "Column",
+    "Experiment",
+    "MadeModel",
+    "ModelContext",
+    "RunResult",
+    "RunSpec",
+    "load_experiment",
+    "make_model",
+    "run",
+    "run_spec",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.models import MadeModel, ModelContext, make_model
-from pddl2nl.experiments.specification.columns import NO_MODEL, ROLES, policy_of
+from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.models import MadeModel, ModelContext, behind_endpoint, make_model
+from pddl2nl.experiments.specification.columns import policy_of
 from pddl2nl.experiments.specification.domains import SpecDomain
-from pddl2nl.experiments.specification.experiment import ExperimentSpec
-from pddl2nl.experiments.specification.product import Cell, behind_endpoint, cells, idle_options, undecided
+from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.llm import Completion, MissingKeyError, Price
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.pddl import Domain
+from pddl2nl.policies.spec import RunSpec
 
 
-def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
+def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
 
     Args:
@@ -30,28 +31,21 @@ def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = Tru
         InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
             they are there for; no planner where one is needed. The message has all errors with their places.
     """
-    asked = dict.fromkeys(model for column in spec.columns for model in column.models)
-    if spec.questions is not None:
-        asked = dict.fromkeys(spec.models)
-    models = asked | dict.fromkeys(_roles(spec))
+    first = [jobs[0] for _, _, _, jobs in spec.cells]
+    runs = [job.spec for job in first if isinstance(job, RunJob) and job.policy.needs_model]
+    own = dict.fromkeys(str(run.model) for run in runs) if spec.questions is None else dict.fromkeys(spec.models)
+    models = own | dict.fromkeys(str(model) for run in runs for model in run.models.values())
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
         access.opened_cache()
     prices = {model: _price(spec, model, access, asked_here) for model in models}
-    _check_oracle(spec, [cell for cell in cells(spec) if cell.model != NO_MODEL])
+    _check_oracle(spec, runs)
     _check_planner(spec)
     spec.file.check()
     return prices
 
 
-def _roles(spec: ExperimentSpec) -> Iterable[str]:
-    """The models named by options that something uses."""
-    idle = idle_options(spec, spec.columns)
-    for options in (spec.options, *(each.options for column in spec.columns for each in column.repetitions)):
-        yield from (options[role] for role in ROLES if role in options and role not in idle)
-
-
-def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -> Price | None:
+def _price(spec: Experiment, model: str, access: Access, asked_here: bool) -> Price | None:
     """What a model's tokens cost, having made it for each domain."""
     price: Price | None = None
     # ACPBench's own questions come with no domain.
@@ -82,38 +76,38 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
     return price
 
 
-def _made(spec: ExperimentSpec, model: str, domain: SpecDomain | None, access: Access, *, load: bool) -> MadeModel:
+def _made(spec: Experiment, model: str, domain: SpecDomain | None, access: Access, *, load: bool) -> MadeModel:
     wordings = () if domain is None else domain.wordings.values()
     worded = next((each for each in wordings if isinstance(each, Wording)), None)
-    base_url = spec.base_url if behind_endpoint(model) else None
+    base_url = spec.top.base_url if behind_endpoint(model) else None
     pddl = Domain("unknown") if domain is None else domain.domain
     context = ModelContext(pddl, worded or template_wording(pddl), base_url, access, load=load)
     return make_model(model, context)
 
 
-def _check_oracle(spec: ExperimentSpec, asking: Iterable[Cell]) -> None:
+def _check_oracle(spec: Experiment, runs: Iterable[RunSpec]) -> None:
     """Notes where the oracle would have to translate, or to word a domain."""
     noted = set()
-    for run in (cell.runs[0] for cell in asking):
-        if run.translator != "reader" and str(run.translator_model or run.model).partition(":")[0] == "oracle":
-            noted.add(("translate", "translator_model"))
-        if run.wording == "llm" and str(run.wording_model or run.model).partition(":")[0] == "oracle":
-            noted.add(("word a domain", "wording_model"))
+    for run in runs:
+        for role, needed in (("translator", run.translator != "reader"), ("wording", run.wording == "llm")):
+            if needed and str(run.models.get(role, run.model)).partition(":")[0] == "oracle":
+                noted.add(("translate" if role == "translator" else "word a domain", role))
     for what, role in sorted(noted):
         spec.wrong_model(
             "oracle",
-            f"it speaks the wording and no PDDL, so it cannot {what}; name a model that can by options.{role}",
+            f"it speaks the wording and no PDDL, so it cannot {what}; name a model that can by models-for.{role}",
         )
 
 
-def _check_planner(spec: ExperimentSpec) -> None:
+def _check_planner(spec: Experiment) -> None:
     """Notes where Fast Downward is missing, and what would do without it."""
-    wants: list[tuple[str, str]] = [("baselines", "leave them out")] if spec.baselines else []
-    if undecided(spec):
-        wants.append(("domains", "leave out the filters solved-by and unsolved-by"))
-    key = "policies" if "policies" in spec.file.data else "columns"
+    wants: list[tuple[str, str]] = []
+    key = "policies" if spec.top.policies else "columns"
     for column in spec.columns:
-        policy, options = policy_of(column.policy), {**spec.options, **column.repetitions[0].options}
+        if column.kind == "planner":
+            wants.append(("baselines", "leave them out"))
+            continue
+        policy, options = policy_of(column, spec.policy_options), {**spec.options, **column.options}
         if not policy.one_shot and "steps" not in options:
             wants.append((key, "without a planner, give the step limit by options.steps"))
         if policy.needs_model and options.get("example") != "none" and "example_plan" not in options:

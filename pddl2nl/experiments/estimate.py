@@ -8,21 +8,25 @@ what was really spent, and budgets keep it within limits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.asked import QuestionJob
+from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.models import behind_endpoint
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.specification.columns import policy_of
-from pddl2nl.experiments.specification.product import Cell, behind_endpoint
+from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
+from pddl2nl.experiments.specification.experiment import Cell, Experiment
+from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
+from pddl2nl.policies import Policy
 from pddl2nl.policies.budget import LimitReachedError
-from pddl2nl.policies.families import FAMILIES, asking_policy, family_of
-from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.questions.prompting import question_prompt
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
@@ -41,7 +45,7 @@ HOW = (
     f"to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
     f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
-    f"cache; {'; '.join(family.effort_text for family in FAMILIES.values())}"
+    "cache"
 )
 """How the estimate is made, for people."""
 
@@ -53,16 +57,19 @@ QUESTIONS_HOW = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """Calls and tokens of all runs; ``usd`` is None if a model's price is unknown."""
+    """Calls and tokens of runs; ``usd`` is None if a model's price is unknown; ``assumed`` says more of how."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     usd: float | None = 0.0
+    assumed: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The fields, money rounded, and how the estimate is made."""
-        return {**asdict(self), "usd": None if self.usd is None else round(self.usd, 4), "how": HOW}
+        """The numbers, money rounded."""
+        numbers = asdict(self)
+        del numbers["assumed"]
+        return {**numbers, "usd": None if self.usd is None else round(self.usd, 4)}
 
     def __add__(self, other: Estimate) -> Estimate:
         return Estimate(
@@ -70,7 +77,40 @@ class Estimate:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             None if self.usd is None or other.usd is None else self.usd + other.usd,
+            tuple(dict.fromkeys((*self.assumed, *other.assumed))),
         )
+
+
+def estimated_columns(experiment: Experiment, finished: Collection[str]) -> dict[str, tuple[int, Estimate]]:
+    """How many runs are missing of each column, and their estimate; a run of several columns counts in one.
+
+    Args:
+        experiment: prepared, so that its prices are known.
+        finished: the names of the runs that are not missing.
+    """
+    columns = dict.fromkeys((f"{heading} {row[2]}".strip() for _, row, heading in experiment.placed), (0, Estimate()))
+    counted = {*finished}
+    if experiment.questions is not None:
+        for job, _, heading in experiment.placed:
+            if isinstance(job, QuestionJob) and job.name not in counted:
+                counted.add(job.name)
+                missing, one = columns[heading]
+                columns[heading] = missing + 1, one + _answer(job, experiment.prices.get(job.model))
+        return columns
+    left: list[Cell] = []
+    for domain, task, column, jobs in experiment.cells:
+        missing_jobs = tuple(job for job in jobs if job.name not in counted)
+        counted.update(job.name for job in missing_jobs)
+        left.append((domain, task, column, missing_jobs))
+    for (_, _, column, jobs), estimate in _estimates(left, experiment.prices):
+        missing, one = columns[column.label]
+        columns[column.label] = missing + len(jobs), one + estimate
+    return columns
+
+
+def _answer(job: QuestionJob, price: Price | None) -> Estimate:
+    prompt = question_prompt(job.question, formal=job.wording is None)
+    return _priced(1, estimate_tokens(len(prompt), job.model.removeprefix("openai:")), _ANSWER, price)
 
 
 class _Measuring:
@@ -88,124 +128,106 @@ class _Measuring:
         raise LimitReachedError("the prompt is measured")
 
 
-def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estimate:
-    """The estimate of all runs.
-
-    Args:
-        cells: the runs; those of policies that ask no model cost nothing.
-        prices: what tokens cost, by the model's name.
-    """
-    return sum((one for _, one in estimates(cells, prices)), Estimate())
-
-
-def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
+def _estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
     """The estimate of each cell's runs; a call made once counts for the first cell that makes it."""
     lengths: dict[tuple[object, ...], tuple[float, float]] = {}
     asked: set[tuple[object, ...]] = set()
     for cell in cells:
+        domain, task, column, jobs = cell
+        runs = [job for job in jobs if isinstance(job, RunJob) and job.policy.needs_model]
         whole = Estimate()
-        if policy_of(cell.policy).needs_model:
+        if runs:
             # A wording yet to be made counts as the template.
-            wording = "template" if cell.wording == "llm" else cell.wording
-            options = str(sorted(cell.column.options.items()))
-            key = (cell.domain.label, cell.task.path, cell.policy, cell.style, wording, options)
+            wording = "template" if column.wording == "llm" else column.wording
+            key = (domain.label, task.path, column.policy, column.style, wording, str(sorted(column.options.items())))
             if key not in lengths:
-                lengths[key] = _measure(cell)
-            name = str(cell.model).removeprefix("openai:")
+                lengths[key] = _measure(runs[0].spec)
+            name = column.model.removeprefix("openai:")
             system, problem = (estimate_tokens(characters, name) for characters in lengths[key])
-            one_run = _one_run(cell, system, problem, prices.get(cell.model))
-            for run in cell.runs:
+            one_run = _one_run(runs[0], task, system, problem, prices.get(column.model))
+            for run in runs:
                 whole += one_run
                 # The other runs of this seed find the replies in the cache.
-                model = str(run.wording_model or cell.model)
-                if run.wording == "llm" and (once := ("wording", cell.domain.row, model, run.seed)) not in asked:
-                    asked.add(once)
-                    whole += _wording(cell, prices.get(model))
-                model = str(run.thoughts_model or cell.model)
-                thoughts = ("thoughts", cell.domain.row, cell.wording, model, run.seed)
-                if _asks_thoughts(cell, run) and thoughts not in asked:
-                    asked.add(thoughts)
-                    whole += _thoughts(system, problem, prices.get(model))
+                for role, estimate in _once(run, domain, column, system, problem, prices):
+                    if role not in asked:
+                        asked.add(role)
+                        whole += estimate
         yield cell, whole
 
 
-def estimated_answer(prompt: str, model: str, price: Price | None) -> Estimate:
-    """The estimate of a question."""
-    return _priced(1, estimate_tokens(len(prompt), model.removeprefix("openai:")), _ANSWER, price)
+def _once(
+    job: RunJob, domain: SpecDomain, column: Column, system: float, problem: float, prices: Mapping[str, Price | None]
+) -> Iterator[tuple[tuple[object, ...], Estimate]]:
+    """The calls before a run, for its wording and thoughts, which are made once; each with what tells it apart."""
+    run = job.spec
+    if run.wording == "llm":
+        model = str(run.models.get("wording", run.model))
+        snippets = len(domain.domain.predicates) + len(domain.domain.actions)
+        estimate = _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, prices.get(model))
+        yield ("wording", domain.row, model, run.seed), estimate
+    by_model = run.thoughts == "llm" or "thoughts" in run.models or behind_endpoint(str(run.model))
+    if job.policy.thoughts and run.example != "none" and run.thoughts != "template" and by_model:
+        model = str(run.models.get("thoughts", run.model))
+        shown = estimate_tokens(sum(len(Policy.prompts.text(name)) for name in _THOUGHTS_SHOWN))
+        steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
+        estimate = _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, prices.get(model))
+        yield ("thoughts", domain.row, column.wording, model, run.seed), estimate
 
 
-def _asks_thoughts(cell: Cell, run: RunSpec) -> bool:
-    if not policy_of(cell.policy).thoughts or run.example == "none" or run.thoughts == "template":
-        return False
-    return run.thoughts == "llm" or run.thoughts_model is not None or behind_endpoint(cell.model)
-
-
-def _measure(cell: Cell) -> tuple[float, float]:
-    """Characters of the system prompt, and of the problem."""
+def _measure(run: RunSpec) -> tuple[float, float]:
+    """Characters of the system prompt, and of the problem; those of Act where a policy asks nothing at first."""
     model = _Measuring()
-    run = cell.runs[0]
-    no_roles: dict[str, Any] = dict.fromkeys(
-        ("translator_model", "thoughts_model", "wording_model", "body_model", "replanner_model", "base_url")
-    )
-    wording = "template" if run.wording == "llm" else run.wording
-    simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "steps": 1}
-    asking = asking_policy(cell.policy)
-    if (family := family_of(asking)) is not None and family.takes(asking, "expansions"):
-        # A search asks where it is stuck, or never.
-        simple["expansions"] = 40
-    try:
-        run_spec(replace(run, model=model, wording=wording, budget_calls=1, **simple, **no_roles))
-    except InputError:
-        # It will be reported by its name when it is run; here it costs nothing.
-        return 0.0, 0.0
+    simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "constrain": "off"}
+    if run.wording == "llm":
+        simple["wording"] = "template"
+    simple |= {"model": model, "models": {}, "base_url": None, "steps": 1, "budget_calls": 1}
+    act: dict[str, Any] = {"policy": "act", "options": {}, "files": {}, "thoughts": "auto", "reading": "default"}
+    for changes in ({}, act):
+        try:
+            run_spec(replace(run, **simple, **changes))
+        except InputError:
+            # It will be reported by its name when it is run; here it costs nothing.
+            return 0.0, 0.0
+        if sum(model.lengths):
+            break
     return model.lengths
 
 
-def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
-    policy, asking, run = policy_of(cell.policy), asking_policy(cell.policy), cell.runs[0]
-    if (family := family_of(asking)) is not None:
-        reference = reference_of(cell.task.task)
-        shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
-        actions = next(length for length in (cell.task.plan_length, shortest, _PLAN) if length is not None)
-        effort = family.effort(asking, actions)
+def _one_run(job: RunJob, task: SpecTask, system: float, problem: float, price: Price | None) -> Estimate:
+    policy, run = job.policy, job.spec
+    reference = reference_of(task.task)
+    shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
+    actions = next(length for length in (task.plan_length, shortest, _PLAN) if length is not None)
+    if (effort := policy.effort(actions)) is not None:
         prompts = effort.opening * (system + problem) + effort.later * (system + problem + effort.growth)
-        return _priced(effort.opening + effort.later, prompts, effort.replies, price)
+        one = _priced(effort.opening + effort.later, prompts, effort.replies, price)
+        return replace(one, assumed=(effort.how,) if effort.how else ())
     reply = _ACTION + (_THOUGHT if policy.thoughts else 0)
     turn = reply + (0 if policy.one_shot else _OBSERVATION)
     first = system + problem + (0.0 if run.example == "none" else problem + _EXAMPLE_STEPS * turn)
-    turns = cell.task.plan_length
+    turns = task.plan_length
     if turns is None:
         turns = _PLAN if run.steps is None else math.ceil(run.steps / 2)
     if run.steps is not None:
         turns = min(turns, run.steps)
     if policy.one_shot:
-        calls = run.samples * (1 + run.rounds)
-        prompts = calls * first + run.samples * sum(range(run.rounds + 1)) * turns * reply
+        samples, rounds = getattr(policy, "samples", 1), getattr(policy, "rounds", 0)
+        calls = samples * (1 + rounds)
+        prompts = calls * first + samples * sum(range(rounds + 1)) * turns * reply
         replies = float(calls * turns * reply)
     else:
         calls = max(1, turns)
         prompts = calls * first + sum(range(calls)) * turn
         replies = float(calls * reply)
-    if cell.policy == "score":
+    if run.policy_name == "score":
         # Each applicable action is asked for; those of the initial state stand for all.
-        simulator = Simulator(cell.task.task)
+        simulator = Simulator(task.task)
         many = sum(1 for _ in islice(simulator.applicable(simulator.initial), _MOST_RATED))
         calls, prompts, replies = calls * many, prompts * many, replies * many
     if run.translator == "llm":
         lines = max(1, turns) * (calls if policy.one_shot else 1)
         calls, prompts, replies = calls + lines, prompts + lines * _TRANSLATION, replies + lines * _ACTION
     return _priced(calls, prompts, replies, price)
-
-
-def _wording(cell: Cell, price: Price | None) -> Estimate:
-    snippets = len(cell.domain.domain.predicates) + len(cell.domain.domain.actions)
-    return _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, price)
-
-
-def _thoughts(system: float, problem: float, price: Price | None) -> Estimate:
-    shown = estimate_tokens(sum(len(CORE_PROMPTS.text(name)) for name in _THOUGHTS_SHOWN))
-    steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
-    return _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, price)
 
 
 def _priced(calls: int, prompts: float, replies: float, price: Price | None) -> Estimate:

@@ -135,8 +135,9 @@ class RunJob:
     def _policy_options(self) -> dict[str, Any]:
         """The policy's options that differ from their defaults; a file of faults by its text."""
         values = msgspec.structs.asdict(self.policy)
-        if isinstance(self.policy, WorldPolicy) and (faults := self.policy.faults) is not None:
-            # Faults themselves are an object, or a text that is no file.
+        faults: Any = self.policy.faults if isinstance(self.policy, WorldPolicy) else None
+        if faults is not None:
+            # Faults are a file, a text, or an object.
             is_file = isinstance(faults, str) and os.path.isfile(faults)
             values["faults"] = _text_hash(faults) if is_file else getattr(faults, "text", faults)
         defaults = {name: option.default for name, option in options_of(type(self.policy)).items()}

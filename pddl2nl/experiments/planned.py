@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
@@ -49,7 +49,6 @@ class Planned(RunEvent, frozen=True):
     format: int = 1
     suite: str = ""
     task: str = ""
-
 
     @property
     def outcome(self) -> str:
@@ -138,7 +137,7 @@ class PlannerJob:
             writer.write(planned)
         return planned
 
-    def _texts(self, errors: str = "strict") -> TaskTexts:
+    def _texts(self, errors: Literal["strict", "replace"] = "strict") -> TaskTexts:
         from pddl2nl.baselines import TaskTexts
 
         files = (self.domain, self.problem)

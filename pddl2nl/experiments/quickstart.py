@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pddl2nl.baselines import PLANNERS, find_driver
+from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.run_one import record_path
+from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
-from pddl2nl.policies.spec import RunSpec
-from pddl2nl.tasks import shipped_domain
 
 SUBSET: dict[str, tuple[str, str]] = {
     "blocksworld": ("p03", "p08"),
@@ -26,26 +24,17 @@ SUBSET: dict[str, tuple[str, str]] = {
 }
 """The instances that are run, by domain: a short and a middling one."""
 
-COLUMNS = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lama")
-"""What is run on each of them."""
 
-
-def quickstart_jobs(seed: int = 1) -> list[RunJob]:
-    """All runs of the quickstart: every column on every task of the `SUBSET`."""
-    tasks = [(name, instance) for name, instances in SUBSET.items() for instance in instances]
-    return [_job(name, instance, column, seed) for name, instance in tasks for column in COLUMNS]
-
-
-def _job(name: str, instance: str, column: str, seed: int) -> RunJob:
-    shipped = shipped_domain(name)
-    spec: RunSpec | PlannerSpec
-    if column in PLANNERS:
-        path = shipped.instance(instance).path
-        spec = PlannerSpec(shipped.domain_path, path, column, suite=name, task=instance)
-    else:
-        task, wording = shipped.task(instance), str(shipped.wording_path)
-        spec = RunSpec(task, column, wording=wording, seed=seed, suite=name, task_name=instance)
-    return make_job(spec, name, instance, column)
+def quickstart_experiment(seed: int = 1) -> Experiment:
+    """Every column on every task of the `SUBSET`."""
+    return Experiment(
+        name="quickstart",
+        domains=[{"shipped": name, "instances": list(instances)} for name, instances in SUBSET.items()],
+        policies=["basic", "cot", "act", "react", "random"],
+        models=["oracle"],
+        seeds=[seed],
+        baselines=["brfs", "lmcut", "ff", "lama"],
+    )
 
 
 def quickstart(
@@ -70,7 +59,7 @@ def quickstart(
     """
     # Before anything is run: without planners there is nothing to show.
     find_driver()
-    jobs = quickstart_jobs(seed)
+    jobs = [*quickstart_experiment(seed).jobs.values()]
     summary = run_all(jobs, folder, workers=workers, on_progress=on_progress)
     if summary.interrupted:
         raise KeyboardInterrupt

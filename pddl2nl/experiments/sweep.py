@@ -124,7 +124,7 @@ class SweepSummary:
 
     @property
     def exit_code(self) -> int:
-        """0: every run has a verdict, whatever it is; 1: some are left; 2: some impossible; 3: some failed; 130: Ctrl-C."""
+        """0: every run has a verdict; 1: some are left; 2: some are impossible; 3: some failed; 130: Ctrl-C."""
         if self.interrupted:
             return INTERRUPTED
         if self.bad and not self.refused:

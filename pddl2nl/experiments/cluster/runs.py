@@ -252,8 +252,8 @@ class ClusterRuns:
             self._terms.stop.request(ended.refused, refused=True)
         result = ended.result
         # A run that was finished already was executed twice, or by another process since we began: it counts as well.
-        earlier = isinstance(result, Done) and result.earlier
-        self._terms.budget.add(total(result.end.spent.values()) if earlier else ended.spent)
+        twice = isinstance(result, Done) and result.earlier
+        self._terms.budget.add(total(result.end.spent.values()) if isinstance(result, Done) and twice else ended.spent)
         if isinstance(result, Left) and result.how == "elsewhere" and not self._stopping:
             now = time.monotonic()
             run.give_up_at = run.give_up_at or now + _PATIENCE

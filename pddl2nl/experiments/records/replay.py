@@ -176,7 +176,7 @@ def _repeated(started: Started, model: ReplayModel, policy: Policy | None, folde
         policy=chosen,
         options=options,
         model=model.under(started.model),
-        models={role: model.under(name) for role, name in spec.models.items()},
+        models={role: model.under(str(name)) for role, name in spec.models.items()},
         **thoughts,
     )
 

@@ -1,13 +1,12 @@
-"""Experiments: from a TOML file to the runs that it asks for.
+"""Experiments: from a specification to the runs that it asks for.
 
 ==============  =======================================================================================
-`file`          the file, its variables, and errors with line and column
-`schema`        the tables and keys of a file, and the values that they accept
+`file`          the TOML file, and errors with line and column
+`schema`        the tables and keys of a specification, and the values that they accept
 `domains`       ``domains``: names, files and folders become domains with their tasks
-`columns`       ``[[columns]]``: what is compared
-`experiment`    the whole specification, with what the command line replaces
-`filters`       filters of tasks that need a planner or an estimate
-`product`       the runs, and their places in tables
-`shipped`       the shipped specifications
+`columns`       ``columns``: what is compared
+`experiment`    the experiment: columns on tasks, their runs and places in tables
+`questions`     the questions of an experiment that asks some
+`shipped`       the shipped specifications, and experiments by name
 ==============  =======================================================================================
 """

@@ -1,148 +1,77 @@
-"""The columns of an experiment: what is compared, each with its runs on a task.
-
-A list in place of a value multiplies: one column for each member. The lists in ``zip`` vary together: with seeds among
-them they are the runs of one column; without, one column each, so that ``zip`` may hold ``name``. ``policies``,
-``models``, ``styles`` and ``wordings`` at the top of the file are one such entry without a name.
-"""
+"""The columns of an experiment: lists multiplied, defaults filled in, and unique names."""
 
 from __future__ import annotations
 
+import os.path
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
+from pddl2nl.baselines import PLANNERS
 from pddl2nl.conversion import Key, dotted
-from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import ColumnKind
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.file import SpecFile
-from pddl2nl.experiments.specification.schema import OPTIONS, ZIP, Column, given, many
-from pddl2nl.policies import POLICIES, Policy, make_policy
-from pddl2nl.policies.families import FAMILIES, asking_policy
-from pddl2nl.policies.spec import RUN_OPTIONS
+from pddl2nl.experiments.specification.schema import (
+    MULTIPLIED,
+    NO_MODEL,
+    RUN_KEYS,
+    Column,
+    FileTables,
+    many,
+    place_of,
+)
+from pddl2nl.policies import Policy, entry_of, make_policy, policies, system_of
+from pddl2nl.policies.policy import options_of
+from pddl2nl.policies.spec import NOTHING
 
-ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
-"""The options that name models."""
-NO_MODEL = "none"
-"""The model of policies that ask none."""
+SEEDS = (1, 2, 3, 4, 5)
+WALK_SEEDS = tuple(range(1, 11))
+"""The AutoPlanBench paper's seeds of a whole experiment: for models, and for the random walk."""
 SYMBOLIC = "Symb."
 """The default group of columns that ask no model."""
-TITLES = {
-    "basic": "Basic",
-    "cot": "CoT",
-    "act": "Act",
-    "react": "ReAct",
-    "score": "Score",
-    "random": "rnd",
-    **{policy: title for family in FAMILIES.values() for policy, title in family.titles.items()},
-    "brfs": "BrFS",
-    "lmcut": "lmc",
-    "ff": "FF",
-    "lama": "LAMA",
-}
-"""The names of columns without a name in the file."""
+_PLANNER_TITLES = {"brfs": "BrFS", "lmcut": "lmc", "ff": "FF", "lama": "LAMA"}
+
+Numbered = tuple[int | None, Column]
+"""A column with the index of its entry in ``columns``; None where the file multiplies policies, models and so on."""
 
 
 def title_of(policy: str) -> str:
-    """The name of a column of a policy."""
-    asking = asking_policy(policy)
-    if policy in TITLES or asking == policy:
-        return TITLES.get(policy, policy.rpartition(":")[2])
-    return f"repair of {title_of(asking)}"
+    """What tables call a policy or a planner."""
+    if policy in _PLANNER_TITLES:
+        return _PLANNER_TITLES[policy]
+    if ":" in policy and system_of(policy) is not None:
+        name, _, other = policy.partition(":")
+        return f"{title_of(name)} of {title_of(other)}"
+    return entry_of(policy).title
 
 
-@lru_cache(maxsize=64)
-def policy_of(name: str) -> Policy:
-    """A policy of that name, for its attributes only."""
-    return make_policy(name)
+def policy_of(column: Column, shared: Mapping[str, Any] = NOTHING) -> Policy:
+    """The policy of a column with its options, and those of the experiment that it has; no planner has one.
 
-
-@dataclass(frozen=True)
-class Repetition:
-    """One run of a column on each of its tasks."""
-
-    seed: int
-    model: str
-    wording: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class SpecColumn:
-    """A column of an experiment, of a policy.
-
-    Attributes:
-        name: its heading, unique in its group except for other variants or other domains.
-        group: the heading above it; may be empty.
-        policy: of `POLICIES`, or ``module:Class``.
-        style: ``nl`` or ``pddl``.
-        repetitions: its runs on a task.
-        variant: puts its runs in an extra row of this name below each domain's own.
-        domains: names or patterns of its domains; empty for all. ``sections`` likewise.
-        entry: its index in ``columns``; None if the file multiplies policies, models, styles and wordings.
-        named: whether the file gives its name.
-        optional: whether it is left out if a wording's file is missing.
+    Raises:
+        InputError: there is no such policy, or it refuses a value.
     """
+    had = type(make_policy(column.policy)).__struct_fields__
+    return make_policy(column.policy, {key: value for key, value in {**shared, **column.options}.items() if key in had})
 
-    name: str
-    group: str
-    policy: str
-    style: str
-    repetitions: tuple[Repetition, ...]
-    variant: str = ""
-    domains: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ()
-    entry: int | None = None
-    named: bool = False
-    optional: bool = False
 
-    @property
-    def kind(self) -> ColumnKind:
-        """Who chooses the actions."""
-        return "model" if policy_of(self.policy).needs_model else "walk"
+def fits(column: Column, domain: SpecDomain) -> bool:
+    """Whether a column is for a domain."""
+    return (not column.sections or matches([domain.part], many(column.sections))) and (
+        not column.domains or matches([domain.label, domain.row], many(column.domains))
+    )
 
-    @property
-    def heading(self) -> str:
-        """Group and name, as `LayoutColumn.label`."""
-        return f"{self.group} {self.name}".strip()
 
-    @property
-    def label(self) -> str:
-        """The column on one line, with its variant."""
-        return f"{self.heading} {self.variant}".strip()
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that it asks, each once."""
-        return tuple(dict.fromkeys(each.model for each in self.repetitions if each.model != NO_MODEL))
-
-    @property
-    def wordings(self) -> tuple[str, ...]:
-        """The labels of its wordings, each once; none in style ``pddl``."""
-        return () if self.style == "pddl" else tuple(dict.fromkeys(each.wording for each in self.repetitions))
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that all of its runs have in common."""
-        common = dict(self.repetitions[0].options) if self.repetitions else {}
-        for each in self.repetitions:
-            common = {key: value for key, value in common.items() if each.options.get(key) == value}
-        return common
-
-    @property
-    def where(self) -> tuple[Key, ...]:
-        """The key of its entry in the file."""
-        return () if self.entry is None else ("columns", self.entry)
-
-    def fits(self, domain: SpecDomain) -> bool:
-        """Whether it is for this domain."""
-        return (not self.sections or matches([domain.part], self.sections)) and (
-            not self.domains or matches([domain.label, domain.row], self.domains)
-        )
+def where(number: int | None) -> tuple[Key, ...]:
+    """The key of a column's entry in the file."""
+    return () if number is None else ("columns", number)
 
 
 @dataclass(frozen=True)
@@ -155,146 +84,208 @@ class Defaults:
     walk_seeds: tuple[int, ...]
 
 
-def columns_of(
-    file: SpecFile, entry: Column, number: int | None, defaults: Defaults, left_out: list[str]
-) -> Iterator[SpecColumn]:
-    """The columns of an entry, or of the lists at the top of the file if it has no number.
+class ColumnReader:
+    """Makes the columns of a specification, each with single values; several may have one name.
 
     Args:
-        file: the specification.
-        entry: what multiplies.
-        number: its index in ``columns``.
-        defaults: for values that the entry does not give.
-        left_out: gets a sentence for each impossible combination.
+        file: for errors.
+        top: the specification.
+        defaults: for values that entries do not give.
+        shared: the options of policies in ``[options]``.
+
+    Attributes:
+        left_out: a sentence for each impossible combination.
+        shared: the options with the paths of files that they name.
 
     Raises:
-        InputError: values contradict each other; the message has their place.
+        InputError: a wrong value, or values that contradict each other; the message has their place.
     """
-    where: tuple[Key, ...] = () if number is None else ("columns", number)
-    options = file.options(given(file.convert(entry.options, OPTIONS, *where, "options")), *where, "options")
-    own_models = tuple(map(file.model, many(entry.model)))
-    rows = _zipped(file, entry, where)
-    seeded = bool(rows) and "seed" in rows[0]
-    for row in [{}] if seeded or not rows else rows:
-        policies = many(row.get("policy", entry.policy))
-        shared = {**options, **_options(row)}
-        if not policies:
-            raise file.error(f"policy is missing: policy = one of {', '.join(POLICIES)}", *where)
-        for policy in policies:
-            mechanism = _mechanism(file, policy, where)
-            asks = mechanism.needs_model
-            models = (row["model"],) if "model" in row else own_models or defaults.models
-            if asks and not models and not (seeded and "model" in rows[0]):
-                place = (*where, "policy") if where else ("policies",)
-                message = f"policy '{policy}' asks a model, and 'models' is missing: models = [\"oracle\"] needs no key"
-                raise file.error(message, *place, value=policy)
-            wordings = many(row.get("wording", entry.wording)) or defaults.wordings
-            seeds = entry.seeds or (defaults.seeds if asks else defaults.walk_seeds)
-            runs: list[dict[str, Any]] = rows if seeded else [{"seed": seed} for seed in seeds]
-            styles = many(row.get("style", entry.style)) if asks else ("nl",)
-            for model, style in product((models or ("",)) if asks else (NO_MODEL,), styles):
-                if style not in mechanism.styles:
-                    reason = f"policy {policy} in style {style}: it answers in words"
-                    left_out += [] if reason in left_out else [reason]
-                    continue
-                worded = asks and style == "nl"
-                for wording in wordings if worded else ("default",):
-                    yield SpecColumn(
-                        name=row.get("name", entry.name) or title_of(policy),
-                        group=("" if asks else SYMBOLIC) if entry.group is None else entry.group,
-                        policy=policy,
-                        style=style,
-                        repetitions=tuple(_repetition(each, model, wording, shared, asks, worded) for each in runs),
-                        variant=entry.variant,
-                        domains=many(entry.domains),
-                        sections=many(entry.sections),
-                        entry=number,
-                        named=bool(row.get("name", entry.name)),
-                        optional=entry.optional,
-                    )
 
+    def __init__(self, file: SpecFile, top: FileTables, defaults: Defaults, shared: Mapping[str, Any]):
+        self.left_out: list[str] = []
+        self._file, self._top, self._defaults, self.shared = file, top, defaults, shared
 
-def _repetition(
-    run: Mapping[str, Any], model: str, wording: str, options: Mapping[str, Any], asks: bool, worded: bool
-) -> Repetition:
-    return Repetition(
-        run["seed"],
-        run.get("model", model) if asks else model,
-        run.get("wording", wording) if worded else wording,
-        {**options, **_options(run)},
-    )
+    def columns(self) -> list[Numbered]:
+        """All columns, those of planners last."""
+        top = self._top
+        entries: list[tuple[int | None, Any]] = [*enumerate(top.columns)]
+        if top.policies:
+            entries = [(None, {"policy": top.policies, "style": top.styles or "nl"})]
+        entries += [(None, Column(planner)) for planner in dict.fromkeys(top.baselines)]
+        many = [(number, [*self._multiplied(number, entry)]) for number, entry in entries]
+        for number, some in many:
+            own = {key: value for column in some for key, value in column.options.items() if key not in RUN_KEYS}
+            self._check_options(own, some, *where(number), "options")
+        every = [column for _, some in many for column in some]
+        self._check_options(self.shared, every, "options")
+        for column in every:
+            self.shared = {key: self._text_path(column.policy, key, value) for key, value in self.shared.items()}
+        columns: list[Numbered] = []
+        for number, some in many:
+            filled = [each for each in (self._filled(number, column) for column in some) if each is not None]
+            # Where no model is asked, or nothing is told in words, several values come to one column.
+            columns += [(number, column) for index, column in enumerate(filled) if column not in filled[:index]]
+        return columns
 
+    def _multiplied(self, number: int | None, entry: Any) -> Iterator[Column]:
+        """The columns of an entry, one for each combination of the values in its lists."""
+        file, place = self._file, where(number)
+        own = {"model": self._defaults.models, "wording": self._defaults.wordings}
+        if isinstance(entry, Column):
+            entry = msgspec.structs.asdict(entry)
+            raw = {key.replace("_for", "-for"): value for key, value in entry.items() if value or value == ""}
+            raw = {key: value for key, value in raw.items() if value or key == "group"}
+        else:
+            raw = file.convert(entry, dict[str, Any], *place)
+        if "policy" not in raw:
+            known = ", ".join(each.name for each in policies() if not each.preset)
+            raise file.error(f"policy is missing: policy = one of {known}", *place)
+        raw = {**{key: values for key, values in own.items() if values}, **raw}
+        lists = {key: tuple(dict.fromkeys(raw[key])) for key in MULTIPLIED if isinstance(raw.get(key), list | tuple)}
+        for key, values in lists.items():
+            if not values:
+                raise file.error(f"{dotted((*place, key))} is an empty list", *place, key)
+        for values in product(*lists.values()):
+            yield file.convert({**raw, **dict(zip(lists, values, strict=True))}, Column, *place)
 
-def _mechanism(file: SpecFile, policy: str, where: tuple[Key, ...]) -> Policy:
-    keys = (*where, "policy") if where else ("policies",)
-    try:
-        return policy_of(policy)
-    except InputError as error:
-        raise file.error(f"{dotted(keys)}: {error}", *keys, value=policy) from error
+    def _filled(self, number: int | None, column: Column) -> Column | None:
+        """The column with its defaults, its models and files found; None for an impossible combination."""
+        file, place = self._file, where(number)
+        keys = (*place, "policy") if place else ("policies",)
+        named = replace(column, name=column.name or title_of(column.policy))
+        symbolic = SYMBOLIC if column.group is None else column.group
+        silent: dict[str, Any] = {"group": symbolic, "model": NO_MODEL, "style": "nl", "wording": "", "models_for": {}}
+        options, own = file.options(column.options, *place, "options")
+        if column.policy in PLANNERS:
+            return replace(named, **silent, options=options, seeds=(1,))
+        options |= {key: self._text_path(column.policy, key, value) for key, value in own.items()}
+        policy = policy_of(column, self.shared)
+        files = self.files(column.files, [column], *place, "files")
+        if not policy.needs_model:
+            seeds = column.seeds or self._defaults.walk_seeds
+            return replace(named, **silent, options=options, files=files, seeds=seeds)
+        if not column.model:
+            asks = f"policy '{column.policy}' asks a model, and 'models' is missing"
+            raise file.error(f'{asks}: models = ["oracle"] needs no key', *keys, value=column.policy)
+        if column.style not in policy.styles:
+            reason = f"policy {column.policy} in style {column.style}: it answers in words"
+            self.left_out += [] if reason in self.left_out else [reason]
+            return None
+        return replace(
+            named,
+            group=column.group or "",
+            model=file.model(column.model),
+            wording="" if column.style == "pddl" else column.wording,
+            options=options,
+            models_for=self.models(column.models_for, [column], *place, "models-for"),
+            files=files,
+            seeds=column.seeds or self._defaults.seeds,
+        )
 
+    # ── options, models and files ────────────────────────────────────────────────────────────────
 
-def _options(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key in OPTIONS.__struct_fields__}
+    def _text_path(self, policy: str, option: str, value: Any) -> Any:
+        """The value of a policy's option; the path of a file, relative to the specification, where a text names one."""
+        known = {} if policy in PLANNERS else options_of(type(make_policy(policy)))
+        if option not in known or known[option].kind != "TEXT" or not isinstance(value, str) or "\n" in value:
+            return value
+        path = self._file.path_of(value)
+        return str(path) if value and not os.path.isabs(value) and path.exists() else value
 
+    def _check_options(self, options: Mapping[str, Any], columns: Sequence[Column], *above: Key) -> None:
+        """Refuses an option that no column's policy has, unknown policies, and values that a policy refuses."""
+        had: dict[str, tuple[str, ...]] = {}
+        for policy in dict.fromkeys(column.policy for column in columns if column.policy not in PLANNERS):
+            keys = (*above[:-1], "policy") if above[:-1] else ("policies",)
+            try:
+                had[policy] = type(make_policy(policy)).__struct_fields__
+            except InputError as error:
+                raise self._file.error(f"{dotted(keys)}: {error}", *keys, value=policy) from error
+        for name in options:
+            if not any(name in each for each in had.values()):
+                known = dict.fromkeys((*RUN_KEYS, *(each for some in had.values() for each in some)))
+                hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+                place = place_of(name, object)
+                raise self._file.error(f"unknown key {dotted((*above, name))}; {place or hint[2:]}", *above, name)
+        for policy, known_options in had.items():
+            for name in known_options:
+                if name in options:
+                    try:
+                        make_policy(policy, {name: options[name]})
+                    except InputError as error:
+                        raise self._file.error(str(error), *above, name, value=options[name]) from None
 
-def _zipped(file: SpecFile, entry: Column, where: tuple[Key, ...]) -> list[dict[str, Any]]:
-    """The rows of a ``zip``, one for each combination."""
-    keys = (*where, "zip")
-    lists = given(file.convert(entry.zip, ZIP, *keys))
-    if len({*map(len, lists.values())}) > 1:
-        lengths = ", ".join(f"{key} has {len(values)}" for key, values in lists.items())
-        raise file.error(f"the lists of zip need one length: {lengths}", *keys)
-    for key in lists:
-        if "seed" in lists and key in ("name", "policy", "style"):
-            raise file.error(f"'{key}' tells columns apart, and a zip with seeds is one column", *keys, key)
-        if getattr(entry, "seeds" if key == "seed" else key, ()) not in ((), "", "nl"):
-            raise file.error(f"'{key}' is given in 'zip' and beside it; leave one of them out", *keys, key)
-    rows = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
-    return [file.options(row, *keys) for row in rows]
+    def models(self, models: Mapping[str, str], columns: Sequence[Column], *above: Key) -> dict[str, str]:
+        """Models by role, their paths found; refuses roles that no policy has."""
+        roles = dict.fromkeys(role for column in columns for role in self._roles(column))
+        for role in models:
+            if role not in roles:
+                hint = did_you_mean(role, roles, f"; there are {', '.join(roles)}")
+                raise self._file.error(
+                    f"{dotted((*above, role))}: no policy here asks such a model{hint}", *above, role
+                )
+        return {role: self._file.model(model) for role, model in models.items()}
+
+    def files(self, files: Mapping[str, str], columns: Sequence[Column], *above: Key) -> dict[str, str]:
+        """Files by name, their paths found; refuses files that no policy reads."""
+        asking = (column for column in columns if column.policy not in PLANNERS)
+        read = dict.fromkeys(name for column in asking for name in policy_of(column, self.shared).files)
+        for name in files:
+            if name not in read:
+                hint = did_you_mean(name, read, f"; they read {', '.join(read) or 'none'}")
+                raise self._file.error(f"{dotted((*above, name))}: no policy here reads this file{hint}", *above, name)
+        return {name: str(self._file.existing(path, *above, name)) for name, path in files.items()}
+
+    def _roles(self, column: Column) -> tuple[str, ...]:
+        """The roles in which a column's runs can ask other models."""
+        if column.policy in PLANNERS:
+            return ()
+        policy = policy_of(column, self.shared)
+        translator = ("translator",) if "translator" in policy.uses else ()
+        return (*policy.roles, "wording", *translator, *(("thoughts",) if policy.thoughts else ()))
 
 
 # ── unique names ─────────────────────────────────────────────────────────────────────────────────
 
 
-def distinct(file: SpecFile, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> list[SpecColumn]:
+def distinct(file: SpecFile, columns: Sequence[Numbered], domains: Sequence[SpecDomain]) -> list[Numbered]:
     """The columns with unique names: attributes that differ are added to equal names.
 
-    Columns for different domains may share a name; they form one column of a table. Of equal columns one is kept.
+    Columns for different domains may share a name; they form one column of a table.
 
     Raises:
-        InputError: two entries of the file have the same name.
+        InputError: two entries of the file have the same name, or are the same.
     """
-    alike: dict[tuple[str, str], list[SpecColumn]] = defaultdict(list)
-    for column in columns:
-        alike[column.heading, column.variant].append(column)
+    alike: dict[tuple[str, str], list[Numbered]] = defaultdict(list)
+    for number, column in columns:
+        alike[column.heading, column.variant].append((number, column))
     names: dict[int, str] = {}
     for some in alike.values():
-        meeting = [(a, b) for a, b in combinations(some, 2) if any(a.fits(one) and b.fits(one) for one in domains)]
-        for a, b in meeting:
-            if a.entry != b.entry and a.named and b.named:
-                raise _clash(file, b)
+        meeting = [
+            (one, other)
+            for one, other in combinations(some, 2)
+            if any(fits(one[1], domain) and fits(other[1], domain) for domain in domains)
+        ]
+        for (first, a), (second, b) in meeting:
+            if first != second and (a == b or (_is_named(file, first) and _is_named(file, second))):
+                raise file.error(
+                    f"two columns are called '{b.label}', and would be one: give this one another name, group or "
+                    "variant, or other domains",
+                    *where(second),
+                )
         if meeting:
-            names.update(zip(map(id, some), _completed(some), strict=True))
-    kept: list[SpecColumn] = []
-    for column in columns:
-        named = replace(column, name=names.get(id(column), column.name))
-        same = [one for one in kept if replace(one, entry=named.entry) == named]
-        if not same:
-            kept.append(named)
-        elif named.entry is not None and all(one.entry != named.entry for one in same):
-            raise _clash(file, named)
-    return kept
+            names.update(zip((id(column) for _, column in some), _completed([each for _, each in some]), strict=True))
+    return [(number, replace(column, name=names.get(id(column), column.name))) for number, column in columns]
 
 
-def _clash(file: SpecFile, column: SpecColumn) -> InputError:
-    return file.error(
-        f"two columns are called '{column.label}', and would be one: give this one another name, group or variant, "
-        "or other domains",
-        *column.where,
-    )
+def _is_named(file: SpecFile, number: int | None) -> bool:
+    if number is None:
+        return False
+    entry = file.data["columns"][number]
+    return bool(entry.name if isinstance(entry, Column) else entry.get("name"))
 
 
-def _completed(columns: Sequence[SpecColumn]) -> list[str]:
+def _completed(columns: Sequence[Column]) -> list[str]:
     """The names with the attributes that differ; models and wordings without their folders if that is enough."""
     names: list[str] = []
     for shown in (_short, str):
@@ -306,8 +297,7 @@ def _completed(columns: Sequence[SpecColumn]) -> list[str]:
             " ".join([column.name, *(each[key] for key in values if len(values[key]) > 1 and each.get(key))])
             for column, each in zip(columns, attributes, strict=True)
         ]
-        pairs = combinations(zip(names, columns, strict=True), 2)
-        if all(a != b or one.repetitions == other.repetitions for (a, one), (b, other) in pairs):
+        if len({*names}) == len(names):
             break
     return names
 
@@ -317,12 +307,12 @@ def _short(name: str) -> str:
     return PurePath(name).stem if name.endswith((".json", ".yaml", ".yml")) else name.rpartition("/")[2]
 
 
-def _attributes(column: SpecColumn, shown: Callable[[str], str]) -> dict[str, str]:
+def _attributes(column: Column, shown: Callable[[str], str]) -> dict[str, str]:
     return {
         "policy": title_of(column.policy),
-        "model": "+".join(map(shown, column.models)),
+        "model": shown(column.model),
         "style": column.style,
-        "wording": "+".join(map(shown, column.wordings)),
+        "wording": shown(column.wording),
         **{f"option {key}": f"{key}={value}" for key, value in sorted(column.options.items())},
-        "seeds": f"seeds {','.join(str(each.seed) for each in column.repetitions)}",
+        "seeds": f"seeds {','.join(map(str, column.seeds))}",
     }

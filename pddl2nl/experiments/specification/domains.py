@@ -1,8 +1,4 @@
-"""The entries of ``domains``: names, files and folders become domains with their tasks.
-
-Filters by name and size are applied here; those that need a planner or an estimate by
-`pddl2nl.experiments.specification.filters`, after the rest of the file was checked.
-"""
+"""The entries of ``domains``: names, files and folders become domains with their tasks."""
 
 from __future__ import annotations
 
@@ -15,13 +11,12 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.baselines import DEFAULT_SECONDS, TaskTexts
+from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
-from pddl2nl.experiments.example import SolvedProblem, find_example
+from pddl2nl.experiments.example import find_example
 from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import (
     DOMAIN_ENTRIES,
-    CostLimit,
     DomainEntry,
     FilesEntry,
     ShippedEntry,
@@ -30,6 +25,7 @@ from pddl2nl.experiments.specification.schema import (
 )
 from pddl2nl.nl import Wording, choose_wording, template_wording
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem, parse_task, write_domain, write_problem
+from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.tasks import match_shipped, shipped_domain
 from pddl2nl.tasks.suites import Suite, find_suites
 from pddl2nl.tasks.transformations import TaskChange, changes_of
@@ -47,22 +43,6 @@ def matches(names: Iterable[str], patterns: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class SolvedBy:
-    """The condition that a planner solves a task within limits, or does not if not ``wanted``."""
-
-    planner: str
-    seconds: int
-    memory_mb: int | None
-    wanted: bool = True
-
-    def __str__(self) -> str:
-        hours, minutes, seconds = self.seconds // 3600, self.seconds // 60 % 60, self.seconds % 60
-        time = "".join(f"{amount}{unit}" for amount, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if amount)
-        memory = "" if self.memory_mb is None else f" and {self.memory_mb} MB"
-        return f"{'' if self.wanted else 'un'}solved-by {self.planner} within {time}{memory}"
-
-
-@dataclass(frozen=True)
 class SpecTask:
     """One task.
 
@@ -72,7 +52,6 @@ class SpecTask:
         task: the task to be solved.
         plan_length: of FF's plan, if it is known; ``optimal_length`` of a shortest one.
         texts: the domain and the problem for planners, if they differ from the files.
-        filters: planners that must solve it, or must not, and that have not been asked yet.
         example: the solved problem for prompts, transformed as the task was.
     """
 
@@ -82,7 +61,6 @@ class SpecTask:
     plan_length: int | None = None
     optimal_length: int | None = None
     texts: TaskTexts | None = None
-    filters: tuple[SolvedBy, ...] = ()
     example: SolvedProblem | None = None
 
 
@@ -98,7 +76,6 @@ class SpecDomain:
         section: the section of its rows in tables; empty if there are no sections.
         row: its name in tables; a suite whose tasks have domains of their own is one row.
         part: the name by which ``--sections`` selects it: the section or the shipped set of its entry.
-        costlier: the limit on its costs, and ``cheap``, the condition on its tasks above the limit.
         original: the domain before its transformations, which are ``changes``.
     """
 
@@ -111,8 +88,6 @@ class SpecDomain:
     section: str = ""
     row: str = ""
     part: str = ""
-    costlier: CostLimit | None = None
-    cheap: SolvedBy | None = None
     original: Domain | None = None
     changes: tuple[TaskChange, ...] = ()
     wordings: Mapping[str, Wording | str] = field(default_factory=dict)
@@ -187,13 +162,6 @@ class _DomainReader:
 
     def domains(self, entry: DomainEntry) -> Iterator[SpecDomain]:
         """The domains of an entry."""
-        planners = [(name, True) for name in many(entry.solved_by)]
-        planners += [(name, False) for name in many(entry.unsolved_by)]
-        for key in ("within", "memory"):
-            if getattr(entry, key) is not None and not planners and entry.costlier is None:
-                raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
-        limits = int(entry.within or DEFAULT_SECONDS), None if entry.memory is None else int(entry.memory)
-        filters = tuple(SolvedBy(name, *limits, wanted) for name, wanted in planners)
         if isinstance(entry, ShippedEntry):
             domains = [self._shipped(name, entry) for name in many(entry.shipped)]
         elif isinstance(entry, FilesEntry):
@@ -204,12 +172,9 @@ class _DomainReader:
         for one in domains:
             placed = replace(
                 one,
-                tasks=tuple(replace(task, filters=filters) for task in one.tasks),
                 section=entry.section or "",
                 part=one.part if entry.section is None else entry.section,
                 row=(entry.row or "").replace("{domain}", one.name),
-                costlier=entry.costlier,
-                cheap=None if entry.costlier is None else SolvedBy(entry.costlier.solved_by, *limits),
             )
             changes = many(entry.transform)
             yield _transformed(placed, changes) if changes and placed.tasks else placed
@@ -303,8 +268,7 @@ class _DomainReader:
         tasks = [task for task in tasks if _named(task.name, entry)]
         if entry.max_optimal_length is not None and any(task.optimal_length is None for task in tasks):
             raise InputError(
-                f"optimal lengths are known only for shipped instances with a plan, not for all tasks of {label}; "
-                'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
+                f"optimal lengths are known only for shipped instances with a plan, not for all tasks of {label}"
             )
         for key, most in (("max-objects", entry.max_objects), ("max-optimal-length", entry.max_optimal_length)):
             kept = [task for task in tasks if most is None or _size(task, key) <= most]

@@ -7,8 +7,7 @@ from ``questions.json`` by all later ones.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
@@ -18,11 +17,10 @@ from typing import Any, cast
 import msgspec
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.asked import QuestionSpec
-from pddl2nl.experiments.jobs import RunJob, make_job
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
-from pddl2nl.experiments.specification.experiment import AskedQuestions, ExperimentSpec
-from pddl2nl.experiments.specification.product import behind_endpoint
+from pddl2nl.experiments.asked import QuestionJob
+from pddl2nl.experiments.layout import LayoutColumn
+from pddl2nl.experiments.models import behind_endpoint
+from pddl2nl.experiments.specification.experiment import AskedQuestions, Experiment
 from pddl2nl.files import read_bytes, replaced_file
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Style, Teller, Wording, make_names
@@ -51,23 +49,16 @@ class QuestionSet:
     questions: tuple[Question, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlacedQuestion:
-    """A question that is put to a model, with its row and its column."""
-
-    job: RunJob
-    row: str
-    column: LayoutColumn
-
-
 class _KeptQuestions(msgspec.Struct):
     made: dict[str, list[Question]] = {}
 
 
 def placed_questions(
-    spec: ExperimentSpec, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None] = lambda done, of: None
-) -> list[PlacedQuestion]:
-    """All questions for all models, in the order of the specification.
+    spec: Experiment, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None] = lambda done, of: None
+) -> tuple[tuple[tuple[QuestionJob, tuple[str, str, str], str], ...], tuple[LayoutColumn, ...]]:
+    """All questions for all models with their rows and the labels of their columns, and the columns.
+
+    A row is a domain; a column is a kind and form in a style and wording, put to a model.
 
     Args:
         spec: the experiment, which asks questions.
@@ -82,10 +73,17 @@ def placed_questions(
     asked = spec.questions
     assert asked is not None
     sets = _own_sets(asked, asked.data) if asked.data is not None else _made_sets(spec, folder, keep, on_progress)
-    placed = [each for one in sets for model in spec.models for each in _placed(spec, one, model)]
+    columns: dict[str, LayoutColumn] = {}
+    placed = []
+    for one in sets:
+        for model in spec.models:
+            column = _column(spec, one, model)
+            for job in _jobs(spec, one, model):
+                columns.setdefault(column.label, column)
+                placed.append((job, (one.row, "", ""), column.label))
     if not placed:
         raise spec.file.error("there is nothing to ask: no question of these kinds and forms was made", "questions")
-    return placed
+    return tuple(placed), tuple(columns.values())
 
 
 def _own_sets(asked: AskedQuestions, data: Path) -> list[QuestionSet]:
@@ -103,7 +101,7 @@ def _own_sets(asked: AskedQuestions, data: Path) -> list[QuestionSet]:
 
 
 def _made_sets(
-    spec: ExperimentSpec, folder: Path, keep: bool, on_progress: Callable[[int, int], None]
+    spec: Experiment, folder: Path, keep: bool, on_progress: Callable[[int, int], None]
 ) -> list[QuestionSet]:
     assert spec.questions is not None
     path, table = folder / KEPT_FILE, spec.questions.table
@@ -128,7 +126,7 @@ def _made_sets(
     return [replace(one, questions=tuple(kept.made[key])) for key, (one, _) in pairs]
 
 
-def _planned_sets(spec: ExperimentSpec) -> Iterator[tuple[QuestionSet, Task]]:
+def _planned_sets(spec: Experiment) -> Iterator[tuple[QuestionSet, Task]]:
     """The sets to be made, without their questions, and their tasks."""
     assert spec.questions is not None
     asked, table = spec.questions, spec.questions.table
@@ -166,17 +164,17 @@ def _read_kept(path: Path) -> _KeptQuestions:
         raise InputError(f"{path}: not the questions of an experiment: {error}; remove it to make them anew") from error
 
 
-# ── jobs and their places ────────────────────────────────────────────────────────────────────────
+# ── jobs and their columns ───────────────────────────────────────────────────────────────────────
 
 
-def _placed(spec: ExperimentSpec, one: QuestionSet, model: str) -> Iterator[PlacedQuestion]:
+def _column(spec: Experiment, one: QuestionSet, model: str) -> LayoutColumn:
     assert spec.questions is not None
     several = [
         (model.rpartition("/")[2], len(spec.models)),
         (one.style, len(spec.questions.styles)),
         (one.label, max((len(domain.wordings) for domain in spec.domains), default=1)),
     ]
-    column = LayoutColumn(
+    return LayoutColumn(
         name=f"{one.kind} {one.form}",
         group=" ".join(name for name, number in several if number > 1 and name),
         policy=one.kind,
@@ -185,37 +183,22 @@ def _placed(spec: ExperimentSpec, one: QuestionSet, model: str) -> Iterator[Plac
         wording=one.label,
         options={"form": one.form},
     )
+
+
+def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
     settings = {name: spec.options[name] for name in ("temperature", "max_tokens", "timeout") if name in spec.options}
+    parts = (one.row, one.task, one.kind, one.form, model.rpartition("/")[2], one.label or "pddl", str(one.seed))
     for question in one.questions:
-        asked = QuestionSpec(
+        yield QuestionJob(
             question,
             model,
             one.wording,
             one.style,
             one.names,
             one.seed,
-            base_url=spec.base_url if behind_endpoint(model) else None,
+            base_url=spec.top.base_url if behind_endpoint(model) else None,
             suite=one.row,
+            parts=parts,
+            models_file=spec.models_file,
             **settings,
         )
-        parts = (one.row, one.task, one.kind, one.form, model.rpartition("/")[2], one.label or "pddl", str(one.seed))
-        yield PlacedQuestion(make_job(asked, *parts, models_file=spec.models_file), one.row, column)
-
-
-def question_layout(spec: ExperimentSpec, placed: Iterable[PlacedQuestion]) -> TableLayout:
-    """The layout: a row for each domain, and a column for each model, style, wording, kind and form."""
-    placed = [*placed]
-    tasks = Counter(each.row for each in placed)
-    columns = {(each.column.label, each.column.model): each.column for each in placed}
-    row_at, column_at = ({key: number for number, key in enumerate(keys)} for keys in (tasks, columns))
-    runs = {
-        each.job.name: (Place(row_at[each.row], column_at[each.column.label, each.column.model]),) for each in placed
-    }
-    return TableLayout(
-        name=spec.name,
-        columns=tuple(columns.values()),
-        rows=tuple(LayoutRow(row, tasks=number) for row, number in tasks.items()),
-        runs=runs,
-        tables=spec.tables,
-        models=spec.models,
-    )

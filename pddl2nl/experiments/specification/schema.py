@@ -1,4 +1,4 @@
-"""The shape of a specification's file: its tables, and the values that their keys accept.
+"""The shape of a specification: its tables, and the values that their keys accept.
 
 msgspec checks each value alone. Whether values fit together is checked where they are used.
 """
@@ -11,24 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pddl2nl.baselines import BASELINES, PLANNERS
+from pddl2nl.baselines import PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
-from pddl2nl.experiments.profiles import PROFILES
-from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.paper import autoplanbench
+from pddl2nl.experiments.layout import ColumnKind
+from pddl2nl.experiments.profiles import profiles
 from pddl2nl.policies.spec import RUN_OPTIONS, Option
 from pddl2nl.quantities import megabytes, seconds
 from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
-PAPER_TABLES = tuple(table.paper for table in autoplanbench().tables)
-"""The names of AutoPlanBench's numbers, which stand beside coverage and tokens."""
-FAMILY_TABLES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}
-"""The kinds of tables laid out as in a family's paper, and the name of the paper's numbers for each."""
 QUESTION_TABLES = ("questions", "question-domains", "question-links", "kind-agreement")
 """The kinds of tables of an experiment that asks questions."""
-TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *QUESTION_TABLES, *FAMILY_TABLES)
-"""The tables that an experiment may end in; `pddl2nl.reports.tables.TABLES` makes them."""
+TABLES = ("coverage", "runs", "suites", "families", "tokens", *QUESTION_TABLES)
+"""The kinds of tables that belong to no system; `pddl2nl.reports.tables.TABLES` makes them."""
 
 
 class Seconds(int):
@@ -61,22 +56,15 @@ Seeds = Annotated[tuple[Natural, ...], Meta(min_length=1)]
 Style = Literal["nl", "pddl"]
 if TYPE_CHECKING:
     Baseline: TypeAlias = str
-    Planner: TypeAlias = str
     ProfileName: TypeAlias = str
     QuestionKind: TypeAlias = str
-    TableKind: TypeAlias = str
-    PaperTable: TypeAlias = str
     Transformation: TypeAlias = str
 else:
     # Their words come from registries.
-    Baseline = Literal[tuple(name for name in BASELINES if name != "random")]
-    Planner = Literal[tuple(PLANNERS)]
-    ProfileName = Literal[tuple(PROFILES)]
+    Baseline = Literal[tuple(PLANNERS)]
+    ProfileName = Literal[tuple(profiles()) or ("",)]
     QuestionKind = Literal[KINDS]
-    TableKind = Literal[TABLE_KINDS]
-    PaperTable = Literal[(*PAPER_TABLES, *filter(None, FAMILY_TABLES.values()))]
     Transformation = Literal[tuple(TRANSFORMATIONS)]
-Planners = Annotated[tuple[Planner, ...], Meta(min_length=1)]
 
 
 def many(value: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -84,19 +72,11 @@ def many(value: str | tuple[str, ...]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
 
 
-class Keys(Struct, forbid_unknown_fields=True):
+class Keys(Struct, forbid_unknown_fields=True, frozen=True):
     """A table without other keys than these."""
 
 
 # ── domains ──────────────────────────────────────────────────────────────────────────────────────
-
-
-class CostLimit(Keys, rename="kebab", kw_only=True):
-    """Of a suite that would cost more than ``than`` USD as model ``as``, only the tasks that a planner solves."""
-
-    than: Amount
-    solved_by: Planner
-    model: Text = msgspec.field(name="as")
 
 
 class DomainEntry(Keys, rename="kebab", kw_only=True):
@@ -106,11 +86,6 @@ class DomainEntry(Keys, rename="kebab", kw_only=True):
     excluded: Text | Texts = msgspec.field(name="except", default=())
     max_objects: Natural | None = None
     max_optimal_length: Natural | None = None
-    solved_by: Planner | Planners = ()
-    unsolved_by: Planner | Planners = ()
-    within: Seconds | None = None
-    memory: Megabytes | None = None
-    costlier: CostLimit | None = None
     transform: Transformation | tuple[Transformation, ...] = ()
     section: str | None = None
     row: Text | None = None
@@ -154,9 +129,22 @@ def _type_of(option: Option) -> Any:
     return Annotated[option.kind, Meta(ge=option.at_least or 0, le=1e12 if option.kind is float else None)]
 
 
-def _optional_keys(name: str, types: Mapping[str, Any]) -> type[Struct]:
-    fields = [(key, kind | UnsetType, UNSET) for key, kind in types.items()]
-    return msgspec.defstruct(name, fields, forbid_unknown_fields=True, frozen=True)
+_OPTIONAL: dict[str, Any] = {
+    **{name: _type_of(option) for name, option in RUN_OPTIONS.items() if option.in_file},
+    "planner_seconds": Seconds,
+    "planner_memory": Megabytes,
+}
+PLANNER_OPTIONS = ("planner_seconds", "planner_memory")
+"""The options of baselines."""
+OPTIONS = msgspec.defstruct(
+    "Options",
+    [(key, kind | UnsetType, UNSET) for key, kind in _OPTIONAL.items()],
+    forbid_unknown_fields=True,
+    frozen=True,
+)
+"""``options``, but for those of policies, which are the fields of their classes."""
+RUN_KEYS: tuple[str, ...] = OPTIONS.__struct_fields__
+"""Their names."""
 
 
 def given(values: Struct) -> dict[str, Any]:
@@ -165,42 +153,65 @@ def given(values: Struct) -> dict[str, Any]:
     return {key: int(value) if isinstance(value, Seconds | Megabytes) else value for key, value in present.items()}
 
 
-_RUN = {name: _type_of(option) for name, option in RUN_OPTIONS.items() if option.in_file}
-_PLANNER = {"planner_seconds": Seconds, "planner_memory": Megabytes}
-PLANNER_OPTIONS = tuple(_PLANNER)
-"""The options of baselines."""
-OPTIONS = _optional_keys("Options", _RUN)
-"""``options`` of a column."""
-EXPERIMENT_OPTIONS = _optional_keys("ExperimentOptions", _RUN | _PLANNER)
-"""``[options]`` of the whole experiment."""
-_TOLD_APART = {"name": Text, "policy": Text, "style": Style}
-_VARIED = {"seed": Natural, "model": Text, "wording": Text, **_TOLD_APART, **_RUN}
-_LISTS: dict[str, Any] = {
-    key: Annotated[tuple[kind, ...], Meta(min_length=1)]  # type: ignore[valid-type]
-    for key, kind in _VARIED.items()
-}
-ZIP = _optional_keys("Zip", _LISTS)
-"""``zip`` of a column."""
-
 # ── the other tables ─────────────────────────────────────────────────────────────────────────────
 
 
-class Column(Keys):
-    """``[[columns]]``: what is compared; lists multiply. See `pddl2nl.experiments.specification.columns`."""
+class Column(Keys, rename={"models_for": "models-for"}):
+    """What is compared: a policy or planner with a model, a wording, a style and options, run on every task.
 
+    In a file, lists in place of ``policy``, ``model``, ``style`` and ``wording`` make a column of each of their values.
+
+    Attributes:
+        policy: of `pddl2nl.policies.policies`, ``module:Class``, or a planner.
+        name: its heading, unique in its group except for other variants or other domains; by default its title.
+        group: the heading above it; by default ``Symb.`` where no model is asked.
+        model: by default those of the experiment, a column for each; ``none`` where no model is asked.
+        style: ``nl`` or ``pddl``.
+        wording: by default those of the experiment, a column for each; empty in style ``pddl``.
+        options: options of runs and of the policy, which replace the experiment's.
+        models_for: other models by role.
+        files: files that the policy reads beside a domain, by name.
+        seeds: by default the experiment's; a run for each.
+        domains: names or patterns of its domains; empty for all. ``sections`` likewise.
+        variant: puts its runs in an extra row of this name below each domain's own.
+    """
+
+    policy: Text
     name: Text = ""
     group: str | None = None
-    policy: Text | Texts = ()
-    model: Text | Texts = ()
-    style: Style | tuple[Style, ...] = "nl"
-    wording: Text | Texts = ()
+    model: Text = ""
+    style: Style = "nl"
+    wording: Text = ""
     options: dict[str, Any] = {}
+    models_for: dict[str, Text] = {}
+    files: dict[str, Text] = {}
     seeds: Seeds = ()
     domains: Text | Texts = ()
     sections: Text | Texts = ()
     variant: Text = ""
-    zip: dict[str, Any] = {}
-    optional: bool = False
+
+    @property
+    def kind(self) -> ColumnKind:
+        """Who chooses the actions, where all values are filled in."""
+        if self.policy in PLANNERS:
+            return "planner"
+        return "walk" if self.model == NO_MODEL else "model"
+
+    @property
+    def heading(self) -> str:
+        """Group and name, as `LayoutColumn.label`."""
+        return f"{self.group or ''} {self.name}".strip()
+
+    @property
+    def label(self) -> str:
+        """The column on one line, with its variant."""
+        return f"{self.heading} {self.variant}".strip()
+
+
+MULTIPLIED = ("policy", "model", "style", "wording")
+"""The keys of a column that accept lists in a file."""
+NO_MODEL = "none"
+"""The model of columns that ask none."""
 
 
 class QuestionsTable(Keys):
@@ -218,11 +229,11 @@ class QuestionsTable(Keys):
 
 
 class ReportTable(Keys):
-    """``[[tables]]``: a table of the report."""
+    """``[[tables]]``: a table of the report, with the numbers of a paper."""
 
-    kind: TableKind
+    kind: Text
     title: Text = ""
-    paper: PaperTable = ""
+    paper: Text = ""
     columns: Texts = ()
 
 
@@ -243,16 +254,8 @@ class AccessTable(Keys):
     models: Text | None = None
 
 
-class Variable(Keys):
-    """A variable of ``[variables]``; ``path``: values of the command line are paths."""
-
-    about: str = ""
-    default: str = ""
-    path: bool = False
-
-
 class FileTables(Keys):
-    """A whole file."""
+    """A whole specification."""
 
     name: Text = ""
     domains: Annotated[tuple[Text | dict[str, Any], ...], Meta(min_length=1)] = ()
@@ -265,29 +268,31 @@ class FileTables(Keys):
     baselines: Annotated[tuple[Baseline, ...], Meta(min_length=1)] = ()
     profile: ProfileName | None = None
     base_url: Text | None = None
-    columns: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1)] = ()
+    columns: Annotated[tuple[Any, ...], Meta(min_length=1)] = ()
     questions: QuestionsTable | None = None
     tables: Annotated[tuple[ReportTable, ...], Meta(min_length=1)] = ()
     options: dict[str, Any] = {}
     budgets: Budgets = msgspec.field(default_factory=Budgets)
     access: AccessTable = msgspec.field(default_factory=AccessTable)
     cluster: dict[str, Any] = {}
-    variables: dict[str, Variable] = {}
 
 
-def place_of(key: str) -> str:
-    """Where a key belongs, for messages about one in a wrong place; empty for an unknown key.
-
-    A budget's name from before ``max_tokens`` was the longest reply gets the place and the name of today.
-    """
+def place_of(key: str, table: type) -> str:
+    """Where a key belongs that a table does not have, for messages; empty for an unknown key."""
+    known = getattr(table, "__struct_fields__", ())
+    # policy in a file is policies, and in an entry of columns the other way round.
+    twins = (f"{key}s", f"{key[:-1]}ies", key[:-1], f"{key[:-3]}y")
+    if own := next((twin for twin in twins if twin in known), ""):
+        return f"here it is called '{own}'"
     if key in ("max_usd", "max_calls"):
-        return f"in [budgets], where it is called {key.removeprefix('max_')}"
+        return f"it belongs in [budgets], where it is called {key.removeprefix('max_')}"
     places: dict[str, type[Struct]] = {
         "at the top, above all tables": FileTables,
-        "in [options]": EXPERIMENT_OPTIONS,
+        "in [options]": OPTIONS,
         "in [budgets]": Budgets,
         "in [access]": AccessTable,
         "in an entry [[columns]]": Column,
         "in [questions]": QuestionsTable,
     }
-    return next((place for place, table in places.items() if key in table.__struct_fields__), "")
+    place = next((place for place, table in places.items() if key in table.__struct_encode_fields__), "")
+    return place and f"it belongs {place}"
