@@ -26,7 +26,7 @@ from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies import Policy
 from pddl2nl.policies.budget import LimitReachedError
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.questions.prompting import question_prompt
+from pddl2nl.questions.question import question_prompt
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
