@@ -69,6 +69,7 @@ class System:
         profiles: a TOML file of named settings, ``[NAME]`` with options of a run.
         experiments: a folder of specifications.
         generators: generators of tasks by the domain's name (`pddl2nl.tasks.generators`).
+        training: rows and rewards of replies that are plans of another form (`pddl2nl.training.rows.PlanForm`).
         commands: groups of commands by name: a function that adds them to a typer application.
         name: the folder's or entry point's name; set where the system is found.
         package: the package that holds it; set where it is found.
@@ -89,6 +90,7 @@ class System:
     profiles: str = ""
     experiments: str = ""
     generators: Mapping[str, str] = field(default_factory=dict)
+    training: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
     package: str = ""

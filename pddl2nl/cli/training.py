@@ -45,7 +45,7 @@ def _export(
     domain: Annotated[list[str] | None, option("NAME", "A shipped domain, for prompts; repeat.", "none")] = None,
     chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
     policy: Annotated[
-        Literal["basic", "cot", "taskgraph"], option("", "The policy whose prompts --domain gives.")
+        str, option("P", "The policy whose prompts --domain gives: basic, cot, or a system's that begins with a plan.")
     ] = "basic",
     style: Annotated[str, from_run("style")] = "nl",
     test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,
@@ -53,7 +53,8 @@ def _export(
 ) -> None:
     """Write rows for training language models, JSON Lines, split into train and test by domain.
 
-    prompts-*.jsonl, for GRPO: prompts of Basic, CoT and taskgraph, with the columns from which rewards are computed.
+    prompts-*.jsonl, for GRPO: prompts of Basic, CoT and of systems' policies that begin with a plan, with the columns
+    from which rewards are computed.
     pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act and ReAct, with the thought and
     action of a planner from the state that the run was in (DAgger); this needs a planner.
     """
@@ -116,14 +117,15 @@ def _rewards(
     file: Annotated[Path, argument("FILE", "JSON Lines: rows with a completion each; - for standard input.")],
     variant: Annotated[
         Literal["sound", "paper"],
-        option("", "Rewards along a task graph: repaired, or those of the paper."),
+        option("", "Rewards that a system's paper defines: repaired, or as they are printed."),
     ] = "sound",
     as_json: JsonOption = False,
 ) -> None:
     """Compute the rewards of replies, each from 0 to 1: format, prefix, goals, validity and length of a plan.
 
     A line holds a completion, a text or messages of which the last is the reply, and the columns of its prompt: domain
-    and problem (PDDL), wording and names (JSON, for replies in words) and optimum; or graph, for plans of subtasks.
+    and problem (PDDL), wording and names (JSON, for replies in words) and optimum; or the column of a system whose
+    replies are other plans.
     With --json one object is printed for each line.
     """
     from pddl2nl.training.scoring import rewards_of_row

@@ -3,8 +3,7 @@
 Nothing here needs a trainer; `trl` has the rewards in TRL's calling form. Modules:
 
 * ``rewards``: what a reply with a plan is worth, for tasks of any domain.
-* ``graph_rewards``: what a plan of subtasks is worth, as the GraphPlan paper has it and repaired.
-* ``scoring``: the rewards of a row, of whichever kind it is.
+* ``scoring``: the rewards of a row, those of systems with plans of another form too.
 * ``rows``: prompts with reward columns, and prompts with the planner's reply, from recorded runs.
 * ``trl``: the rewards as functions of prompts, completions and columns.
 """

@@ -1,7 +1,7 @@
 """Rows for training from the events of runs: prompts with reward columns, and prompts with the planner's reply.
 
-*Prompt rows* are for reinforcement learning (GRPO): the first prompt of a run by Basic, CoT or GraphPlan's policies,
-and the columns from which `rewards` and `graph_rewards` judge any reply to it.
+*Prompt rows* are for reinforcement learning (GRPO): the first prompt of a run by Basic, CoT or a system's policy whose
+first reply is a plan, and the columns from which `scoring` rewards any reply to it.
 
 *Pair rows* are for supervised fine-tuning. A model visits states that no correct plan visits, so a planner answers each
 prompt of a run again, from the state that the conversation has led to and in the form of the prompt: a thought where
@@ -12,28 +12,21 @@ the conversation and is never a label.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import msgspec
 
 from pddl2nl.baselines.oracle import OracleModel
-from pddl2nl.errors import InputError
 from pddl2nl.llm import Message, Request
-from pddl2nl.macros.subtasks.building import AUTOMATON, graph_named
-from pddl2nl.macros.subtasks.nodes import Subtasks, parse_subtasks
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
-from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.pddl.reader import parse_condition
-from pddl2nl.policies import POLICIES
+from pddl2nl.pddl import parse_domain
+from pddl2nl.plugins import provided
+from pddl2nl.policies import CORE, make_policy
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.prompting import PromptedPolicy
-from pddl2nl.systems.taskgraph.oracle import read_subtask
-from pddl2nl.systems.taskgraph.prompts import MECHANISMS, PLAN, role_classes, shipped_subtasks
-from pddl2nl.tasks.references import reference_of
-from pddl2nl.training.graph_rewards import GraphColumns
-from pddlval import validate
-from pddlval.semantics import holds
 
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,14 +45,13 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PromptRow(TrainingRow, frozen=True, kw_only=True):
-    """A prompt with the columns of `rewards.RewardColumns`, and ``graph`` (`graph_rewards`) for plans of subtasks."""
+    """A prompt with the columns of `rewards.RewardColumns`."""
 
     domain: str
     problem: str
     wording: str = ""
     names: str = ""
     optimum: float | None = None
-    graph: str = ""
 
 
 class PairRow(TrainingRow, frozen=True, kw_only=True):
@@ -73,6 +65,26 @@ class PairRow(TrainingRow, frozen=True, kw_only=True):
     action: str = ""
 
 
+Variant = Literal["paper", "sound"]
+"""Rewards as a paper defines them, or repaired."""
+
+
+@dataclass(frozen=True)
+class PlanForm:
+    """The rows and rewards of a system whose replies are plans of another form (`pddl2nl.plugins.System.training`).
+
+    Attributes:
+        column: the column by which its rows are known.
+        row: the row of a run, made of the one with the columns of all rows; None if the run's first reply is no such
+            plan.
+        rewards: the rewards of a reply by name, given its row.
+    """
+
+    column: str
+    row: Callable[[Started, PromptRow], PromptRow | None]
+    rewards: Callable[[str, Mapping[str, Any], Variant], Mapping[str, float]]
+
+
 def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Iterator[PromptRow]:
     """The first prompt of a run; nothing for runs by policies whose first reply is no plan.
 
@@ -83,13 +95,8 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
     started, asked = _planner_prompts(events)
     if started is None or not asked:
         return
-    mechanism, graph = _mechanism(started.policy), ""
-    if mechanism is None:
-        graph = _graph_column(started)
-    if not (graph or (mechanism is not None and mechanism.one_shot)):
-        return
     in_words = started.style == "nl" and started.wording is not None
-    yield PromptRow(
+    row = PromptRow(
         prompt=asked[0],
         domain_name=started.domain,
         task=started.task or started.problem,
@@ -99,8 +106,14 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
         wording=json.dumps(started.wording, ensure_ascii=False) if in_words else "",
         names=json.dumps(dict(started.names), ensure_ascii=False) if in_words else "",
         optimum=optimum,
-        graph=graph,
     )
+    mechanism = _mechanism(started)
+    if mechanism is not None and mechanism.one_shot:
+        yield row
+    for _, form in provided("training"):
+        made = form.row(started, row)
+        if made is not None:
+            yield made
 
 
 def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Iterator[PairRow]:
@@ -118,7 +131,7 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
         MissingExtraError: Fast Downward is not installed.
     """
     started, asked = _planner_prompts(events)
-    if started is None or _mechanism(started.policy) is None:
+    if started is None or _mechanism(started) is None:
         return
     domain = parse_domain(started.domain_pddl)
     wording = template_wording(domain)
@@ -154,44 +167,7 @@ def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[t
     return started, [*asked]
 
 
-def _graph_column(started: Started) -> str:
-    """The column ``graph`` of a run by GraphPlan's policies whose first reply is a plan, on a task with a ground truth;
-    empty for others."""
-    if started.policy not in MECHANISMS or PLAN not in MECHANISMS[started.policy].stages:
-        return ""
-    domain = parse_domain(started.domain_pddl)
-    # The reference of a task of the user's stands in a file beside its problem.
-    task = Task(domain, parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>"))
-    subtasks, reference = _subtasks(started, domain), reference_of(task)
-    if subtasks is None or reference is None:
-        return ""
-    graph = graph_named(str(started.settings.get("graph", AUTOMATON)), subtasks)
-    blocks = reference.ways[0].blocks
-    end = validate(task, [action for block in blocks for action in block.actions]).state
-    if end is None:
-        raise InputError(f"the ground truth of {reference.instance} cannot be carried out on its problem")
-    columns = GraphColumns(
-        # A target is a class or one of its objects.
-        objects={
-            role: (*names, *(each for name in names for each in task.objects_of((subtasks.classes[name],))))
-            for role, names in role_classes(subtasks).items()
-        },
-        edges=graph.edges,
-        roles={node.name: tuple(target.role for target in node.targets) for node in graph.nodes},
-        ground_truth=tuple(read_subtask(block.macro) for block in blocks),
-        key=tuple(read_subtask(block.macro) for block in blocks if holds(parse_condition(block.goal), end, {})),
-    )
-    return msgspec.json.encode(columns).decode()
-
-
-def _subtasks(started: Started, domain: Domain) -> Subtasks | None:
-    """The subtasks of a run; of one whose record does not hold them, the shipped ones."""
-    text = started.world.get("subtasks")
-    return (
-        parse_subtasks(text, domain, "<the recorded subtasks>") if isinstance(text, str) else shipped_subtasks(domain)
-    )
-
-
-def _mechanism(name: str) -> PromptedPolicy | None:
-    policy = POLICIES[name]() if name in POLICIES else None
+def _mechanism(started: Started) -> PromptedPolicy | None:
+    """The policy of a run, if it is one that the planner can answer for."""
+    policy = make_policy(started.policy, started.options) if started.policy in CORE else None
     return policy if isinstance(policy, PromptedPolicy) else None

@@ -4,8 +4,7 @@
 >>> GRPOTrainer(model, reward_funcs=[plan_format, plan_goals, plan_validity], train_dataset=rows)
 
 Nothing here imports TRL. The columns are those of `pddl2nl.training.PromptRow`, one value for each completion, as a
-data set has them that ``pddl2nl training export`` wrote; other columns are ignored. The ``graph_`` functions are the
-rewards of plans along a task graph (`graph_rewards`, the sound ones), from the column ``graph``.
+data set has them that ``pddl2nl training export`` wrote; other columns are ignored.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.training.rewards import REWARDS
+from pddl2nl.training.rows import Variant
 from pddl2nl.training.scoring import rewards_of_row
 
 TRLReward = Callable[..., list[float]]
@@ -33,16 +33,24 @@ def completion_text(completion: str | Sequence[Mapping[str, Any]]) -> str:
     raise InputError("a completion is a text, or a list of messages with role and content")
 
 
-def _reward(kind: str, name: str) -> TRLReward:
-    needed = ("graph",) if kind == "graph" else ("domain", "problem")
-    taken = ("domain", "problem", *(("graph",) if kind == "graph" else ("wording", "names", "optimum")))
+def trl_reward(
+    kind: str, name: str, needed: Sequence[str], optional: Sequence[str], variant: Variant = "sound"
+) -> TRLReward:
+    """A reward as a function of the name ``KIND_NAME``.
+
+    Args:
+        kind: of the rewards.
+        name: of the reward.
+        needed, optional: the columns that it must and that it may have.
+        variant: of a system's rewards.
+    """
 
     def reward(completions: Sequence[str | Sequence[Mapping[str, Any]]], **columns: Any) -> list[float]:
-        rows = _rows(columns, taken, len(completions))
+        rows = _rows(columns, (*needed, *optional), len(completions))
         if missing := [column for column in needed if rows and column not in rows[0]]:
             raise InputError(f"no column {missing[0]}: export rows with 'pddl2nl training export'")
         texts = map(completion_text, completions)
-        return [rewards_of_row(text, row)[name] for text, row in zip(texts, rows, strict=True)]
+        return [rewards_of_row(text, row, variant)[name] for text, row in zip(texts, rows, strict=True)]
 
     # A trainer logs a reward by its function's name.
     reward.__name__ = reward.__qualname__ = f"{kind}_{name}"
@@ -58,9 +66,8 @@ def _rows(columns: Mapping[str, Any], names: Sequence[str], count: int) -> list[
     return [{name: values[at] for name, values in taken.items()} for at in range(count)]
 
 
-PLAN_REWARDS: Mapping[str, TRLReward] = {name: _reward("plan", name) for name in REWARDS}
+PLAN_REWARDS: Mapping[str, TRLReward] = {
+    name: trl_reward("plan", name, ("domain", "problem"), ("wording", "names", "optimum")) for name in REWARDS
+}
 """The rewards of plans by name, in the order of `REWARDS`."""
 plan_format, plan_prefix, plan_goals, plan_validity, plan_length = PLAN_REWARDS.values()
-graph_format, graph_node, graph_edge, graph_instruction = (
-    _reward("graph", name) for name in ("format", "node", "edge", "instruction")
-)

@@ -1,11 +1,19 @@
-"""GraphPlan: plans of subtasks along a task graph, and revisions after events (`taskgraph.TaskGraphPolicy`)."""
+"""GraphPlan: plans of subtasks along a task graph, and revisions after events (`policy.GraphPlan`)."""
 
 from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="GraphPlan and its ablations",
+    policies={"taskgraph": "policy:GraphPlan"},
+    presets="presets.toml",
+    files={"subtasks.json": "subtasks:parse_subtasks"},
+    roles={"replanner": "revises plans after events"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
-    notes="notes:NOTES",
+    notes="events:NOTES",
     paper="paper.toml",
+    experiments="experiments",
+    generators={"alfred": "alfred.tasks:GENERATOR"},
+    training="rewards:FORM",
+    commands={"taskgraph": "command:register"},
 )

@@ -6,22 +6,174 @@ the one that was used, so that three apples are three different ones, and a pair
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
-from pddl2nl.macros.subtasks.carrying import CarriedOut, initial_needs, ways_to_carry_out
-from pddl2nl.macros.subtasks.nodes import Subtask, Subtasks
-from pddl2nl.pddl import GroundAtom
+from pddl2nl.pddl import Atom, Domain, GroundAtom, conjuncts
+from pddl2nl.pddl.task import effect_literals
 from pddl2nl.policies.episode import Episode
 from pddl2nl.systems.taskgraph.events import SubtaskDone
-from pddl2nl.systems.taskgraph.prompts import subtask_text
-from pddl2nl.systems.taskgraph.replies import PlannedSubtask
-from pddl2nl.worlds.sight import PlaceMemory
+from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, Subtasks, SubtaskWay, subtask_text
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
 
 MOST_TOLD = 500
 """The most triples that a prompt tells; those of the shipped tasks are fewer than 100."""
+
+
+# ── one subtask in a state ───────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class CarriedOut:
+    """A subtask in a state: its actions, the object for each variable, and the state after them."""
+
+    actions: tuple[GroundAction, ...]
+    objects: Mapping[str, str]
+    state: State
+
+
+def ways_to_carry_out(
+    simulator: Simulator, state: State, node: Subtask, targets: Sequence[Sequence[str]]
+) -> Iterator[CarriedOut]:
+    """The possible ways of a subtask, first by the order of the objects for its targets, then by that of its ways.
+
+    Args:
+        simulator: of the task.
+        state: where it begins.
+        node: the subtask.
+        targets: for each of its targets the objects that it can be, the best first.
+    """
+    atoms: dict[str, list[GroundAtom]] = {}
+    for atom in state:
+        atoms.setdefault(atom[0], []).append(atom)
+    names = [target.variable for target in node.targets]
+    for chosen in product(*targets):
+        for way in node.ways:
+            given = dict(zip(names, chosen, strict=True))
+            fits = all(
+                simulator.task.is_a(given[item.name], item.types) for item in way.parameters if item.name in given
+            )
+            for objects in _bound(simulator, way, given, atoms) if fits else ():
+                actions = [GroundAction(step.action, tuple(objects[term] for term in step.args)) for step in way.steps]
+                followed = simulator.follow(state, actions)
+                if followed.complete:
+                    yield CarriedOut(tuple(actions), objects, followed.state)
+
+
+def _bound(
+    simulator: Simulator, way: SubtaskWay, given: Mapping[str, str], atoms: Mapping[str, Sequence[GroundAtom]]
+) -> Iterator[dict[str, str]]:
+    """The objects for all variables of a way with which the atoms hold that it needs at its beginning."""
+    types = {item.name: item.types for item in way.parameters}
+    task = simulator.task
+
+    def extended(needs: Sequence[Atom], objects: dict[str, str]) -> Iterator[dict[str, str]]:
+        if not needs:
+            free = [name for name in types if name not in objects]
+            for chosen in product(*(task.objects_of(types[name]) for name in free)):
+                yield {**objects, **dict(zip(free, chosen, strict=True))}
+            return
+        # First the atom with the fewest open variables.
+        need = min(needs, key=lambda atom: sum(term in types and term not in objects for term in atom.args))
+        rest = [atom for atom in needs if atom is not need]
+        for atom in atoms.get(need.predicate, ()):
+            more = dict(objects)
+            for term, name in zip(need.args, atom[1:], strict=True):
+                if more.setdefault(term, name) != name or (term in types and not task.is_a(name, types[term])):
+                    break
+            else:
+                yield from extended(rest, more)
+
+    for objects in extended(initial_needs(task.domain, way), dict(given)):
+        yield {name: objects[name] for name in types}
+
+
+def initial_needs(domain: Domain, way: SubtaskWay) -> list[Atom]:
+    """The atoms that a way needs and does not bring about itself."""
+    needs: list[Atom] = []
+    added: set[str] = set()
+    for step in way.steps:
+        schema = domain.action(step.action)
+        assert schema is not None, "the steps were checked when the subtasks were read"
+        terms = dict(zip((item.name for item in schema.parameters), step.args, strict=True))
+        for part in conjuncts(schema.precondition):
+            if isinstance(part, Atom) and part.predicate not in added:
+                needs.append(Atom(part.predicate, tuple(terms.get(term, term) for term in part.args)))
+        added |= {atom.predicate for atom, positive in effect_literals(schema.effect) if positive}
+    return needs
+
+
+# ── what was seen ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class PlaceMemory:
+    """What an agent that sees only its own place has seen so far: a memory of where things are.
+
+    It is exact for what the agent sees, and the last it saw for what it does not. What was seen to be gone is forgotten
+    (GraphPlan paper, sections 3.2 and 3.3.1, with the world's facts in place of images).
+
+    Attributes:
+        agent: the predicate ``(at place)`` of the agent.
+        located: the predicates ``(in thing place)`` that are seen at the agent's place only.
+        shut: the predicate ``(shut place)`` of places that hide what is in them.
+        lasting: whether anything is remembered beyond the present view.
+        where: the last location of each thing.
+        visited: the places that were looked into.
+    """
+
+    agent: str
+    located: Collection[str]
+    shut: str
+    lasting: bool = True
+    where: dict[str, GroundAtom] = field(default_factory=dict)
+    visited: set[str] = field(default_factory=set)
+
+    def look(self, atoms: Iterable[GroundAtom]) -> None:
+        """Takes in what can be seen in a state."""
+        state = tuple(atoms)
+        place = next((atom[1] for atom in state if atom[0] == self.agent), "")
+        if not self.lasting:
+            self.where.clear()
+        if GroundAtom((self.shut, place)) in state:
+            return
+        self.visited.add(place)
+        seen = self._below(place, state)
+        gone = [thing for thing in self.where if self._at(thing) == place and thing not in seen]
+        for thing in gone:
+            del self.where[thing]
+        self.where |= seen
+
+    def _at(self, thing: str) -> str:
+        """The place of a thing, through the things that hold it."""
+        seen: set[str] = set()
+        while thing in self.where and thing not in seen:
+            seen.add(thing)
+            thing = self.where[thing][2]
+        return thing
+
+    def _below(self, place: str, atoms: Iterable[GroundAtom]) -> dict[str, GroundAtom]:
+        """The locations of the things at a place, also in other things; of two locations of a thing the last one."""
+        held: dict[str, list[GroundAtom]] = {}
+        for atom in atoms:
+            if atom[0] in self.located:
+                held.setdefault(atom[2], []).append(atom)
+        below, todo = dict[str, GroundAtom](), [place]
+        while todo:
+            for atom in held.pop(todo.pop(), ()):
+                below[atom[1]] = atom
+                todo.append(atom[1])
+        return below
+
+    def believed(self, atoms: Iterable[GroundAtom]) -> tuple[GroundAtom, ...]:
+        """The atoms of a state as the agent takes them to be: things are where it saw them, or nowhere."""
+        own = tuple(atom for atom in atoms if atom[0] not in self.located)
+        return (*own, *self.where.values())
+
+
+# ── plans in the simulator, and in an episode ────────────────────────────────────────────────────
 
 
 @dataclass
@@ -89,6 +241,10 @@ class SubtaskDoer:
         episode: the world.
         subtasks: of the domain.
         memory: whether what was seen and handled is remembered.
+
+    Attributes:
+        handled: the objects that were targets.
+        unopened: the shut places that were not looked into when a subtask failed for want of a thing.
     """
 
     def __init__(self, episode: Episode, subtasks: Subtasks, *, memory: bool):
@@ -98,11 +254,13 @@ class SubtaskDoer:
         self._lasting = memory
         self._simulator = episode.setting.simulator
         self.handled = Handled()
+        self.unopened: tuple[str, ...] = ()
         self._memory = None if sight is None else PlaceMemory(sight.agent, sight.located, sight.shut, memory)
         self._look()
 
     def do(self, place: int, step: PlannedSubtask) -> SubtaskDone:
         """Carries out a subtask and records it."""
+        self.unopened = ()
         node = self._subtasks.by_name.get(step[0])
         text = subtask_text(step)
         if node is None or len(step) - 1 != len(node.targets):
@@ -201,8 +359,8 @@ class SubtaskDoer:
             return f"{text} is not possible in this state"
         shut = self._subtasks.sight.shut if self._subtasks.sight is not None else ""
         doors = sorted(atom[1] for atom in self._episode.state.atoms if atom[0] == shut)
-        behind = [door for door in doors if self._memory is None or door not in self._memory.visited]
-        told = f"; these are shut and were not looked into: {', '.join(behind)}" if behind else ""
+        self.unopened = tuple(door for door in doors if self._memory is None or door not in self._memory.visited)
+        told = f"; these are shut and were not looked into: {', '.join(self.unopened)}" if self.unopened else ""
         return f"{text}: no {step[1 + missing]} was seen anywhere{told}"
 
     def scene(self, keys: Sequence[str]) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 from rapidfuzz.distance import Indel
 
+from pddl2nl.policies import system_of
 from pddl2nl.policies.end_state import conditions_met, goal_reached
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
-from pddl2nl.systems.taskgraph.prompts import MECHANISMS
 
 
 def _weighted(of: Callable[[ScoredRun], float | None]) -> Callable[[ScoredRun], float | None]:
@@ -135,9 +135,12 @@ def _metric(
     better: Literal["higher", "lower"] = "higher",
     unit: str = "%",
 ) -> RunMetric:
-    return RunMetric(
-        name, summary, better, "mean", lambda run: of(run) if run.started.policy in MECHANISMS else None, unit, "always"
-    )
+    return RunMetric(name, summary, better, "mean", lambda run: of(run) if _is_own(run) else None, unit, "always")
+
+
+def _is_own(run: ScoredRun) -> bool:
+    system = system_of(run.started.policy)
+    return system is not None and system.package == __package__
 
 
 METRICS: tuple[RunMetric, ...] = (

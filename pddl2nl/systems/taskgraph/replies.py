@@ -15,10 +15,13 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.files import unreadable
+from pddl2nl.files import read_text, unreadable
+from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask
+from pddl2nl.tasks.reference_files import read_references
 
 END = "END"
 """The candidate that ends a plan."""
@@ -26,14 +29,12 @@ MOST_SCORE = 10
 
 MOST_STEPS = 1000
 """A longer plan is refused as a whole."""
-PlannedSubtask = tuple[str, ...]
-"""The name of a subtask and its one or two targets."""
-
 _KEY = "high_level"
 _TAGGED = re.compile(r"\s*<(reasoning|think)>(.*?)</\1>\s*<answer>(.*?)</answer>\s*", re.DOTALL)
 _ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n\s*```\s*", re.DOTALL)
 _ALIASES = {"PutPickupObject": "PutPickObject"}
+_STEP = re.compile(r"([\w-]+)\(([\w-]+(?:\s*,\s*[\w-]+)*)?\)")
 _SHOWN = 40
 
 
@@ -164,3 +165,42 @@ def read_keys(text: str) -> tuple[str, ...]:
     names = data.get("objects") if isinstance(data, dict) else None
     kept = names[:MOST_STEPS] if isinstance(names, list) else []
     return tuple(dict.fromkeys(name for name in kept if isinstance(name, str)))
+
+
+# ── plans in files ───────────────────────────────────────────────────────────────────────────────
+
+
+def read_plan(text: str, name: str) -> dict[int, tuple[str, ...]]:
+    """The subtasks of a plan with their targets, by the numbers of their lines.
+
+    A line is a subtask, ``PutObject(Apple, Fridge)``; what follows ``;`` is a comment.
+
+    Args:
+        text: of the file.
+        name: of the file, for errors.
+
+    Raises:
+        InputError: a line is no subtask.
+    """
+    steps = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        said = line.partition(";")[0].strip()
+        step = _STEP.fullmatch(said)
+        if step is not None:
+            steps[number] = (step[1], *(re.split(r"\s*,\s*", step[2]) if step[2] else ()))
+        elif said:
+            shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+            raise InputError(f"{name}:{number}: '{shown}' is no subtask; PutObject(Apple, Fridge) is an example of one")
+    return steps
+
+
+def load_plans(path: Path) -> list[tuple[str, ...]]:
+    """The names of the subtasks in each plan of a file: one a line, or all ground truths of a ``tasks.json``.
+
+    Raises:
+        InputError: the file cannot be read, or has another form.
+    """
+    if path.suffix != ".json":
+        return [tuple(step[0] for step in read_plan(read_text(path, "plan of subtasks"), str(path)).values())]
+    ways = [way for reference in read_references(path) for way in reference.ways]
+    return [tuple(block.macro.partition("(")[0] for block in way.blocks) for way in ways]

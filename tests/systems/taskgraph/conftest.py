@@ -1,24 +1,22 @@
-"""Runs of taskgraph in ALFRED's rooms with a model that answers by stage, or with the oracle."""
+"""Runs of GraphPlan in ALFRED's rooms with a model that answers by stage, or with the oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
+from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.llm import Completion, Request
-from pddl2nl.macros.subtasks.building import graph_named
-from pddl2nl.macros.subtasks.nodes import load_subtasks
-from pddl2nl.nl import Reader, Teller, load_wording, make_names
-from pddl2nl.pddl import Problem, Task, parse_problem
-from pddl2nl.policies import POLICIES, Episode, Limits, RunEvent, Setting
+from pddl2nl.nl import load_wording
+from pddl2nl.pddl import Problem, Task
+from pddl2nl.policies import Episode, Limits, RunEvent, Setting, make_policy
 from pddl2nl.policies.events import Finished
 from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
-from pddl2nl.systems.taskgraph.oracle import oracle
-from pddl2nl.systems.taskgraph.prompts import LAYOUT
-from pddl2nl.systems.taskgraph.sets import SetTask
+from pddl2nl.systems.taskgraph.prompting import LAYOUT
+from pddl2nl.systems.taskgraph.subtasks import Subtasks, load_subtasks
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import read_faults
@@ -36,15 +34,16 @@ class SubtaskPlanner:
 
     name = "oracle"
 
-    def __init__(self, mistake: str | None):
-        self._oracle = oracle(ALFRED.domain, WORDING, mistake)
+    def __init__(self, mistake: str):
+        self._oracle = PlanOracle(ALFRED.domain, WORDING, mistake)
+        self.requests: list[Request] = []
         self.stages: list[str] = []
 
     def complete(self, request: Request) -> Completion:
-        reply = self._oracle.reply(request.messages)
-        assert reply is not None
+        assert request.answer is not None
+        self.requests.append(request)
         self.stages.append(LAYOUT.stage_of(request.messages) or "")
-        return Completion(reply)
+        return self._oracle.complete(request)
 
 
 @dataclass
@@ -77,61 +76,55 @@ def play(
     replies: Mapping[str, Answer | Sequence[Answer]] | None = None,
     *,
     policy: str = "taskgraph",
-    mistake: str | None = None,
+    mistake: str = "",
     faults: str = "",
-    graph: str = "automaton",
-    check: Literal["off", "proved"] = "off",
     steps: int = 400,
+    **options: Any,
 ) -> GraphRun:
-    """A run with these replies, or with the oracle."""
-    model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
-    return _played(ALFRED.task(instance), TASKS[instance].texts["goal"], model, policy, faults, graph, steps, check)
-
-
-def play_set_task(made: SetTask, policy: str = "taskgraph") -> GraphRun:
-    """A run on a generated task with the oracle."""
-    task = Task(ALFRED.domain, parse_problem(made.text, ALFRED.domain))
-    return _played(task, made.reference.texts["goal"], SubtaskPlanner(None), policy, "", "automaton", 400, "off")
+    """A run with these replies, or with the oracle; ``options`` are the policy's."""
+    task, text = ALFRED.task(instance), TASKS[instance].texts["goal"]
+    return play_task(task, text, replies, policy=policy, mistake=mistake, faults=faults, steps=steps, **options)
 
 
 def play_text(problem: Problem, text: str, replies: Mapping[str, Answer | Sequence[Answer]] | None = None) -> GraphRun:
     """A run on a problem of one's own, with these replies or with the oracle."""
-    model = SubtaskPlanner(None) if replies is None else Staged(replies, LAYOUT)
-    return _played(Task(ALFRED.domain, problem), text, model, "taskgraph", "", "automaton", 60, "off")
+    return play_task(Task(ALFRED.domain, problem), text, replies, steps=60)
 
 
-def _played(
+def play_task(
     task: Task,
     text: str,
-    model: Any,
-    policy: str,
-    faults: str,
-    graph: str,
-    steps: int,
-    check: Literal["off", "proved"],
+    replies: Mapping[str, Answer | Sequence[Answer]] | None = None,
+    *,
+    policy: str = "taskgraph",
+    mistake: str = "",
+    faults: str = "",
+    steps: int = 400,
+    **options: Any,
 ) -> GraphRun:
-    simulator, names = Simulator(task), make_names(task, "original", WORDING)
-    executor = FaultyExecutor(simulator, read_faults(faults), seed=1) if faults else None
-    setting = Setting(
-        simulator,
-        Teller(task, WORDING, names),
-        Reader(task, WORDING, names),
+    """A run on any task of the domain, with these replies or with the oracle."""
+    model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
+    setting = Setting.of(
+        task,
+        WORDING,
+        options={"names": "original"},
         task_text=text,
-        executor=executor,
-        subtasks=SUBTASKS,
-        graph=graph_named(graph, SUBTASKS),
-        check=check,
+        executor=FaultyExecutor(Simulator(task), read_faults(faults), seed=1) if faults else None,
+        files={"subtasks.json": SUBTASKS},
     )
     events: list[RunEvent] = []
     episode = Episode(setting, model, limits=Limits(steps=steps), emit=events.append)
-    return GraphRun(episode.play(POLICIES[policy]()), events, model)
+    return GraphRun(episode.play(make_policy(policy, options)), events, model)
+
+
+@pytest.fixture(scope="session")
+def alfred() -> Subtasks:
+    """The subtasks that are shipped with the domain."""
+    return SUBTASKS
 
 
 @pytest.fixture
 def setting_of_blocks() -> Setting:
     """A setting in a domain without subtasks."""
     blocks = shipped_domain("blocksworld")
-    task = blocks.task("p01")
-    wording = load_wording(blocks.wording_path, blocks.domain)
-    names = make_names(task, "original", wording)
-    return Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
+    return Setting.of(blocks.task("p01"), load_wording(blocks.wording_path, blocks.domain))

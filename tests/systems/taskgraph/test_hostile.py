@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.errors import InputError
-from pddl2nl.macros.subtasks.building import graph_named
-from pddl2nl.macros.subtasks.nodes import Subtasks, parse_subtasks
 from pddl2nl.pddl import GroundAtom, parse_problem
-from pddl2nl.systems.taskgraph.checking import PlanChecker
-from pddl2nl.systems.taskgraph.doing import MOST_TOLD
-from pddl2nl.systems.taskgraph.prompts import CORRECT, KEYS, NEXT, PLAN, REPLAN, subtask_reply
+from pddl2nl.systems.taskgraph.automaton import PlanChecker
+from pddl2nl.systems.taskgraph.doing import MOST_TOLD, PlaceMemory
+from pddl2nl.systems.taskgraph.graph import graph_named
+from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_REVISIONS
+from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, NEXT, PLAN, REPLAN, subtask_reply
 from pddl2nl.systems.taskgraph.replies import END
-from pddl2nl.systems.taskgraph.taskgraph import MOST_CORRECTIONS, MOST_REVISIONS
-from pddl2nl.worlds.sight import PlaceMemory
+from pddl2nl.systems.taskgraph.subtasks import Subtasks, parse_subtasks
+from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
 
 KEEP = "<answer>keep</answer>"
 GOOD = [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")]

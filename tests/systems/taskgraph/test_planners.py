@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from tests.policies.taskgraph.conftest import ALFRED, SUBTASKS, play
 
 from pddl2nl.errors import InputError
-from pddl2nl.macros.subtasks.building import graph_named
-from pddl2nl.macros.subtasks.nodes import SubtaskExample
 from pddl2nl.systems.taskgraph.events import NextScored
-from pddl2nl.systems.taskgraph.exact import exact_plan
-from pddl2nl.systems.taskgraph.prompts import KEYS, NEXT, PLAN, REPLAN, scores_reply
+from pddl2nl.systems.taskgraph.graph import graph_named
+from pddl2nl.systems.taskgraph.policy import shown_examples
+from pddl2nl.systems.taskgraph.prompting import KEYS, NEXT, PLAN, REPLAN, scores_reply
 from pddl2nl.systems.taskgraph.replies import END, read_scores
-from pddl2nl.systems.taskgraph.searching import MOST_DEPTH
-from pddl2nl.systems.taskgraph.taskgraph import shown_examples
+from pddl2nl.systems.taskgraph.searching import MOST_DEPTH, exact_plan
+from pddl2nl.systems.taskgraph.subtasks import SubtaskExample
 from pddlval import Simulator
+from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, play
 
 KEEP = "<answer>keep</answer>"
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.policies.taskgraph.conftest import play_set_task
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
@@ -17,9 +16,8 @@ from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import And, Task, load_problem, load_task, parse_problem
 from pddl2nl.pddl.reader import parse_condition
-from pddl2nl.systems.taskgraph.sets import SetTask, set_tasks, write_set
+from pddl2nl.systems.taskgraph.alfred.sets import SUITE_SIZES, SetTask, set_tasks, write_set
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.generators.alfred.suites import SUITE_SIZES
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.reference_files import read_references
 from pddl2nl.tasks.references import reference_of
@@ -27,6 +25,7 @@ from pddl2nl.tasks.suites import find_suites
 from pddl2nl.training import prompt_rows
 from pddlval import validate
 from pddlval.semantics import holds
+from tests.systems.taskgraph.conftest import play_set_task
 
 ALFRED = shipped_domain("alfred").domain
 
@@ -125,7 +124,7 @@ def test_a_written_set_is_a_suite_with_ground_truths(folder: Path) -> None:
     assert [each.instance for each in read_references(folder / "tasks.json")] == [task.name for task in suite.tasks]
     lines = (folder / "manifest.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "instance,type,length,seed,call,sha256"
-    assert lines[1].startswith("new-0001,Break&Throw,3,400001,pddl2nl tasks generate alfred --seed 400001 --name new-0001 ")
+    assert lines[1].startswith("new-0001,Break&Throw,3,400001,pddl2nl generate alfred --seed 400001 --name new-0001 ")
     digest = hashlib.sha256((folder / "new-0001.pddl").read_bytes()).hexdigest()
     assert lines[1].endswith(digest)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.policies.taskgraph.conftest import TASKS, play
 
 from pddl2nl.policies import POLICIES, Episode, Setting
+from pddl2nl.systems.taskgraph.answers import MISTAKES
 from pddl2nl.systems.taskgraph.events import RevisionSpared
-from pddl2nl.systems.taskgraph.mistakes import MISTAKES
-from pddl2nl.systems.taskgraph.prompts import CORRECT, KEYS, MECHANISMS, PLAN, REPLAN, subtask_reply
-from pddl2nl.systems.taskgraph.taskgraph import MOST_CORRECTIONS, MOST_REVISIONS
+from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_REVISIONS
+from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, MECHANISMS, PLAN, REPLAN, subtask_reply
+from tests.systems.taskgraph.conftest import TASKS, play
 
 KEEP = "<answer>keep</answer>"
 

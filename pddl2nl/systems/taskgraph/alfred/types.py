@@ -1,0 +1,234 @@
+"""The types of ALFRED's tasks, and of the longer ones of the GraphPlan paper (appendix C.2), with their plans.
+
+A task consists of *errands*: what is done to one, two or three things of a class, and where they end. The plan of an
+errand follows from it, in subtasks with classes of objects (the paper's table 6).
+
+==================================  ==================================================================================
+errand                              plan
+==================================  ==================================================================================
+one thing                           PickupObject, treatments, PutObject
+one thing, stacked                  PickupObject, treatments, PutPickObject, PutObject
+stacked, then treated               PickupObject, PutObject, PickupObject of the dish, treatments, PutObject
+two things                          PickupObject, FindSecond, PutObject, PickSecond, PutObject
+three things                        three times PickupObject, treatments, PutObject
+sliced                              first PickupObject of the knife, SliceObject, PutObject of the knife
+examined                            PickupObject, ToggleObject of the lamp
+==================================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from pddl2nl.systems.taskgraph.alfred.classes import sliced_class
+
+Step = tuple[str, ...]
+"""A subtask with its targets: ``("PutObject", "Apple", "Fridge")``."""
+
+Treatment = Literal["clean", "heat", "cool", "cook", "fill", "soil", "break", "use-up", "throw", "push", "pull", "drop"]
+
+_SUBTASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "clean": ("CleanObject", "SinkBasin"),
+        "heat": ("HeatObject", "Microwave"),
+        "cool": ("CoolObject", "Fridge"),
+        "cook": ("CookObject", "StoveBurner"),
+        "fill": ("FillObject", "SinkBasin"),
+        "soil": ("DirtyObject",),
+        "break": ("BreakObject",),
+        "use-up": ("UseUpObject",),
+        "push": ("PushObject",),
+        "pull": ("PullObject",),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What is done to things of a class.
+
+    Attributes:
+        treatments: in their order.
+        count: how many things.
+        sliced: whether the thing is a slice of the class.
+        stacked: whether the things end in a dish.
+        whole: whether the dish is treated with what it holds, rather than the things.
+        light: whether the thing is examined under a lamp, and not put anywhere.
+        placed: whether the things are put somewhere at the end.
+        behind: whether the things are behind a door, which the plan opens and shuts.
+        thing, dish, place, knife, rest: the classes of the things, the dish, the receptacle at the end (or the lamp),
+            the knife, and where the knife is put. Drawn with a scene.
+        beside: a class beside one of whose instances the receptacle stands, if it is told by that.
+    """
+
+    treatments: tuple[Treatment, ...] = ()
+    count: int = 1
+    sliced: bool = False
+    stacked: bool = False
+    whole: bool = False
+    light: bool = False
+    placed: bool = True
+    behind: bool = False
+    thing: str = ""
+    dish: str = ""
+    place: str = ""
+    knife: str = ""
+    rest: str = ""
+    beside: str = ""
+
+    @property
+    def target(self) -> str:
+        """The class of what is handled: the thing, or its slices."""
+        return sliced_class(self.thing) if self.sliced else self.thing
+
+
+def plan_of(errand: Errand) -> Iterator[Step]:
+    """The subtasks of an errand whose classes are known."""
+    target, dish, place = errand.target, errand.dish, errand.place
+    if errand.sliced:
+        yield from (
+            ("PickupObject", errand.knife),
+            ("SliceObject", errand.thing),
+            ("PutObject", errand.knife, errand.rest),
+        )
+    if errand.light:
+        yield from (("PickupObject", target), ("ToggleObject", place))
+        return
+    into = dish if errand.stacked else place
+    if errand.behind:
+        yield ("OpenObject", "Fridge")
+    if errand.count == 2:
+        yield from (
+            *(("PickupObject", target), ("FindSecond", target), ("PutObject", target, into)),
+            *(("PickSecond", target), ("PutObject", target, into)),
+        )
+        if errand.behind:
+            yield ("CloseObject", "Fridge")
+        if errand.stacked:
+            yield from (("PickupObject", dish), *_treated(errand, dish), ("PutObject", dish, place))
+        return
+    for _ in range(errand.count):
+        if not {"push", "pull"} & {*errand.treatments}:
+            yield ("PickupObject", target)
+        if errand.stacked and errand.whole:
+            yield from (
+                *(("PutObject", target, dish), ("PickupObject", dish)),
+                *_treated(errand, dish),
+                ("PutObject", dish, place),
+            )
+            continue
+        yield from _treated(errand, target)
+        if errand.stacked:
+            yield from (("PutPickObject", target, dish), ("PutObject", dish, place))
+        elif errand.placed:
+            yield ("PutObject", target, place)
+
+
+def _treated(errand: Errand, target: str) -> Iterator[Step]:
+    for treatment in errand.treatments:
+        if treatment == "throw":
+            yield ("ThrowObject", target, errand.place)
+        elif treatment == "drop":
+            yield from (("DropObject", target), ("PickupObject", target))
+        else:
+            name, *places = _SUBTASKS[treatment]
+            yield (name, target, *places)
+
+
+TaskGroup = Literal["base", "long", "new"]
+
+
+@dataclass(frozen=True)
+class TaskType:
+    """A type of tasks.
+
+    Attributes:
+        name: as in the papers.
+        group: ALFRED's seven types and their sliced variants, the paper's longer ones, or those with other skills.
+        errands: without classes.
+        rooms: the kinds of scenes where it can be done.
+        length: subtasks of its plan.
+    """
+
+    name: str
+    group: TaskGroup
+    errands: tuple[Errand, ...]
+    rooms: tuple[str, ...]
+
+    @property
+    def length(self) -> int:
+        """The number of subtasks."""
+        return sum(len([*plan_of(errand)]) for errand in self.errands)
+
+
+_ALL = ("kitchen", "livingroom", "bedroom", "bathroom")
+_KITCHEN = ("kitchen",)
+_Treatments = tuple[Treatment, ...]
+
+
+def _base() -> Iterator[TaskType]:
+    treated: Mapping[str, _Treatments] = {"Clean": ("clean",), "Heat": ("heat",), "Cool": ("cool",)}
+    plain = {
+        "Pick&Place": (Errand(), _ALL),
+        "PickTwo&Place": (Errand(count=2), _ALL),
+        "Examine": (Errand(light=True), ("livingroom", "bedroom")),
+        **{
+            f"{name}&Place": (Errand(treatments), ("kitchen", "bathroom") if name == "Clean" else _KITCHEN)
+            for name, treatments in treated.items()
+        },
+        "Stack&Place": (Errand(stacked=True), _KITCHEN),
+    }
+    for name, (errand, rooms) in plain.items():
+        yield TaskType(name, "base", (errand,), rooms)
+    for name in ("PickTwo&Place", "Clean&Place", "Heat&Place", "Cool&Place", "Stack&Place"):
+        yield TaskType(f"Slice&{name}", "base", (replace(plain[name][0], sliced=True),), _KITCHEN)
+
+
+def _long() -> Iterator[TaskType]:
+    treated: Mapping[str, _Treatments] = {"Heat": ("heat",), "Cool": ("cool",), "Clean": ("clean",)}
+    cut = Errand(("clean",), sliced=True)
+    for name, each in treated.items():
+        yield _kitchen(f"Slice&{name}&Stack&Place", Errand(each, sliced=True, stacked=True))
+    yield _kitchen("PickTwo&Stack&Heat&Place", Errand(("heat",), count=2, stacked=True))
+    yield _kitchen("PickTwo&Stack&Cool&Place", Errand(("cool",), count=2, stacked=True, behind=True))
+    yield _kitchen("PickTwo&Clean&Stack&Place", Errand(("clean",), count=2, stacked=True))
+    for name, each in treated.items():
+        yield _kitchen(f"Stack&{name}&Place", Errand(each, sliced=True, stacked=True, whole=True))
+    for name, each in treated.items():
+        yield _kitchen(f"Slice&Clean&Place&{name}&Place", cut, Errand(each))
+    for name, each in treated.items():
+        yield _kitchen(f"PickThree&{name}&Place", Errand(each, count=3))
+    yield _kitchen(
+        "Slice&Clean&Stack&Place&Heat&Stack&Place", replace(cut, stacked=True), Errand(("heat",), stacked=True)
+    )
+    yield _kitchen(
+        "PickTwo&Place&Slice&Cool&Stack&Place", Errand(count=2), Errand(("cool",), sliced=True, stacked=True)
+    )
+
+
+def _kitchen(name: str, *errands: Errand, group: TaskGroup = "long") -> TaskType:
+    return TaskType(name, group, errands, _KITCHEN)
+
+
+def _new() -> Iterator[TaskType]:
+    plans: Mapping[str, Errand] = {
+        "Break&Throw": Errand(("break", "throw"), placed=False),
+        "Clean&Fill&Heat&Place": Errand(("clean", "fill", "heat")),
+        "Clean&Fill&Cool&Place": Errand(("clean", "fill", "cool")),
+        "Dirty&Clean&Break&Cool&Place": Errand(("soil", "clean", "break", "cool")),
+        "Dirty&Clean&Place": Errand(("soil", "clean")),
+        "Push&Pull": Errand(("push", "pull"), placed=False),
+        "Drop&Clean&Place": Errand(("drop", "clean")),
+        "UseUp&Throw": Errand(("use-up", "throw"), placed=False),
+        "Slice&Cook&Place": Errand(("cook",), sliced=True),
+        "Fill&Place": Errand(("fill",)),
+    }
+    return (_kitchen(name, errand, group="new") for name, errand in plans.items())
+
+
+TASK_TYPES: Mapping[str, TaskType] = MappingProxyType({each.name: each for each in (*_base(), *_long(), *_new())})
+"""All types by name: 7 and 5 of ALFRED, the 17 longer ones of the paper, and 10 with other skills, of which the paper
+names three."""

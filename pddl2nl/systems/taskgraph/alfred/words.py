@@ -1,0 +1,118 @@
+"""Instructions: what a task asks, in one sentence for each errand, with words drawn from lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from pddl2nl.systems.taskgraph.alfred.types import Errand, Treatment
+from pddl2nl.tasks.generators.draws import Draw
+
+_ADJECTIVES: Mapping[Treatment, tuple[str, ...]] = MappingProxyType(
+    {
+        "clean": ("clean", "washed", "rinsed"),
+        "heat": ("hot", "heated", "warmed"),
+        "cool": ("cold", "chilled", "cooled"),
+        "cook": ("cooked", "fried"),
+        "fill": ("filled", "full"),
+        "break": ("broken", "cracked"),
+        "use-up": ("used-up", "empty"),
+    }
+)
+_FRAMES = (
+    "Put {what} {where}.",
+    "Place {what} {where}.",
+    "Bring {what} and leave it {where}.",
+    "Set {what} down {where}.",
+    "I want {what} {where}.",
+    "There shall be {what} {where}.",
+)
+_LIGHT = (
+    "Examine {what} under {lamp}.",
+    "Look at {what} in the light of {lamp}.",
+    "Hold {what} and switch on {lamp}.",
+    "Pick up {what} and turn on {lamp}.",
+    "Inspect {what} by {lamp}.",
+)
+_OTHER: Mapping[tuple[Treatment, ...], tuple[str, ...]] = MappingProxyType(
+    {
+        ("break", "throw"): (
+            "Break {what} and throw it {where}.",
+            "Crack {what}, then throw it {where}.",
+            "Throw {what} {where} after breaking it.",
+            "Smash {what} and toss it {where}.",
+            "First break {what}, then throw it {where}.",
+        ),
+        ("use-up", "throw"): (
+            "Use up {what} and throw it {where}.",
+            "Empty {what}, then throw it {where}.",
+            "Throw {what} {where} once it is used up.",
+            "Finish {what} and toss it {where}.",
+            "First use up {what}, then throw it {where}.",
+        ),
+        ("push", "pull"): (
+            "Push {what} and pull it back.",
+            "Push {what}, then pull it.",
+            "Move {what} by pushing and then pulling it.",
+            "Give {what} a push and a pull.",
+            "First push {what}, then pull it.",
+        ),
+    }
+)
+_INSIDE = frozenset(("Cabinet", "Drawer", "Fridge", "GarbageCan", "Microwave", "Safe", "SinkBasin", "BathtubBasin"))
+_NUMBERS = ("", "a", "two", "three")
+
+
+def noun(name: str) -> str:
+    """A class in words: ``SideTable`` is a side table, ``AppleSliced`` an apple slice."""
+    words = " ".join(re.findall(r"CD|[A-Z][a-z]+", name)).lower()
+    return words.replace(" sliced", " slice") if name != "CD" else "CD"
+
+
+def _plural(words: str) -> str:
+    if re.search(r"(?:s|x|ch|sh|ato)$", words):
+        return f"{words}es"
+    if words.endswith("knife"):
+        return f"{words[:-2]}ves"
+    return f"{words[:-1]}ies" if re.search(r"[^aeiou]y$", words) else f"{words}s"
+
+
+def _article(words: str) -> str:
+    return f"an {words}" if words[0].lower() in "aeiou" else f"a {words}"
+
+
+def _what(errand: Errand, draw: Draw) -> str:
+    told = [draw.pick(_ADJECTIVES[each]) for each in errand.treatments if each in _ADJECTIVES]
+    # What is broken or thrown in the sentence itself is no property before it.
+    told = told if errand.placed else []
+    words = " ".join((*told, noun(errand.target)))
+    what = _article(words) if errand.count == 1 else f"{_NUMBERS[errand.count]} {_plural(words)}"
+    if "drop" in errand.treatments or "soil" in errand.treatments:
+        done = "dropped" if "drop" in errand.treatments else "soiled"
+        what = f"{what} that was {done} before"
+    if errand.stacked and errand.whole:
+        return f"{_article(noun(errand.dish))} with {what} in it"
+    return f"{what} in {_article(noun(errand.dish))}" if errand.stacked else what
+
+
+def _where(errand: Errand) -> str:
+    if errand.beside:
+        return f"on what stands beside the {noun(errand.beside)}"
+    return f"{'in' if errand.place in _INSIDE else 'on'} {_article(noun(errand.place))}"
+
+
+def instruction(errands: Sequence[Errand], draw: Draw) -> str:
+    """The sentences of a task's errands."""
+    sentences = []
+    for errand in errands:
+        what = _what(errand, draw)
+        if errand.light:
+            sentence = draw.pick(_LIGHT).format(what=what, lamp=f"the {noun(errand.place)}")
+        else:
+            where = _where(errand)
+            frames = _OTHER.get(errand.treatments, _FRAMES) if not errand.placed else _FRAMES
+            sentence = draw.pick(frames).format(what=what, where=where)
+            sentence = sentence.replace("leave it", "leave them") if errand.count > 1 else sentence
+        sentences.append(sentence)
+    return " ".join(sentences)
