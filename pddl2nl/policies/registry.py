@@ -111,12 +111,13 @@ def make_policy(policy: str | Policy, options: Mapping[str, Any] = NOTHING) -> P
 
 
 def system_of(policy: str) -> System | None:
-    """The system that brings a policy or preset; None for others."""
+    """The system that brings a policy or preset, or the class of ``module:Class``; None for others."""
     name, _ = _wrapping(policy)
     if name in CORE:
         return None
-    system, _ = _of_systems().get(name, (None, {}))
-    return system
+    if name in _of_systems():
+        return _of_systems()[name][0]
+    return next((system for system in systems().values() if name.startswith(f"{system.package}.")), None)
 
 
 def checked_class(kind: Any, name: str) -> type[Policy]:

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.plugins import systems
 from pddl2nl.tasks.generators import (
-    alfred,
     beluga,
     blocksworld,
     depots,
@@ -47,7 +46,6 @@ __all__ = [
 ]
 
 _CORE: dict[str, Generator] = {
-    "alfred": alfred.GENERATOR,
     "beluga": beluga.GENERATOR,
     "blocksworld": blocksworld.GENERATOR,
     "depots": depots.GENERATOR,

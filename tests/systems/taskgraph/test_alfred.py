@@ -12,17 +12,15 @@ from pddl2nl.systems.taskgraph.alfred.classes import (
     AFFORDANCES,
     ALL_CLASSES,
     FIXTURES,
-    KNIVES,
     MOVABLES,
     RECEPTACLES,
     SKILLS,
     class_of,
     type_of,
 )
-from pddl2nl.systems.taskgraph.alfred.sets import LONG_LENGTHS, SUITE_SIZES, suite_calls, suite_tasks
+from pddl2nl.systems.taskgraph.alfred.sets import LONG_LENGTHS, SUITE_SIZES, suite_calls
 from pddl2nl.systems.taskgraph.alfred.tasks import task_of_seed
-from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES, Step
-from pddl2nl.systems.taskgraph.alfred.words import plan_in
+from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
@@ -172,28 +170,3 @@ def test_ff_plans_a_scene_in_ten_seconds() -> None:
 )
 def test_ff_has_a_plan(instance: str) -> None:
     assert solve(ALFRED.task(instance), "ff", time_limit=60).status == "solved"
-
-
-@pytest.mark.parametrize("name", ["seen", "unseen", "long", "new"])
-def test_instructions_are_read_back_as_the_plan(name: str) -> None:
-    def without_knives(plan: tuple[Step, ...] | None) -> list[Step]:
-        # Which knife, and where it is put, stands in no instruction.
-        return [step[:1] if step[1] in KNIVES else step for step in plan or ()]
-
-    for made in suite_tasks(name, 50):
-        assert without_knives(plan_in(made.text)) == without_knives(made.plan)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Make me a sandwich.",
-        "Put a broken vase on a shelf.",
-        "Put two apples on a.",
-        # What stands beside the fridge is known to those who have seen it.
-        "Put a clean bowl on what stands beside the fridge.",
-    ],
-)
-def test_other_texts_have_no_plan(text: str) -> None:
-    assert plan_in(text) is None

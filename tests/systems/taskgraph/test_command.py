@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import taskgraph
 from pddl2nl.pddl import Task, load_domain, parse_problem
+from pddl2nl.systems.taskgraph import command
 from pddlval import validate
 from tests.cli.one_command import run_command
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(taskgraph.register, "taskgraph", *arguments)
+    return run_command(command.register, "taskgraph", *arguments)
 
 
 def checked(tmp_path: Path, text: str, *arguments: str) -> tuple[int, list[dict[str, object]]]:

@@ -12,18 +12,18 @@ from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.systems.taskgraph.prompting import subtask_reply
 from pddl2nl.systems.taskgraph.replies import PlannedSubtask
+from pddl2nl.systems.taskgraph.rewards import GraphRow, graph_edge, graph_instruction
 from pddl2nl.tasks import shipped_task
-from pddl2nl.training import PromptRow, prompt_rows
+from pddl2nl.training import prompt_rows
 from pddl2nl.training.scoring import rewards_of_row
-from pddl2nl.training.trl import graph_edge, graph_instruction
 
 
-def row(instance: str) -> PromptRow:
+def row(instance: str) -> GraphRow:
     (made,) = prompt_rows(run(shipped_task("alfred", instance), "taskgraph", ScriptedModel([""] * 4)).events)
     return made
 
 
-def rewards(of: PromptRow, plan: list[PlannedSubtask], **changes: Any) -> dict[str, float]:
+def rewards(of: GraphRow, plan: list[PlannedSubtask], **changes: Any) -> dict[str, float]:
     return rewards_of_row(subtask_reply("So.", plan), {**msgspec.to_builtins(of), **changes})
 
 
@@ -36,7 +36,7 @@ def test_the_ground_truth_earns_everything(instance: str) -> None:
 
 def test_the_row_has_the_edges_of_the_graph_of_its_run() -> None:
     task, model = shipped_task("alfred", "s01"), ScriptedModel([""] * 4)
-    [made] = prompt_rows(run(task, "taskgraph", model, graph="printed").events)
+    [made] = prompt_rows(run(task, "taskgraph", model=model, options={"graph": "printed"}).events)
     assert ["PickupObject", "SliceObject"] not in json.loads(made.graph)["edges"]
     assert ["PickupObject", "SliceObject"] in json.loads(row("s01").graph)["edges"]
 

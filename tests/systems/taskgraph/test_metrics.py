@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import write_domain, write_problem
-from pddl2nl.policies.events import Acted, Finished, Started
+from pddl2nl.policies.events import FORMAT, Acted, Finished, Started
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.taskgraph.events import GraphChecked
 from pddl2nl.systems.taskgraph.metrics import METRICS
@@ -27,10 +27,17 @@ TEXTS = write_domain(TASK.domain), write_problem(TASK.problem)
 STEPS = "abcd"
 
 
+def started_with(ways: list[dict[str, Any]]) -> Started:
+    """The beginning of a run on s08 with these ground truths."""
+    domain, problem = TEXTS
+    spec = {"policy": "taskgraph", "domain": domain, "problem": problem}
+    return Started(spec, "alfred", "s08", FORMAT, reference={"ways": ways})
+
+
 def planned(plan: Sequence[str], *truths: Sequence[str], **faults: tuple[str, ...]) -> dict[str, float | None]:
     """The metrics of a plan with these ground truths."""
     ways = [{"blocks": [{"macro": step, "actions": ["(a)"]} for step in truth]} for truth in truths]
-    started = Started("taskgraph", "m", 1, "alfred", "s08", *TEXTS, "d", "p", reference={"ways": ways})
+    started = started_with(ways)
     told: dict[str, Any] = {"form": (), "targets": (), "transitions": (), "reaches": True, **faults}
     check = GraphChecked(0, 0, tuple(plan), **told)
     run = RunRecord(Path("made.jsonl"), (started, check, Finished("goal-missed")))
@@ -102,7 +109,7 @@ def test_of_every_run_gc_is_at_least_sr_and_weights_only_lower_both(done: int, w
         events.append(Acted(0, action, "", "", *changes))
         state = result.successor
     blocks = [{"macro": "all", "actions": [*PLAN]}]
-    started = Started("taskgraph", "m", 1, "alfred", "s08", *TEXTS, "d", "p", reference={"ways": [{"blocks": blocks}]})
+    started = started_with([{"blocks": blocks}])
     run = RunRecord(Path("made.jsonl"), (started, *events, Finished("goal-missed", steps=done + wasted)))
     sr, gc = VALUES["subtask-success"](run), VALUES["subtask-conditions"](run)
     weighted = VALUES["subtask-weighted-success"](run), VALUES["subtask-weighted-conditions"](run)

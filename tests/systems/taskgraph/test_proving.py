@@ -7,8 +7,8 @@ import pytest
 from pddl2nl.pddl import parse_domain
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Domain
-from pddl2nl.systems.taskgraph.graph import graph_of_labels
-from pddl2nl.systems.taskgraph.proving import EdgeProver, proved_graph
+from pddl2nl.systems.taskgraph.graph import build_graph, graph_of_labels
+from pddl2nl.systems.taskgraph.proving import EdgeProver
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, subtasks_of_actions
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
@@ -43,8 +43,7 @@ def test_a_refuted_edge_names_the_conditions_in_conflict() -> None:
 def test_the_proved_graph_of_blocksworld_is_that_of_its_one_arm() -> None:
     # Without an invariant a state may hold a block with an empty arm: pick-up, put-down and stack follow each other
     # as the arm empties and fills.
-    prover = EdgeProver(BLOCKS)
-    graph = proved_graph("proved", BLOCKS, prover.graph())
+    graph = build_graph("proved", BLOCKS)
     assert graph.after("pick-up") == ("put-down", "stack")
     assert graph.after("put-down") == ("pick-up", "put-down", "stack", "unstack")
     one_hand = with_invariants(
@@ -54,7 +53,7 @@ def test_the_proved_graph_of_blocksworld_is_that_of_its_one_arm() -> None:
     )
     strict = EdgeProver(one_hand)
     assert strict.broken_invariants() == ()
-    assert proved_graph("proved", one_hand, strict.graph()).after("put-down") == ("pick-up", "unstack")
+    assert build_graph("proved", one_hand).after("put-down") == ("pick-up", "unstack")
 
 
 def test_an_invariant_that_an_action_breaks_is_reported_with_the_action() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,19 +17,19 @@ from pddl2nl.tasks import shipped_task
 
 
 @pytest.mark.parametrize(
-    ("instance", "options"),
+    ("instance", "settings"),
     [
         ("h02", {}),
-        ("s05", {"model": "oracle:illegal-transition", "faults": "fail (pick-up *) once"}),
+        ("s05", {"model": "oracle:illegal-transition", "options": {"faults": "fail (pick-up *) once"}}),
         ("a02", {"policy": "taskgraph-nomemory"}),
-        ("s01", {"graph": "fewshot+compatible", "check": "proved"}),
+        ("s01", {"options": {"graph": "fewshot+compatible", "check": "proved"}}),
         ("s01", {"policy": "taskgraph-beam"}),
         ("s01", {"policy": "taskgraph-rag"}),
     ],
 )
-def test_a_run_replays_identically(instance: str, options: dict[str, str], tmp_path: Path) -> None:
+def test_a_run_replays_identically(instance: str, settings: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    settings = {"policy": "taskgraph", "model": "oracle", "names": "original", **options}
+    settings = {"policy": "taskgraph", "model": "oracle", "names": "original", **settings}
     run_spec(RunSpec(shipped_task("alfred", instance), record=path, steps=300, **settings))
     again = replay_record(path)
     assert again.identical, again.difference
@@ -70,7 +71,7 @@ def test_any_domain_has_task_graphs_by_a_file_of_its_own(tmp_path: Path) -> None
     path, file, model = tmp_path / "run.jsonl", tmp_path / "subtasks.json", BlocksPlanner()
     file.write_text(BLOCKS, encoding="utf-8")
     task = shipped_task("blocksworld", "example")
-    result = run_spec(RunSpec(task, "taskgraph", model, subtasks=file, graph="mine", record=path))
+    result = run_spec(RunSpec(task, "taskgraph", {"graph": "mine"}, model, files={"subtasks.json": file}, record=path))
     assert result.outcome == "solved"
     system, question = (message.content for message in model.asked[0].messages)
     assert "Objects:\n- block: a, b, c, d" in system
@@ -101,29 +102,26 @@ def test_another_model_revises_on_an_account_of_its_own(tmp_path: Path) -> None:
 
     path = tmp_path / "run.jsonl"
     task = shipped_task("alfred", "s01")
-    result = run_spec(RunSpec(task, "taskgraph", "oracle", names="original", replanner_model=Replanner(), record=path))
+    result = run_spec(RunSpec(task, "taskgraph", names="original", models={"replanner": Replanner()}, record=path))
     assert result.outcome == "solved"
     record = read_record(path)
-    assert (record.started.model, record.started.replanner_model) == ("oracle", "replanner")
+    assert record.started.models == {"planner": "oracle", "replanner": "replanner"}
     calls = {role: used["calls"] for role, used in record.finished.used.items()}
     assert calls == {"planner": 2, "replanner": 2}
     assert replay_record(path).identical
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("settings", "message"),
     [
-        (
-            {"policy": "taskgraph-noreplan-high", "check": "proved"},
-            "--check proved: --policy taskgraph-noreplan-high has",
-        ),
-        ({"policy": "taskgraph-noreplan", "replanner_model": "oracle"}, "--replanner-model oracle: --policy"),
-        ({"policy": "taskgraph", "embedding_model": "oracle"}, "it is for .*taskgraph-rag"),
-        ({"policy": "taskgraph", "graph": "prited"}, "no graph 'prited'; did you mean 'printed'"),
-        ({"policy": "basic", "graph": "printed"}, "--graph printed: --policy basic has no use for it"),
-        ({"policy": "taskgraph", "subtasks": "/nowhere.json"}, "nowhere.json"),
+        ({"policy": "taskgraph-noreplan-high", "options": {"check": "proved"}}, "check=proved.* asks none"),
+        ({"policy": "taskgraph-noreplan", "models": {"replanner": "oracle"}}, "taskgraph-noreplan has no such role"),
+        ({"policy": "taskgraph", "models": {"embedding": "oracle"}}, "taskgraph has no such role"),
+        ({"policy": "taskgraph", "options": {"graph": "prited"}}, "no graph 'prited'; did you mean 'printed'"),
+        ({"policy": "basic", "options": {"graph": "printed"}}, "policy basic has no option 'graph'"),
+        ({"policy": "taskgraph", "files": {"subtasks.json": "/nowhere.json"}}, "nowhere.json"),
     ],
 )
-def test_a_wrong_graph_or_file_is_refused_before_anything_is_asked(options: dict[str, str], message: str) -> None:
+def test_a_wrong_graph_or_file_is_refused_before_anything_is_asked(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        run_spec(RunSpec(shipped_task("alfred", "s01"), model="oracle", **options))
+        run_spec(RunSpec(shipped_task("alfred", "s01"), **{"model": "oracle", **settings}))

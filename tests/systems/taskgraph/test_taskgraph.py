@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.policies import POLICIES, Episode, Setting
+from pddl2nl.errors import InputError
+from pddl2nl.plugins import systems
+from pddl2nl.policies import Episode, Setting, entry_of, make_policy, policies
 from pddl2nl.systems.taskgraph.answers import MISTAKES
 from pddl2nl.systems.taskgraph.events import RevisionSpared
 from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_REVISIONS
-from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, MECHANISMS, PLAN, REPLAN, subtask_reply
+from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, PLAN, REPLAN, subtask_reply
 from tests.systems.taskgraph.conftest import TASKS, play
 
 KEEP = "<answer>keep</answer>"
@@ -239,27 +241,38 @@ def test_prompts_have_the_graph_or_not() -> None:
 
 
 def test_a_domain_without_subtasks_is_refused(setting_of_blocks: Setting) -> None:
-    from pddl2nl.errors import InputError
-
-    with pytest.raises(InputError, match=r"has no subtasks\.json.*--subtasks FILE"):
-        POLICIES["taskgraph"]().run(Episode(setting_of_blocks, None))
+    with pytest.raises(InputError, match=r"has no subtasks\.json.*--file subtasks\.json=PATH"):
+        make_policy("taskgraph").run(Episode(setting_of_blocks, None))
 
 
-def test_the_mechanisms_and_mistakes_are_those_that_are_documented() -> None:
-    assert [*MECHANISMS] == [
-        "taskgraph",
-        "taskgraph-noprompt",
-        "taskgraph-noverify",
-        "taskgraph-noreplan",
-        "taskgraph-noreplan-low",
-        "taskgraph-noreplan-high",
-        "taskgraph-nomemory",
-        "taskgraph-zero",
-        "taskgraph-cot",
-        "taskgraph-few",
-        "taskgraph-rag",
-        "taskgraph-greedy",
-        "taskgraph-beam",
-        "taskgraph-exact",
-    ]
+def test_a_proof_saves_questions_that_are_asked() -> None:
+    for policy in ("taskgraph-noreplan-high", "taskgraph-exact"):
+        with pytest.raises(InputError, match="this policy asks none"):
+            make_policy(policy, {"check": "proved"})
+
+
+def test_every_name_of_the_paper_stands_for_components() -> None:
+    own = [entry for entry in policies() if entry.system is systems()["taskgraph"]]
+    assert [entry.name for entry in own] == ["taskgraph", *(f"taskgraph-{each}" for each in PRESETS)]
+    assert [entry_of(f"taskgraph-{name}").title for name in PRESETS] == [*PRESETS.values()]
+    roles = {entry.name: make_policy(entry.name).roles for entry in own}
+    assert roles["taskgraph-rag"] == ("replanner", "embedding")
+    assert roles["taskgraph-noreplan"] == roles["taskgraph-exact"] == ()
     assert len(MISTAKES) == 8
+
+
+PRESETS = {
+    "noprompt": "w/o graph prompt",
+    "noverify": "w/o verification",
+    "noreplan": "w/o replan",
+    "noreplan-low": "w/o replan_low",
+    "noreplan-high": "w/o replan_high",
+    "nomemory": "w/o memory",
+    "zero": "Zero-shot",
+    "cot": "CoT",
+    "few": "Few-shot",
+    "rag": "RAG",
+    "greedy": "Greedy search",
+    "beam": "Beam search",
+    "exact": "Exact search",
+}

@@ -257,7 +257,7 @@ _KINDS: Mapping[str, TaskType] = {name.lower().replace("&", "-"): kind for name,
 """The types by their names as parameters, ``slice-clean-place``."""
 
 
-def _drawn(values: ParameterValues, draw: Draw) -> AlfredTask | None:
+def _task_drawn(values: ParameterValues, draw: Draw) -> AlfredTask | None:
     return make_task(
         _KINDS[values["task"]],
         draw,
@@ -277,14 +277,14 @@ def _sketch(task: AlfredTask) -> Sketch:
 
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
-    task = _drawn(values, draw)
+    task = _task_drawn(values, draw)
     return None if task is None else _sketch(task)
 
 
 def task_of_seed(seed: int, given: Mapping[str, int | str]) -> AlfredTask:
     """The task of which ``generate("alfred", seed, …)`` writes the problem; raises `InputError` as it does."""
     values, draw = GENERATOR.values(given), Draw(seed)
-    drawn = (_drawn(values, draw) for _ in range(ATTEMPTS))
+    drawn = (_task_drawn(values, draw) for _ in range(ATTEMPTS))
     task = next((each for each in drawn if each is not None and not _sketch(each).trivial), None)
     if task is None:
         raise InputError(f"no problem of alfred came of {ATTEMPTS} draws with {values}; give another seed")
