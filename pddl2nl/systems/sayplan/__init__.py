@@ -4,9 +4,16 @@ from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="SayPlan and its ablations",
+    policies={"sayplan": "sayplan:SayPlan"},
+    presets="presets.toml",
+    files={"scene.json": "scene_graph:read_roles"},
     events="events:EVENTS",
-    metrics="metrics:METRICS",
-    notes="notes:NOTES",
+    metrics="reports:METRICS",
+    notes="reports:NOTES",
+    picture="picture:picture",
+    plots="plots:PLOTS",
     paper="paper.toml",
+    experiments="experiments",
     generators={"building": "building:GENERATOR"},
+    commands={"scene": "command:register"},
 )

@@ -15,8 +15,8 @@ from math import cos, pi, sin
 from typing import Any
 from xml.etree import ElementTree
 
-from pddl2nl.systems.sayplan.prompts import LAYOUT
-from pddl2nl.worlds.scene_graph import AGENT, LINK, POSE
+from pddl2nl.systems.sayplan.sayplan import LAYOUT
+from pddl2nl.systems.sayplan.scene_graph import AGENT, LINK, POSE
 
 MOST_NODES = 1_000
 """Graphs with more nodes have no picture."""

@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pddl2nl.llm import Completion, Request
-from pddl2nl.nl import Reader, Teller, load_wording, make_names
-from pddl2nl.policies import POLICIES, Episode, RunEvent, Setting
+from pddl2nl.baselines import PlanOracle
+from pddl2nl.nl import load_wording
+from pddl2nl.policies import Episode, RunEvent, Setting, make_policy
 from pddl2nl.policies.events import Finished
 from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.systems.sayplan.oracle import oracle
-from pddl2nl.systems.sayplan.prompts import LAYOUT
+from pddl2nl.systems.sayplan.sayplan import LAYOUT
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, load_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.worlds.scene_graph import SceneGraph, load_roles, scene_graph
-from pddlval import Simulator
 from tests.policies.staged_model import Answer, Staged
 
 BUILDING = shipped_domain("building")
@@ -28,11 +26,8 @@ SEARCH, PLAN = LAYOUT.stages
 
 def setting_of(instance: str, **changed: Any) -> Setting:
     """The setting of a shipped task, with its own text."""
-    task = BUILDING.task(instance)
-    names = make_names(task, "original", WORDING)
-    teller, reader = Teller(task, WORDING, names), Reader(task, WORDING, names)
-    options = {"task_text": TASKS[instance].texts["goal"], "scene": ROLES, "signal": "terse", **changed}
-    return Setting(Simulator(task), teller, reader, **options)
+    given = {"task_text": TASKS[instance].texts["goal"], "files": {"scene.json": ROLES}, **changed}
+    return Setting.of(BUILDING.task(instance), WORDING, options={"names": "original"}, **given)
 
 
 def graph_of(instance: str) -> SceneGraph:
@@ -47,20 +42,6 @@ def command(text: str) -> str:
 def plan(*calls: str) -> str:
     """A reply with a plan."""
     return json.dumps({"mode": "planning", "plan": calls})
-
-
-class Planner:
-    """The oracle as a model."""
-
-    name = "oracle"
-
-    def __init__(self, mistake: str | None):
-        self._oracle = oracle(BUILDING.domain, WORDING, mistake)
-
-    def complete(self, request: Request) -> Completion:
-        reply = self._oracle.reply(request.messages)
-        assert reply is not None
-        return Completion(reply)
 
 
 @dataclass
@@ -90,11 +71,13 @@ def play(
     replies: Mapping[str, Answer | Sequence[Answer]] | None = None,
     *,
     policy: str = "sayplan",
-    mistake: str | None = None,
-    **changed: Any,
+    mistake: str = "",
+    files: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> SceneRun:
-    """A run with these replies, or with the oracle."""
+    """A run with these replies, or with the oracle, and other options of the policy than that feedback is terse."""
     events: list[RunEvent] = []
-    model = Planner(mistake) if replies is None else Staged(replies, LAYOUT)
-    episode = Episode(setting_of(instance, **changed), model, emit=events.append)
-    return SceneRun(episode.play(POLICIES[policy]()), events, model)
+    model: Any = PlanOracle(BUILDING.domain, WORDING, mistake) if replies is None else Staged(replies, LAYOUT)
+    setting = setting_of(instance, **({} if files is None else {"files": files}))
+    made = make_policy(policy, {"signal": "terse", **options})
+    return SceneRun(Episode(setting, model, emit=events.append).play(made), events, model)

@@ -8,9 +8,9 @@ import pytest
 
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.systems.sayplan.calls import SceneActions, fill_ways, read_calls
+from pddl2nl.systems.sayplan.plans import SceneActions, fill_ways, read_calls
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneRoles, load_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.worlds.scene_graph import SceneGraph, SceneRoles, load_roles, scene_graph
 from pddlval import GroundAction, Simulator
 
 DOMAINS = ("household", "kitchen", "logistics")
@@ -56,7 +56,7 @@ def test_every_action_has_a_call_and_shipped_plans_are_calls_and_back(name: str)
     ("policy", "domain", "instance"), [*FEW, *(pytest.param(*each, marks=pytest.mark.heavy) for each in MORE)]
 )
 def test_the_oracle_searches_and_plans(policy: str, domain: str, instance: str) -> None:
-    spec = RunSpec(shipped_domain(domain).task(instance), policy, "oracle", names="original", signal="terse")
+    spec = RunSpec(shipped_domain(domain).task(instance), policy, {"signal": "terse"}, "oracle", names="original")
     result = run_spec(spec)
     assert (result.outcome, result.message) == ("solved", "the goal holds at the end of the plan")
 

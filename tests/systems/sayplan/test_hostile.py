@@ -11,11 +11,15 @@ from tests.policies.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARC
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, GroundAtom, Problem, Task, TypedName
-from pddl2nl.policies import POLICIES, Episode
-from pddl2nl.systems.sayplan.calls import read_calls
-from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, parse_roles, scene_graph
+from pddl2nl.policies import Episode
+from pddl2nl.systems.sayplan.plans import read_calls
+from pddl2nl.systems.sayplan.sayplan import SayPlan
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, read_roles, scene_graph
 from pddlval import Simulator
 from tests.policies.staged_model import Staged
+from tests.systems.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
+
+TERSE = SayPlan(signal="terse")
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -93,7 +97,7 @@ def test_a_plan_of_thousands_of_movements_is_cut_and_ends(calls: int, read: int,
 
 # ── graphs ───────────────────────────────────────────────────────────────────────────────────────
 
-TRAYS = parse_roles(
+TRAYS = read_roles(
     '{"format":1,"top":"place","links":"","agent":"","held":"holding","levels":[{"kind":"place","type":"fixture",'
     '"opens":true},{"kind":"thing","type":"item","within":["on","inside"]}]}'
 )
@@ -137,7 +141,7 @@ def test_a_goal_that_holds_at_the_start_needs_no_model() -> None:
     task = setting.simulator.task
     done = Task(task.domain, replace(task.problem, goal=And()))
     model = Staged({}, LAYOUT)
-    finished = Episode(replace(setting, simulator=Simulator(done)), model).play(POLICIES["sayplan"]())
+    finished = Episode(replace(setting, simulator=Simulator(done)), model).play(TERSE)
     assert (finished.outcome, model.requests) == ("solved", [])
 
 
@@ -147,5 +151,5 @@ def test_an_agent_in_no_place_goes_nowhere_and_is_told_so() -> None:
     init = tuple(fact for fact in task.problem.init if fact[0] != "at")
     lost = Task(task.domain, replace(task.problem, init=init))
     model = Staged({SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, LAYOUT)
-    finished = Episode(replace(setting, simulator=Simulator(lost)), model).play(POLICIES["sayplan"]())
+    finished = Episode(replace(setting, simulator=Simulator(lost)), model).play(TERSE)
     assert (finished.outcome, finished.message) == ("unreadable", "cannot go to kitchen")

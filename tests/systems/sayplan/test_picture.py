@@ -6,12 +6,11 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from pddl2nl.policies.families import picture_of
-from tests.policies.sayplan.conftest import PLAN, SEARCH, command, graph_of, plan, play
 
 from pddl2nl.systems.sayplan.picture import MOST_NODES, picture
-from pddl2nl.systems.sayplan.prompts import LAYOUT
-from pddl2nl.worlds.scene_graph import SceneView
+from pddl2nl.systems.sayplan.sayplan import LAYOUT
+from pddl2nl.systems.sayplan.scene_graph import SceneView
+from tests.systems.sayplan.conftest import PLAN, SEARCH, command, graph_of, plan, play
 
 EXAMPLE = graph_of("example")
 
@@ -30,7 +29,7 @@ def titles(svg: ElementTree.Element) -> dict[str, str]:
 def test_each_prompt_of_a_search_has_a_picture_of_what_it_shows() -> None:
     commands = map(command, ("expand(bobs_room)", "contract(bobs_room)", "expand(kitchen)", "terminate"))
     run = play("example", {SEARCH: [*commands], PLAN: plan("goto(kitchen)")})
-    pictures = [picture_of(SEARCH, messages) for messages in run.model.conversations(SEARCH)]
+    pictures = [picture(messages[-1].content) for messages in run.model.conversations(SEARCH)]
     shown = [titles(ElementTree.fromstring(each)).keys() for each in pictures]
     rooms = {"bobs_room", "toms_room", "jacks_room", "kitchen", "livingroom"}
     assert [names - rooms for names in shown[:3]] == [set(), {"bed1", "wardrobe1", "coffee_mug"}, set()]

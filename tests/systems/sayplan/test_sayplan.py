@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.policies.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 from pddl2nl.errors import InputError
-from pddl2nl.systems.sayplan.planning import MOST_CORRECTIONS
-from pddl2nl.systems.sayplan.relaxing import cannot_be_enough
-from pddl2nl.systems.sayplan.searching import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE
-from pddl2nl.worlds.scene_graph import SceneView
+from pddl2nl.systems.sayplan.sayplan import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE, SayPlan, cannot_be_enough
+from pddl2nl.systems.sayplan.scene_graph import SceneView
+from tests.systems.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 needs_planner = pytest.mark.usefixtures("needs_planner")
 COFFEE = (
@@ -129,7 +127,7 @@ def test_the_examples_show_a_plan_and_one_that_is_corrected_if_plans_are_verifie
 def test_corrections_have_a_limit_and_end_where_the_same_plan_comes_again() -> None:
     different = [plan(f"goto(moon{number})") for number in range(9)]
     run = play("example", {SEARCH: FOUND, PLAN: different})
-    assert [each.round for each in run.plans] == [*range(MOST_CORRECTIONS + 1)]
+    assert [each.round for each in run.plans] == [*range(SayPlan().corrections + 1)]
     same = play("example", {SEARCH: FOUND, PLAN: plan("goto(moon)")})
     assert len(same.plans) == 2
     assert (same.finished.outcome, same.finished.message) == ("unreadable", "there is no moon in the graph")
@@ -185,9 +183,9 @@ def test_a_search_that_cannot_be_enough_goes_on_once_if_the_goal_may_be_told() -
 
 def test_a_domain_without_a_scene_graph_is_refused() -> None:
     with pytest.raises(
-        InputError, match=r"building has no scene\.json, which SayPlan needs; name a file by --scene FILE"
+        InputError, match=r"building has no scene\.json, which SayPlan needs; name a file by --file scene\.json=FILE"
     ):
-        play("example", {}, scene=None)
+        play("example", {}, files={})
 
 
 # ── ablations ────────────────────────────────────────────────────────────────────────────────────

@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.policies.sayplan.conftest import BUILDING, ROLES, WORDING, Planner, graph_of, setting_of
 
-from pddl2nl.nl import Reader, Teller, make_names
+from pddl2nl.baselines import PlanOracle
 from pddl2nl.pddl import Atom, Task, parse_problem
-from pddl2nl.policies import POLICIES, Episode, Setting
+from pddl2nl.policies import Episode, Setting
 from pddl2nl.systems.sayplan.events import SearchEnded
-from pddl2nl.systems.sayplan.prompts import MECHANISMS, ScenePrompter
-from pddl2nl.systems.sayplan.searching import search
+from pddl2nl.systems.sayplan.sayplan import SayPlan, SceneRun
+from pddl2nl.systems.sayplan.scene_graph import SceneView, scene_graph
 from pddl2nl.tasks.generators import generate
-from pddl2nl.worlds.scene_graph import SceneView, scene_graph
-from pddlval import Simulator
+from tests.systems.sayplan.conftest import BUILDING, ROLES, WORDING, graph_of
 
 Linear = Callable[[Callable[[Any], object], Callable[[int], Any], int], None]
 
@@ -40,21 +38,18 @@ def test_a_graph_is_linear_in_its_rooms(linear: Linear) -> None:
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_the_oracles_search_is_linear_in_the_rooms_that_it_opens(linear: Linear) -> None:
-    def searched(count: int) -> SearchEnded:
+    def searched(count: int) -> int:
         # The task does not say where the thing is, so the rooms before its own are opened one after the other.
         thing = FLOOR.children[FLOOR.children[ROOMS[count - 1]][0]][0]
-        setting = setting_of("rooms200", task_text=f"My goal is that in the end the robot is holding {thing}.")
-        events: list[Any] = []
-        episode = Episode(setting, Planner(None), emit=events.append)
-        prompter = ScenePrompter(
-            setting.task_text, BUILDING.domain, ROLES, MECHANISMS["sayplan"], wording=WORDING, style="terse"
-        )
-        view, _ = search(episode, FLOOR.collapsed(), prompter, memory=[])
+        task = BUILDING.task("rooms200")
+        goal = Task(task.domain, replace(task.problem, goal=Atom("in-hand", (thing,))))
+        episode = Episode(Setting.of(goal, WORDING), PlanOracle(BUILDING.domain, WORDING))
+        run = SceneRun(SayPlan(), episode, ROLES)
+        view, _ = run.search(run.graph.collapsed())
         assert view.shows(thing)
-        [end] = [event for event in events if isinstance(event, SearchEnded)]
-        return end
+        return len(run.memory)
 
-    assert len(searched(10).memory) == 10
+    assert searched(10) == 10
     linear(searched, lambda count: count, 8)
 
 
@@ -67,11 +62,10 @@ def test_a_thing_is_found_and_taken_among_two_thousand_rooms() -> None:
     room = [name for name, node in graph.nodes.items() if node.opens][11]
     thing = graph.children[graph.children[room][0]][0]
     task = Task(BUILDING.domain, replace(made, goal=Atom("in-hand", (thing,))))
-    names = make_names(task, "original", WORDING)
-    told = Teller(task, WORDING, names), Reader(task, WORDING, names)
     events: list[Any] = []
-    episode = Episode(Setting(Simulator(task), *told, scene=ROLES), Planner(None), emit=events.append)
-    assert episode.play(POLICIES["sayplan"]()).outcome == "solved"
+    setting = Setting.of(task, WORDING, files={"scene.json": ROLES})
+    episode = Episode(setting, PlanOracle(BUILDING.domain, WORDING), emit=events.append)
+    assert episode.play(SayPlan()).outcome == "solved"
     [end] = [event for event in events if isinstance(event, SearchEnded)]
     assert (len(end.memory), dict(end.top)["room"]) == (12, 2000)
     assert end.tokens < 0.25 * end.full

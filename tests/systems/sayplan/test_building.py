@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.proving import made_by
-from pddl2nl.worlds.scene_graph import load_roles, scene_graph
 from pddlval import Simulator
 
 BUILDING = shipped_domain("building")

@@ -12,7 +12,7 @@ from pddl2nl.cli.output import FAILED, plural, print_result, print_text
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.worlds.scene_graph import SceneGraph, SceneView
+    from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView
 
 Top = Annotated[str | None, option("LEVEL", "The top level of the graph.", "that of scene.json")]
 Nodes = Annotated[list[str], argument("NODE...", "Nodes to expand, one after the other.")]
@@ -67,7 +67,7 @@ def _path(
 
 def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
     from pddl2nl.pddl import load_task
-    from pddl2nl.worlds.scene_graph import load_roles, scene_graph
+    from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph
 
     path = domain.resolve().parent / "scene.json"
     if not path.is_file():

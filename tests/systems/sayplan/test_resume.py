@@ -1,21 +1,23 @@
-"""Records of SayPlan: a killed run goes on inside the search, and asks only for the rest."""
+"""Records of SayPlan: each preset is replayed; a killed run goes on inside the search, and asks only for the rest."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.policies.sayplan.conftest import BUILDING, PLAN, SEARCH, command, plan
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.records.resume import recollect
+from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.systems.sayplan.prompts import LAYOUT
+from pddl2nl.systems.sayplan.sayplan import LAYOUT
 from tests.policies.staged_model import Staged
+from tests.systems.sayplan.conftest import BUILDING, PLAN, SEARCH, command, plan
 
 REPLIES = {
     SEARCH: [*map(command, ("expand(jacks_room)", "contract(jacks_room)", "expand(kitchen)", "terminate"))],
@@ -48,10 +50,16 @@ class Onward(Staged):
         super().__init__({SEARCH: left[:-2], PLAN: left[-2:]}, LAYOUT)
 
 
+def lasting(record: Path) -> list[dict[str, Any]]:
+    """A record's events without what differs between two runs of one specification."""
+    events = map(json.loads, record.read_text(encoding="utf-8").splitlines())
+    return [{key: each[key] for key in each if not is_volatile(each["event"], key)} for each in events]
+
+
 @pytest.mark.parametrize("calls", range(5))
-def test_a_killed_run_asks_only_for_the_rest_of_its_search(calls: int, tmp_path: Path, settled: Any) -> None:
+def test_a_killed_run_asks_only_for_the_rest_of_its_search(calls: int, tmp_path: Path) -> None:
     def spec(model: Staged, name: str) -> RunSpec:
-        return RunSpec(BUILDING.task("example"), "sayplan", model, names="original", record=tmp_path / name)
+        return RunSpec(BUILDING.task("example"), "sayplan", model=model, names="original", record=tmp_path / name)
 
     run_spec(spec(Onward(0), "whole.jsonl"))
     with pytest.raises(KeyboardInterrupt):
@@ -59,5 +67,21 @@ def test_a_killed_run_asks_only_for_the_rest_of_its_search(calls: int, tmp_path:
     rest = Onward(calls)
     run_spec(spec(rest, "cut.jsonl"), Access(before=recollect(tmp_path / "cut.jsonl").before))
     assert len(rest.requests) == 6 - calls
-    assert settled(tmp_path / "cut.jsonl") == settled(tmp_path / "whole.jsonl")
+    assert lasting(tmp_path / "cut.jsonl") == lasting(tmp_path / "whole.jsonl")
     assert replay_record(tmp_path / "cut.jsonl").identical
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    ("policy", "model"),
+    [
+        *((name, "oracle") for name in ("sayplan", "sayplan-full", "sayplan-exact")),
+        *(("sayplan", f"oracle:{mistake}") for mistake in ("missing-open", "bad-json", "early-stop")),
+        ("sayplan-flat", "oracle:missing-pose"),
+        ("sayplan-queries", "oracle"),
+    ],
+)
+def test_a_record_is_replayed_from_itself_alone(policy: str, model: str, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    run_spec(RunSpec(BUILDING.task("p02"), policy, model=model, names="original", record=record))
+    assert replay_record(record).identical

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.policies.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
 
 from pddl2nl.nl import Teller, make_names
 from pddl2nl.policies.refining import Style
-from pddl2nl.systems.sayplan.calls import (
+from pddl2nl.systems.sayplan.plans import (
     MOST_READ,
+    CheckedPlan,
+    PlanSimulator,
     SceneActions,
     SceneCalled,
     fill_ways,
@@ -23,10 +24,10 @@ from pddl2nl.systems.sayplan.calls import (
     read_json,
     without_ways,
 )
-from pddl2nl.systems.sayplan.checking import CheckedPlan, PlanSimulator
-from pddl2nl.worlds.scene_graph import SceneView
+from pddl2nl.systems.sayplan.scene_graph import SceneView
 from pddlval import GroundAction, Simulator, validate
 from pddlval.plans import plan_of
+from tests.systems.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
 
 TABLE_19 = tomllib.loads((Path(__file__).parent / "table_19.toml").read_text(encoding="utf-8"))
 OFFICE = graph_of("p01")

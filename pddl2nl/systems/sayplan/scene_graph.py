@@ -27,7 +27,8 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
 from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.tokens import count_tokens
-from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.pddl import Domain, GroundAtom, Task
+from pddlval import State
 
 AGENT = "agent"
 """The name of the node for the agent, and of its kind."""
@@ -144,7 +145,8 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.moves and self.moves not in self.calls:
             raise ValueError(f"moves is '{self.moves}'; expected one of the calls {', '.join(self.calls)}")
 
-    def to_json(self) -> str:
+    @property
+    def text(self) -> str:
         """The text of a ``scene.json``."""
         return msgspec.json.encode(self).decode()
 
@@ -158,11 +160,11 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_roles(path: str | Path) -> SceneRoles:
     """The roles of a ``scene.json``; raises `InputError`, with the place, for a file of another form."""
-    return parse_roles(read_text(path, "scene file"), str(path))
+    return read_roles(read_text(path, "scene file"), None, str(path))
 
 
-def parse_roles(text: str, name: str = "<scene>") -> SceneRoles:
-    """The roles in a text; raises `InputError`, with the place, for a text of another form."""
+def read_roles(text: str, domain: Domain | None = None, name: str = "<scene>") -> SceneRoles:
+    """The roles in a text, whatever the domain; raises `InputError`, with the place, for a text of another form."""
     try:
         return convert(parse_json(text, name), SceneRoles)
     except WrongValueError as error:
@@ -480,6 +482,17 @@ class SceneView:
         shown = {node.name for node in self.nodes}
         between = (pair for pair in self.graph.links if shown.issuperset(pair))
         return (*between, *((node.parent, node.name) for node in self.nodes if node.parent))
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The nodes that are not shown."""
+        return frozenset(self.graph.nodes.keys() - {node.name for node in self.nodes})
+
+    def task_of(self, task: Task, state: State) -> Task:
+        """What is shown of the graph's task: it begins in a state and knows no hidden node, its goal apart."""
+        objects = tuple(item for item in task.problem.objects if item.name not in self.hidden)
+        init = tuple(atom for atom in sorted(state.atoms) if self.hidden.isdisjoint(atom[1:]))
+        return Task(task.domain, replace(task.problem, objects=objects, init=init))
 
     def expand(self, name: str) -> SceneView:
         """The view that also shows what is below a node; raises `InputError` with the reason if that is impossible."""

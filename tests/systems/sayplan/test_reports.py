@@ -7,14 +7,13 @@ from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
-from tests.policies.sayplan.conftest import BUILDING, ROLES
 
 from pddl2nl.pddl import write_domain, write_problem
-from pddl2nl.policies.events import RunEvent, Started
+from pddl2nl.policies.events import FORMAT, RunEvent, Started
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.systems.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.systems.sayplan.metrics import METRICS
-from pddl2nl.systems.sayplan.notes import NOTES
+from pddl2nl.systems.sayplan.reports import METRICS, NOTES
+from tests.systems.sayplan.conftest import BUILDING, ROLES
 
 ROOMS, COUNTS = ("kitchen",), (("agent", 1), ("room", 2), ("pose", 9), ("asset", 3), ("object", 4), ("links", 5))
 END = SearchEnded("model", ("fridge", "apple"), ROOMS, ("lobby", "kitchen"), 90, 50, 200, COUNTS, COUNTS[:3])
@@ -35,7 +34,7 @@ class Scored:
     events: tuple[RunEvent, ...]
     reference: Reference | None = None
     solved: bool = False
-    started: Started = field(default_factory=lambda: Started("sayplan", "m", 1, "d", "p", "", "", "", ""))
+    started: Started = field(default_factory=lambda: Started({}, "d", "p", FORMAT))
 
 
 def values(*events: RunEvent, **reference: Any) -> dict[str, float | None]:
@@ -63,9 +62,8 @@ def test_steps_of_the_search_are_counted() -> None:
 def test_expansions_beyond_the_fewest_are_of_successful_searches() -> None:
     # The kitchen alone shows the mug and the machine; the wardrobe is in another room.
     task = BUILDING.task("example")
-    world = {"scene": ROLES.to_json()}
-    texts = write_domain(task.domain), write_problem(task.problem)
-    started = Started("sayplan", "m", 1, "building", "example", *texts, "d", "p", world=world)
+    texts = {"domain": write_domain(task.domain), "problem": write_problem(task.problem)}
+    started = Started({**texts, "files": {"scene.json": ROLES.text}}, "building", "example", FORMAT)
 
     def beyond(*answers: tuple[str, ...]) -> float | None:
         run = Scored((*STEPS, END), Reference((), answers=answers), started=started)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pddl2nl.errors import InputError
 from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, load_roles, read_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
-from pddl2nl.worlds.scene_graph import SceneGraph, SceneView, load_roles, parse_roles, scene_graph
 
 BUILDING = shipped_domain("building")
 ROLES = load_roles(BUILDING.folder / "scene.json")
@@ -221,7 +221,7 @@ def test_a_node_below_no_other_is_refused(facts: str, message: str) -> None:
 
 def test_containment_in_a_circle_is_refused() -> None:
     kitchen = shipped_domain("kitchen")
-    roles = parse_roles(
+    roles = read_roles(
         '{"format":1,"top":"a","links":"on","agent":"near","levels":[{"kind":"a","type":"liquid"},'
         '{"kind":"b","type":"item","within":["on"]}]}'
     )
@@ -242,11 +242,11 @@ def test_containment_in_a_circle_is_refused() -> None:
 )
 def test_a_file_of_another_form_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        parse_roles(text, "roles.json")
+        read_roles(text, name="roles.json")
 
 
 def test_predicates_and_levels_that_do_not_exist_are_refused() -> None:
-    roles = parse_roles(
+    roles = read_roles(
         '{"format":1,"top":"room","links":"linkd","agent":"at","levels":[{"kind":"room","type":"room"}]}'
     )
     with pytest.raises(InputError, match="building has no predicate 'linkd'; did you mean 'linked'"):

@@ -1,0 +1,332 @@
+"""Plans as models write them: calls such as ``pickup(apple)``, completed ways, and the simulator that judges them.
+
+A reply is JSON. In a plan, calls stand in a list, one a line, or between ``>``. Names are compared without regard to
+letter case, and a hyphen, an underscore and a blank are the same. Replies are cut at `MOST_READ` characters.
+
+The simulator is the paper's ``verify_plan``: the first failing call decides. It is told in one of the styles of
+`pddl2nl.policies.refining.Style`: ``terse``, as in the paper, only names the call, "cannot pick up apple"; ``reason``
+tells the unmet conditions. A node that is not shown is told as if it did not exist, because the model cannot know it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+from pddl2nl.errors import did_you_mean
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import Atom, Condition, Domain, Not, changed_predicates
+from pddl2nl.policies.refining import Style
+from pddl2nl.systems.sayplan.events import Cause
+from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneGraph, SceneRoles, SceneView
+from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
+
+MOST_READ = 100_000
+"""The most characters of a reply that are read."""
+_MOST_STARTS = 50
+"""The most braces at which a JSON object may begin."""
+_CALL = re.compile(r"\s*([\w-]+)\s*\(([^()]*)\)\s*")
+_BETWEEN = re.compile(r"[>→⇒\n;]|(?<=\)),")
+_DONE = "done"
+
+
+def plain_name(name: str) -> str:
+    """A name in the form in which names are compared."""
+    return re.sub(r"[\s_-]+", "_", name.strip().strip("\"'")).casefold()
+
+
+@dataclass(frozen=True)
+class SceneCalled:
+    """A call; its text is ``goto(kitchen)``."""
+
+    name: str
+    nodes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.nodes)})"
+
+
+# ── replies ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_json(reply: str) -> Mapping[str, Any] | None:
+    """The first JSON object in a reply; None without one."""
+    text = reply[:MOST_READ]
+    decoder = json.JSONDecoder()
+    for start in islice(re.finditer(r"\{", text), _MOST_STARTS):
+        try:
+            data, _ = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(data, dict):
+            return data
+    return None
+
+
+def node_names(graph: SceneGraph) -> Mapping[str, str]:
+    """The nodes by their names in the form in which names are compared."""
+    return {plain_name(name): name for name in graph.nodes}
+
+
+def read_calls(
+    plan: object, names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
+    """The calls of a plan up to ``done``, and the parts that are none.
+
+    Args:
+        plan: as the model wrote it.
+        names: of nodes (`node_names`); others stay in the form in which names are compared.
+    """
+    parts = plan if isinstance(plan, list) else [plan]
+    texts = (part if isinstance(part, str) else repr(part) for part in parts)
+    lines = [line for text in texts for line in _BETWEEN.split(text)]
+    calls: list[SceneCalled] = []
+    unread: list[str] = []
+    for line in filter(str.strip, (line.strip("[] \t") for line in lines)):
+        match = _CALL.fullmatch(line)
+        if plain_name(line.removesuffix("()")) == _DONE:
+            break
+        if match is None:
+            unread.append(line)
+        else:
+            nodes = map(plain_name, match[2].split(","))
+            calls.append(SceneCalled(plain_name(match[1]), tuple(names.get(node, node) for node in nodes)))
+    return tuple(calls), tuple(unread)
+
+
+def json_reply(thought: str, *, command: str = "", plan: Sequence[SceneCalled] | None = None) -> str:
+    """A reply: a command of the search, or a plan."""
+    mode = "exploring" if command and command != "terminate" else "planning"
+    content = {"command": command} if plan is None else {"plan": [*map(str, plan), "done()"]}
+    return json.dumps({"chain_of_thought": thought, "reasoning": thought, "mode": mode, **content}, ensure_ascii=False)
+
+
+# ── ways ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def fill_ways(
+    calls: Sequence[SceneCalled], graph: SceneGraph, moves: str
+) -> tuple[tuple[SceneCalled, ...], tuple[int, ...]]:
+    """The calls with the places on the way before each movement, and the indices of those inserted.
+
+    A movement to the agent's own place is dropped. One to an unknown node, or without a way, stays as it is, and the
+    agent's place is then that before it.
+
+    Args:
+        calls: a plan.
+        graph: at the beginning of the plan.
+        moves: the name of the call that moves the agent.
+    """
+    place, filled, inserted = graph.location or "", list[SceneCalled](), list[int]()
+    for call in calls:
+        end = call.nodes[-1]
+        way = graph.way(place, end) if call.name == moves and end in graph.nodes else None
+        if way is None:
+            filled.append(call)
+            continue
+        for node in way[1:]:
+            if node != end:
+                inserted.append(len(filled))
+            filled.append(SceneCalled(moves, (node,)))
+        place = end
+    return tuple(filled), tuple(inserted)
+
+
+def without_ways(calls: Iterable[SceneCalled], moves: str) -> tuple[SceneCalled, ...]:
+    """The calls with only the last of successive movements, the inverse of `fill_ways` for shortest ways."""
+    kept: list[SceneCalled] = []
+    for call in calls:
+        if kept and call.name == kept[-1].name == moves:
+            kept.pop()
+        kept.append(call)
+    return tuple(kept)
+
+
+# ── calls and actions ────────────────────────────────────────────────────────────────────────────
+
+
+class SceneActions:
+    """The calls of a domain as its actions."""
+
+    def __init__(self, domain: Domain, roles: SceneRoles):
+        self._schemas = {action.name: [item.name for item in action.parameters] for action in domain.actions}
+        self._roles = roles
+
+    def ground(self, call: SceneCalled, state: State) -> tuple[GroundAction, ...]:
+        """The actions that a call can stand for in a state; empty if it lacks an object, or the call is unknown."""
+        said = self._roles.calls.get(call.name)
+        if said is None or len(said.given) != len(call.nodes):
+            return ()
+        bindings = [dict(zip(said.given, call.nodes, strict=True))]
+        for parameter, fact in said.state.items():
+            bindings = [{**known, **more} for known in bindings for more in _matches(parameter, fact, known, state)]
+        return tuple(
+            GroundAction(name, tuple(values[parameter] for parameter in self._schemas[name]))
+            for name in said.actions
+            for values in bindings
+            if all(parameter in values for parameter in self._schemas[name])
+        )
+
+    def calls(self, actions: Iterable[GroundAction]) -> tuple[SceneCalled, ...]:
+        """Actions as calls, the inverse of `ground`."""
+        named = {name: (call, said.given) for call, said in self._roles.calls.items() for name in said.actions}
+        return tuple(
+            SceneCalled(call, tuple(values[parameter] for parameter in given))
+            for action in actions
+            for call, given in [named[action.name]]
+            for values in [dict(zip(self._schemas[action.name], action.args, strict=True))]
+        )
+
+
+def _matches(parameter: str, fact: str, known: Mapping[str, str], state: State) -> list[Mapping[str, str]]:
+    """The values of the parameters in a fact ``at ?truck ?loc`` for which it holds; no values at all if it never does.
+
+    A predicate alone is a fact about the parameter.
+    """
+    predicate, *arguments = fact.split()
+    arguments = arguments or [parameter]
+    matches: list[Mapping[str, str]] = []
+    for atom in sorted(state.atoms):
+        if atom[0] == predicate and len(atom) == len(arguments) + 1:
+            values = dict(zip(arguments, atom[1:], strict=True))
+            if all(known.get(name, value) == value for name, value in values.items()):
+                matches.append(values)
+    return matches or [{}]
+
+
+# ── the simulator ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class CheckedPlan:
+    """A simulated plan.
+
+    Attributes:
+        actions: those of its calls up to the first that fails, and of this one if it is an action.
+        verified: how many of its calls can be executed one after the other.
+        executable: whether all can.
+        goal: whether the goal holds at the end; of a plan that is not executable, if failing calls are skipped.
+        cause: the kind of the first error.
+        unmet: the conditions that the failing action lacks.
+        feedback: what is told of it.
+    """
+
+    actions: tuple[GroundAction, ...]
+    verified: int
+    executable: bool
+    goal: bool
+    cause: Cause = ""
+    unmet: tuple[Condition, ...] = ()
+    feedback: str = ""
+
+
+class PlanSimulator:
+    """Simulates plans of one task.
+
+    Args:
+        simulator: of the task.
+        roles: of its scene graph.
+        teller: tells reasons, with the names of the graph's nodes.
+        style: of what is told.
+    """
+
+    def __init__(self, simulator: Simulator, roles: SceneRoles, teller: Teller, style: Style):
+        self._simulator = simulator
+        self._roles = roles
+        self._teller = teller
+        self._style = style
+        self._changed = changed_predicates(simulator.task.domain)
+        self.actions = SceneActions(simulator.task.domain, roles)
+
+    def check(self, calls: Sequence[SceneCalled], view: SceneView, start: State) -> CheckedPlan:
+        """A plan with completed ways, simulated from a state."""
+        state, actions = start, list[GroundAction]()
+        failed: CheckedPlan | None = None
+        for number, call in enumerate(calls):
+            result = self._try(call, state)
+            known = all(map(view.shows, call.nodes))
+            if failed is None and known and result is not None:
+                actions.append(result.action)
+            if known and result is not None and result.successor is not None:
+                state = result.successor
+            elif failed is None:
+                cause, feedback = self._cause(call, result, view, state), self._told(call, result, view, state, number)
+                failed = CheckedPlan((), number, False, False, cause, result.unmet if result else (), feedback)
+        checked = failed or CheckedPlan((), len(calls), True, False)
+        return replace(checked, actions=tuple(actions), goal=self._simulator.is_goal(state))
+
+    def _try(self, call: SceneCalled, state: State) -> StepResult | None:
+        """What comes of a call: of the actions that it can stand for, the applicable one, else the nearest; or None."""
+        found = (self._step(action, state) for action in self.actions.ground(call, state))
+        possible = [each for each in found if each is not None]
+        applicable = next((each for each in possible if each.successor is not None), None)
+        return applicable or min(possible, key=self._distance, default=None)
+
+    def _distance(self, result: StepResult) -> tuple[int, int]:
+        """How far an action is from being applicable: unmet conditions that nothing changes, and all."""
+        return sum(_predicate(each) not in self._changed for each in result.unmet), len(result.unmet)
+
+    def _step(self, action: GroundAction, state: State) -> StepResult | None:
+        try:
+            return self._simulator.step(state, action)
+        except BadActionError:
+            return None
+
+    # ── what is wrong, and what is told of it ────────────────────────────────────────────────────
+
+    def _cause(self, call: SceneCalled, result: StepResult | None, view: SceneView, state: State) -> Cause:
+        """The kind of an error, as in the paper's Table 3."""
+        roles = self._roles
+        if not view.graph.nodes.keys() >= {*call.nodes}:
+            return "hallucinated-node"
+        if not all(map(view.shows, call.nodes)):
+            return "incomplete-search"
+        said = roles.calls.get(call.name)
+        if said is None:
+            return "wrong-action"
+        located = (name for level in roles.levels if level.parent for name in level.within)
+        about_places = {roles.links, roles.agent, *located} - {""}
+        # An asset is accessed from a pose, where no room is given: this is no action at all.
+        lacking = map(_predicate, result.unmet) if result else _needed(said)
+        if not about_places.isdisjoint(lacking):
+            return "missing-pose"
+        steps = (self._step(action, state) for action in self._simulator.applicable(state))
+        after = (self._try(call, step.successor) for step in steps if step is not None and step.successor is not None)
+        repaired = any(each is not None and each.successor is not None for each in after)
+        return "missing-action" if repaired else "wrong-action"
+
+    def _told(self, call: SceneCalled, result: StepResult | None, view: SceneView, state: State, number: int) -> str:
+        said = self._roles.calls.get(call.name)
+        if self._style == "raw":
+            return f"Action {number + 1} failed."
+        if said is None:
+            return f"there is no action {call.name}{did_you_mean(call.name, self._roles.calls)}"
+        unknown = [node for node in call.nodes if not view.shows(node)]
+        if unknown:
+            return f"there is no {unknown[0]} in the graph"
+        if len(call.nodes) != len(said.given):
+            return f"cannot read {call}: expected {said.written(call.name)}"
+        refused = said.refused.format(*call.nodes)
+        if self._style == "terse":
+            return refused
+        if result is not None:
+            return self._teller.refused(result, state)
+        true = {atom[0] for atom in state.atoms}
+        missing = [predicate for predicate in _needed(said) if predicate not in true]
+        return f"{refused}: nothing is {missing[0]}" if missing else refused
+
+
+def _needed(said: SceneCall) -> list[str]:
+    """The predicates of the facts by which a call's parameters are known."""
+    return [fact.split()[0] for fact in said.state.values()]
+
+
+def _predicate(condition: Condition) -> str:
+    """The predicate of a literal; empty for other conditions."""
+    body = condition.body if isinstance(condition, Not) else condition
+    return body.predicate if isinstance(body, Atom) else ""
