@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.policies.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, GroundAtom, Problem, Task, TypedName
