@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -184,11 +183,6 @@ def test_the_account_is_honest(tower: World) -> None:
 # ── it knows nothing but the text ─────────────────────────────────────────────────────────────────
 
 
-def test_it_holds_a_domain_and_a_wording_and_no_task() -> None:
-    parameters = ["domain", "wording", "time_limit", "staged", "name", "spoil"]
-    assert list(inspect.signature(OracleModel).parameters) == parameters
-
-
 def test_it_plans_for_the_goal_in_the_text(tower: World) -> None:
     oracle = oracle_for(tower)
     told = tower.opening("basic")
@@ -311,16 +305,6 @@ def test_it_goes_on_from_wherever_the_conversation_is(tower: World) -> None:
     assert state is not None
     assert action is not None
     assert simulator.is_applicable(state, action)
-
-
-def test_an_action_that_was_refused_has_changed_nothing(tower: World) -> None:
-    first = next_action(tower)
-    assert next_action(tower, *turns(tower, str(first), refuse=str(first))) == first
-
-
-def test_what_cannot_have_happened_is_named(tower: World) -> None:
-    reply = said(oracle_for(tower), [*tower.opening("act"), *turns(tower, "(stack a c)")])
-    assert "cannot be done by what I was told" in reply
 
 
 @pytest.mark.parametrize("style", ["nl", "pddl"])

@@ -36,10 +36,6 @@ def test_the_step_limit_counts(small: SimpleNamespace) -> None:
     assert "seed 1" in result.search
 
 
-def test_no_step_is_needed_where_the_goal_holds(small: SimpleNamespace) -> None:
-    assert walk(as_task(small.nothing_to_do), 0).plan == ()
-
-
 def test_a_dead_end_is_named(small: SimpleNamespace) -> None:
     result = walk(as_task(small.too_little_fuel), 50)
     assert result.status == "timeout"

@@ -95,11 +95,6 @@ def test_a_state_is_named_by_the_actions_before_it(server: Any) -> None:
     assert state["goal_told"] == "My goal is that in the end block_1 is on block_2."
 
 
-def test_a_reply_is_read(server: Any) -> None:
-    reply = "First I unstack block_2 from block_1.\nThen put down block_2 on the table."
-    assert one(server, "read_reply", **TASK, reply=reply)["plan"] == ["(unstack c b)", "(put-down c)"]
-
-
 @pytest.mark.usefixtures("needs_planner")
 def test_plans_are_found_from_a_state_and_repaired(server: Any) -> None:
     plan = one(server, "plan", **TASK, after="(unstack c b)\n(put-down c)", planner="lmcut")
@@ -216,10 +211,6 @@ def test_what_is_not_a_file_of_the_folder_is_not_read(path: str, folders: tuple[
         PlanningTools(inside, 10).check(path.format(outside=outside))
     assert len(str(error.value)) < 500
     assert "(:action" not in str(error.value)
-
-
-def test_links_inside_the_folder_are_followed(folders: tuple[Path, Path]) -> None:
-    assert PlanningTools(folders[0], 10).check("own.pddl")["ok"]
 
 
 def test_a_wording_that_lies_elsewhere_is_not_read(folders: tuple[Path, Path]) -> None:

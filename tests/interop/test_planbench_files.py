@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pddl2nl.interop import PlanBenchAudit, PlanBenchFolder, PlanBenchReply
+from pddl2nl.interop import PlanBenchFolder, PlanBenchReply
 from pddl2nl.pddl import InputError
 
 
@@ -123,16 +122,3 @@ def test_absent_files_are_refused(shelves: Any, tmp_path: Path) -> None:
         PlanBenchFolder(tmp_path).results(tmp_path / "absent.json")
     with pytest.raises(InputError, match=r"instance-9\.pddl"):
         shelves.audit({"instance_id": 9})
-
-
-def test_an_unknown_reading_policy_is_refused(shelves: Any) -> None:
-    with pytest.raises(InputError, match="no reading policy 'best'; there are default, all, planbench"):
-        PlanBenchAudit(shelves.root, ["best"])
-
-
-def test_all_files_are_found_in_order(shelves: Any) -> None:
-    shelves.results({})
-    shelves.results({}, task="task_1_plan_generation_zero_shot")
-    names = [path.name for path in PlanBenchFolder(shelves.root).results_paths]
-    assert names == ["task_1_plan_generation.json", "task_1_plan_generation_zero_shot.json"]
-    assert json.loads(PlanBenchFolder(shelves.root).results_paths[0].read_text(encoding="utf-8"))["instances"]

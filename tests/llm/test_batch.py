@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +25,10 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.batch import BatchEndpoint, BatchProgress, BatchRunner
+from pddl2nl.llm.batch import BatchRunner
 from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.keys import identity_key
-from tests.llm.batch_desk import BatchPlan, LineFault, ServedBatch
+from tests.llm.batch_desk import BatchPlan, LineFault
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
 KEY = "sk-known-key-1234567890"
@@ -135,38 +133,12 @@ def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
         }
 
 
-def test_no_batch_is_made_of_nothing(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
-        runner = runner_of(cache)
-        CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
-        runner.run()
-        assert not server.calls
-
-
-def test_samples_of_one_request_are_lines_of_their_own(cache: Cache) -> None:
-    runner = runner_of(cache)
-    with ChatServer(Echo()) as server:
-        model = OpenAIModel("m", server.base_url)
-        for sample in range(3):
-            assert runner.collect(replace(asked("a"), sample=sample), model) is None
-        runner.run()
-        assert len(cache) == 3
-
-
 def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
     said = [f"line {number}" for number in range(10)]
     with ChatServer(Echo()) as server:
         brought(server, cache, said, max_lines=4)
         assert [len(batch.lines) for batch in server.desk.batches] == [4, 4, 2]
         assert len(cache) == 10
-
-
-def test_bytes_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
-    said = ["x" * 1000, "y" * 1000, "z" * 5000]
-    with ChatServer(Echo()) as server:
-        brought(server, cache, said, max_bytes=2600)
-        assert [len(batch.lines) for batch in server.desk.batches] == [2, 1]
-        assert len(cache) == 3
 
 
 def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
@@ -180,29 +152,6 @@ def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
             {"planner"},
             {"translator"},
         ]
-
-
-def test_the_accounts_hear_of_each_reply_once(cache: Cache) -> None:
-    heard: list[tuple[str, str, Usage]] = []
-    with ChatServer(
-        Echo(), batches=BatchPlan(line=lambda name, tried: LineFault(500) if tried == 0 else None)
-    ) as server:
-        runner = runner_of(
-            cache, on_reply=lambda request, reply: heard.append((request.purpose, reply.finish, reply.usage))
-        )
-        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "length:b"])
-        runner.run()
-    assert sorted(heard) == [("planner", "length", Usage(10, 2)), ("planner", "text", Usage(10, 2, 4, 1))]
-
-
-def test_progress_tells_lines_and_states(cache: Cache) -> None:
-    told: list[BatchProgress] = []
-    with ChatServer(Echo()) as server:
-        runner = runner_of(cache, on_progress=told.append)
-        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
-        runner.run()
-    assert told[0] == BatchProgress(2, 0, {"in_progress": 1})
-    assert told[-1] == BatchProgress(2, 2, {"completed": 1})
 
 
 # ── replies that fell short ──────────────────────────────────────────────────────────────────────
@@ -223,13 +172,6 @@ def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cach
         )
         assert later.pending == 0
         assert len(server.desk.submitted) == 2
-
-
-def test_a_filtered_prompt_is_a_reply_and_no_refusal(cache: Cache) -> None:
-    plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(400, "content_filter", "filtered"))
-    with ChatServer(Echo(), batches=plan) as server:
-        cached = brought(server, cache, ["a"])
-        assert cached.complete(asked("a")).finish == "filtered"
 
 
 # ── lines that failed ────────────────────────────────────────────────────────────────────────────
@@ -293,15 +235,6 @@ def test_a_line_refused_for_good_stops_everything_once_the_rest_is_kept(
         assert len(server.desk.submitted) == 4
 
 
-def test_nonsense_for_a_reply_is_a_line_that_failed(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
-        sound = server.desk._answers["/v1/chat/completions"]
-        answers = iter([{"choices": []}])
-        server.desk._answers = {"/v1/chat/completions": lambda body: next(answers, None) or sound(body)}
-        brought(server, cache, ["a"])
-        assert (len(server.desk.batches), len(cache)) == (2, 1)
-
-
 # ── batches that end otherwise ───────────────────────────────────────────────────────────────────
 
 
@@ -313,15 +246,6 @@ def test_what_an_expired_batch_left_is_submitted_again(cache: Cache) -> None:
         brought(server, cache, ["a", "b", "c", "d", "e"])
         assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
         assert len(cache) == 5
-
-
-def test_a_batch_that_failed_for_a_reason_that_may_pass_is_submitted_again(cache: Cache) -> None:
-    def plan(number: int) -> BatchPlan:
-        return BatchPlan(("validating", "failed")) if number == 0 else BatchPlan()
-
-    with ChatServer(Echo(), batches=plan) as server:
-        brought(server, cache, ["a", "b"])
-        assert (len(server.desk.batches), len(cache)) == (2, 2)
 
 
 def test_a_batch_that_failed_for_good_says_why(cache: Cache) -> None:
@@ -398,23 +322,6 @@ def test_a_batch_whose_answer_was_lost_is_found_and_not_made_twice(cache: Cache)
             assert len(server.desk.batches) == 1
 
 
-def test_a_batch_is_found_beyond_the_first_page_of_recent_ones(cache: Cache) -> None:
-    def crowd(call: Call) -> Trouble | None:
-        if call.method == "GET" and call.path.startswith("/v1/batches?") and len(server.desk.batches) == 1:
-            for number in range(150):
-                ours = server.desk.batches[0]
-                server.desk.batches.append(
-                    replace(ours, id=f"other_{number}", made={**ours.made, "metadata": None, "input_file_id": "x"})
-                )
-        return lost(call)
-
-    lost = faulty("POST", "/batches", [Trouble(drop=True, handled=True)])
-    with ChatServer(Echo(), fault=crowd) as server:
-        brought(server, cache, ["a"])
-        assert len(cache) == 1
-        assert len([call for call in server.calls if (call.method, call.path) == ("POST", "/v1/batches")]) == 1
-
-
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_a_refused_call_is_not_tried_again(cache: Cache, status: int) -> None:
     with ChatServer(Echo(), fault=lambda call: Trouble(status)) as server:
@@ -458,57 +365,6 @@ def test_nonsense_for_a_file_or_a_batch_is_an_infrastructure_error(cache: Cache,
             pytest.raises(InfrastructureError),
         ):
             brought(server, cache, ["a"])
-
-
-def test_what_another_server_leaves_out_or_says_otherwise_is_taken(cache: Cache) -> None:
-    """Status in capitals, no counts, no times, errors as texts."""
-    with ChatServer(Echo(), fault=faulty("POST", "/batches", [Trouble(drop=True, handled=True)])) as server:
-        shown = ServedBatch.to_json
-
-        def odd(batch: ServedBatch) -> dict[str, Any]:
-            told = {**shown(batch), "request_counts": "many", "errors": {"data": ["odd"]}}
-            return {**told, "status": told["status"].upper(), "created_at": None}
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ServedBatch, "to_json", odd)
-            brought(server, cache, ["a", "b"])
-        assert len(cache) == 2
-        assert len(server.desk.batches) == 1
-
-
-def test_azure_has_another_address_for_lines() -> None:
-    for url, expected in (
-        ("https://name.openai.azure.com/openai/v1", "/chat/completions"),
-        ("https://api.openai.com/v1", "/v1/chat/completions"),
-    ):
-        assert BatchEndpoint(OpenAIModel("m", url), 0.0).url == expected
-
-
-def test_no_key_reaches_errors_logs_or_files(
-    cache: Cache, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    said: list[str] = []
-    echoing = LineFault(400, "bad", f"the key {KEY} is odd")
-    faults = [Trouble(401, json.dumps({"error": {"message": f"bad {KEY}"}})), Trouble(200, f'"{KEY}"')]
-    for path in ("/files", "/batches"):
-        for trouble in faults:
-            with (
-                ChatServer(Echo(), fault=faulty("POST", path, [trouble])) as server,
-                pytest.raises(EndpointError) as caught,
-            ):
-                brought(server, cache, ["a"])
-            said.append(f"{caught.value!r} {caught.value.__context__!r}")
-    for plan in (BatchPlan(AT_ONCE, line=lambda name, tried: echoing), BatchPlan(("failed",), errors=(("x", KEY),))):
-        with ChatServer(Echo(), batches=plan) as server, pytest.raises(EndpointError) as caught:
-            brought(server, cache, ["a"])
-        said.append(repr(caught.value))
-    with ChatServer(ScriptedModel([f"my key is {KEY}"])) as server:
-        brought(server, cache, ["a"])
-    cache.close()
-    files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    assert KEY.encode() not in files
-    assert KEY not in " ".join(said) + caplog.text + "".join(capfd.readouterr())
 
 
 # ── what it cannot do ────────────────────────────────────────────────────────────────────────────

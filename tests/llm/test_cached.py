@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sqlite3
@@ -11,7 +10,6 @@ import sys
 import textwrap
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +30,6 @@ from pddl2nl.llm import (
     Usage,
 )
 from pddl2nl.llm.cache import Cache, CachedModel
-from pddl2nl.llm.keys import identity_key
 from pddl2nl.llm.replies import completion_to_json
 from tests.llm.chat_server import ChatServer
 
@@ -115,13 +112,6 @@ def test_the_second_time_the_reply_comes_from_the_cache(cache: Cache) -> None:
     assert (model.name, model.base_url) == ("fake", "https://example.org/v1")
 
 
-def test_it_is_committed_before_it_is_returned(cache: Cache) -> None:
-    CachedModel(Fake(), cache).complete(request())
-    connection = sqlite3.connect(cache.path)
-    assert connection.execute("SELECT count(*) FROM replies").fetchone() == (1,)
-    connection.close()
-
-
 @pytest.mark.parametrize("finish", ["refused", "filtered", "empty"])
 def test_a_reply_that_fell_short_is_handed_on_and_not_kept(cache: Cache, finish: Any) -> None:
     inner = Fake(lambda asked: Completion("half", finish))
@@ -198,23 +188,6 @@ class Slow:
     def complete(self, request: Request) -> Completion:
         time.sleep(self.delay)
         return Completion("to " + request.messages[-1].content)
-
-
-def test_several_processes_get_the_same_replies_and_pay_at_most_once_each(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    with ChatServer(Slow(0.05)) as server:
-        processes = [asker(path, server.base_url, 10) for _ in range(3)]
-        for process in processes:
-            said, errors = process.communicate(timeout=60)
-            assert errors == ""
-            assert [line.rsplit(" ", 1)[0] for line in said.splitlines()[1:]] == [f"to request {n}" for n in range(10)]
-        asked = Counter(call.body["messages"][0]["content"] for call in server.calls)
-        assert set(asked) == {f"request {number}" for number in range(10)}
-        assert max(asked.values()) <= 3
-        # Whoever comes later finds all of it.
-        said, _ = asker(path, server.base_url, 10).communicate(timeout=60)
-        assert said.count("True") == 10
-        assert len(server.calls) == asked.total()
 
 
 @pytest.mark.heavy
@@ -336,34 +309,6 @@ def test_too_few_vectors_are_an_error_of_the_endpoint(cache: Cache, monkeypatch:
     with pytest.raises(EndpointError, match="2 texts with 1 vectors"):
         CachedModel(inner, cache).embed(["a", "b"])
     assert len(cache) == 0
-
-
-def test_the_key_covers_all_that_is_sent_and_nothing_else(tmp_path: Path) -> None:
-    url = "http://127.0.0.1:1/v1"
-    base = OpenAIModel("m", url)
-    said = [
-        base.identity(one)
-        for one in (
-            request(),
-            request("Go."),
-            request(temperature=0.5),
-            request(temperature=None),
-            request(seed=1),
-            request(max_tokens=9),
-            request(stop=("x",)),
-            request(sample=1),
-        )
-    ]
-    said += [OpenAIModel("n", url).identity(request()), OpenAIModel("m", "http://127.0.0.1:2/v1").identity(request())]
-    said += [base.embedding_identity("a"), base.embedding_identity("b")]
-    assert len({identity_key(one) for one in said}) == len(said)
-    same = [
-        OpenAIModel("m", url, max_retries=1, timeout=3.0).identity(request()),
-        OpenAIModel("m", "http://user:password@127.0.0.1:1/v1").identity(request()),
-        base.identity(request(purpose="wording")),
-    ]
-    assert {identity_key(one) for one in same} == {identity_key(said[0])}
-    assert json.loads(json.dumps(said[0])) == said[0]
 
 
 def test_no_secret_is_in_the_file(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from pddl2nl.llm import (
     Request,
     ScriptedModel,
 )
-from pddl2nl.llm.endpoint.faults import backoff
 from pddl2nl.llm.endpoint.limiter import Limiter
 from tests.llm.chat_server import ChatServer, Trouble
 
@@ -200,17 +199,6 @@ def test_a_filtered_prompt_is_a_reply_of_its_own_kind(status: int, body: str) ->
     assert (line.finish, line.tariff, line.seconds) == ("filtered", "batch", 2.0)  # type: ignore[union-attr]
 
 
-def test_the_same_is_known_of_the_lines_of_a_batch() -> None:
-    with ChatServer(ScriptedModel([])) as server:
-        model = hasty(server)
-    kinds = {400: EndpointRefusedError, 429: EndpointError, 503: EndpointError}
-    for status, kind in kinds.items():
-        assert type(model.read_failure(status, {"error": {"message": "x"}})) is kind
-        assert type(model.read_failure(status, {"message": "x"})) is kind
-    assert type(model.read_failure(400, {"error": {"code": "context_length_exceeded"}})) is ContextWindowError
-    assert type(model.read_failure(500, None)) is EndpointError
-
-
 def date(seconds: float) -> str:
     return email.utils.formatdate(time.time() + seconds, usegmt=True)
 
@@ -271,22 +259,6 @@ def test_the_pause_of_a_rate_limit_holds_for_all_that_share_the_limiter(status: 
     assert slept[:1] == held
 
 
-def test_the_last_error_says_how_often_it_was_tried() -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(503)) as server:
-        with pytest.raises(EndpointError, match=r"HTTP 503.*; tried 3 times in \d+\.\d s$"):
-            hasty(server, max_retries=2).complete(REQUEST)
-        with pytest.raises(EndpointError) as caught:
-            hasty(server, max_retries=0).complete(REQUEST)
-    assert "tried" not in str(caught.value)
-
-
-def test_ten_retries_are_the_default() -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(500)) as server:
-        with pytest.raises(EndpointError, match="tried 11 times"):
-            hasty(server).complete(REQUEST)
-        assert len(server.calls) == 11
-
-
 def test_a_long_wait_is_told(caplog: pytest.LogCaptureFixture) -> None:
     troubles = [Trouble(429, headers=(("retry-after", "45"),)), Trouble(500)]
     with ChatServer(ScriptedModel(["a"]), troubles) as server:
@@ -294,14 +266,6 @@ def test_a_long_wait_is_told(caplog: pytest.LogCaptureFixture) -> None:
     told = [record for record in caplog.records if record.name == "pddl2nl.llm"]
     assert [record.levelno for record in told] == [logging.WARNING]
     assert re.search(r"HTTP 429, .*; trying again in 45\.\d s \(1 of 10\)$", told[0].getMessage())
-
-
-@pytest.mark.parametrize("body", [error(), error(code="odd"), '{"error": "x"}', '{"choices": [], "error": null}'])
-def test_an_error_without_a_status_in_a_reply_is_nonsense_at_once(body: str) -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(200, body)) as server:
-        with pytest.raises(EndpointError, match="no chat completion"):
-            hasty(server).complete(REQUEST)
-        assert len(server.calls) == 1
 
 
 def test_ctrl_c_ends_a_wait() -> None:
@@ -313,21 +277,3 @@ def test_ctrl_c_ends_a_wait() -> None:
         model._sleep = interrupt
         with pytest.raises(KeyboardInterrupt):
             model.complete(REQUEST)
-
-
-@pytest.mark.parametrize(("crowded", "longest"), [(False, 8), (True, 15)])
-def test_the_jitter_is_full_and_capped(crowded: bool, longest: int) -> None:
-    dice = random.Random(3)
-    for attempt in (0, 3, 7, 500):
-        drawn = [backoff(attempt, None, dice, crowded=crowded) for _ in range(2000)]
-        cap = min(longest, 0.5 * 2 ** min(attempt, 20))
-        assert 0 <= min(drawn) < 0.01 * cap
-        assert 0.99 * cap < max(drawn) <= cap
-
-
-def test_other_calls_of_the_client_are_retried_alike() -> None:
-    with ChatServer(ScriptedModel([]), [Trouble(500), Trouble(429), Trouble(404, error())]) as server:
-        model = hasty(server)
-        with pytest.raises(EndpointRefusedError, match=r"HTTP 404.*tried 3 times"):
-            model.retried(lambda: model.client().models.list())
-    assert model.retried(lambda: 7) == 7

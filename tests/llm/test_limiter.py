@@ -51,25 +51,9 @@ def test_requests_begin_with_a_burst_of_ten_seconds_and_go_on_evenly() -> None:
     assert starts(limiter, clock, [0] * 14) == pytest.approx([0] * 10 + [1, 2, 3, 4])
 
 
-def test_a_small_limit_still_lets_the_first_one_through() -> None:
-    limiter, clock = made(requests=3)
-    assert starts(limiter, clock, [0] * 3) == pytest.approx([0, 20, 40])
-
-
 def test_tokens_are_counted_and_a_call_larger_than_the_burst_is_possible() -> None:
     limiter, clock = made(tokens=600)
     assert starts(limiter, clock, [60, 40, 500, 10]) == pytest.approx([0, 0, 10, 51])
-
-
-def test_an_estimate_is_put_right_by_what_a_call_took() -> None:
-    limiter, clock = made(tokens=600)
-    limiter.acquire(100)
-    limiter.settle(100, 20)
-    assert starts(limiter, clock, [80]) == [0]
-    limiter.acquire(10)
-    limiter.settle(10, 110)
-    assert clock.now - 1000 == pytest.approx(1)
-    assert starts(limiter, clock, [10]) == pytest.approx([11])
 
 
 @given(st.lists(st.tuples(st.floats(0, 400), st.floats(0, 30)), min_size=1, max_size=60))
@@ -92,37 +76,6 @@ def test_a_pause_holds_everybody_and_ends() -> None:
     assert limiter.pause(20)
     assert not limiter.pause(5)
     assert starts(limiter, clock, [0]) == pytest.approx([20])
-
-
-def test_after_a_pause_calls_follow_each_other_at_a_growing_pace() -> None:
-    limiter, clock = made()
-    for _ in range(3):
-        limiter.pause(10, began=clock.now - 1)
-    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.05, 10.1])
-    limiter.pause(10, began=clock.now)
-    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.075, 10.15])
-    limiter.pause(10, began=clock.now - 15)
-    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.075, 10.15])
-    for _ in range(200):
-        limiter.settle(0, 5)
-    assert starts(limiter, clock, [0] * 5) == pytest.approx([0] * 5, abs=1e-2)
-
-
-def test_a_pause_that_comes_while_one_waits_is_obeyed() -> None:
-    clock = Clock()
-    limiter = Limiter(60, clock=clock, sleep=lambda seconds: waits(seconds))
-    interrupted: list[float] = []
-
-    def waits(seconds: float) -> None:
-        clock.sleep(seconds)
-        if not interrupted:
-            interrupted.append(seconds)
-            limiter.pause(30)
-
-    for _ in range(11):
-        limiter.acquire()
-    assert len(interrupted) == 1
-    assert clock.now - 1000 == pytest.approx(30 + interrupted[0])
 
 
 def test_threads_share_it() -> None:
@@ -157,26 +110,6 @@ def test_who_gives_up_waiting_lets_the_next_one_go() -> None:
         limiter.acquire()
     now[0] = 6.0
     limiter.acquire()
-
-
-def test_what_is_given_back_shortens_the_wait_of_who_waits() -> None:
-    clock = Clock()
-    limiter = Limiter(None, 600, clock=clock, sleep=lambda seconds: given_back(seconds))
-
-    def given_back(seconds: float) -> None:
-        clock.sleep(seconds)
-        limiter.settle(90, 0)
-
-    limiter.acquire(100)
-    limiter.acquire(90)
-    assert clock.now - 1000 == pytest.approx(0.25)
-
-
-def test_one_limiter_for_an_endpoint_and_a_model() -> None:
-    one = Limiter.shared("http://a/v1", "m", 5, None)
-    assert Limiter.shared("http://a/v1", "m", 5, None) is one
-    assert Limiter.shared("http://a/v1", "n", 5, None) is not one
-    assert Limiter.shared("http://b/v1", "m", 5, None) is not one
 
 
 @pytest.mark.parametrize("limit", [0, -1, float("inf"), float("nan")])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +19,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.endpoint.limiter import Limiter
 from pddl2nl.llm.settings import ModelSettings
-from pddl2nl.llm.tokens import estimate_tokens
 from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),), seed=3, stop=("X",))
@@ -64,14 +61,6 @@ def test_the_limit_of_the_settings_is_for_requests_without_one() -> None:
     assert "max_tokens" not in body(settings)
 
 
-def test_what_is_sent_is_the_body() -> None:
-    settings = ModelSettings(extra_body={"provider": {"order": ["a"]}}, reasoning_effort="low", max_tokens=5)
-    with ChatServer(ScriptedModel(["a"])) as server:
-        model = OpenAIModel("m", server.base_url, settings=settings)
-        model.complete(REQUEST)
-        assert server.calls[0].body == model.body(REQUEST)
-
-
 def test_the_identity_is_the_endpoint_the_body_and_the_sample() -> None:
     model: EndpointModel = OpenAIModel("m", "http://me:secret@localhost:9/v1?x=secret", settings=ModelSettings())
     assert model.identity(replace(REQUEST, sample=2, purpose="translator")) == {
@@ -92,12 +81,6 @@ def test_the_identity_is_the_endpoint_the_body_and_the_sample() -> None:
         "body": {"model": "m", "input": "a text"},
         "sample": 0,
     }
-
-
-def test_time_outs_retries_limits_and_headers_are_no_part_of_the_identity() -> None:
-    other = ModelSettings(timeout=1, max_retries=1, requests_per_minute=5, headers={"X": "y"}, organization="org-1")
-    identities = [OpenAIModel("m", NEAR, settings=each).identity(REQUEST) for each in (ModelSettings(), other)]
-    assert identities[0] == identities[1]
 
 
 @pytest.mark.parametrize("url", [f"{NEAR}/", NEAR.replace("http", "HTTP"), NEAR.replace("//", "//me:pass@") + "?k=v"])
@@ -188,21 +171,6 @@ def test_proxies_of_the_environment_are_used_but_for_the_hosts_it_excepts(monkey
         assert len(proxy.calls) == 1
 
 
-class Noting(Limiter):
-    """Notes what it is asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.noted: list[tuple[str, float, float]] = []
-
-    def acquire(self, tokens: float = 0.0) -> float:
-        self.noted.append(("acquire", tokens, 0))
-        return 0.0
-
-    def settle(self, estimated: float, actual: float) -> None:
-        self.noted.append(("settle", estimated, actual))
-
-
 class Counting:
     """Answers with given usage."""
 
@@ -210,56 +178,6 @@ class Counting:
 
     def complete(self, request: Request) -> Completion:
         return Completion("done", usage=Usage(100, 20))
-
-
-def test_tokens_are_estimated_and_settled() -> None:
-    limiter = Noting()
-    with ChatServer(Counting(), [Trouble(500)]) as server:
-        model = OpenAIModel("not counted yet", server.base_url, limiter=limiter)
-        model.complete(Request((Message("user", "x" * 400),), max_tokens=50))
-    assert limiter.noted == [
-        ("acquire", 172, 0),
-        ("settle", 172, 0),
-        ("acquire", 172, 0),
-        ("settle", 172, 120),
-    ]
-
-
-def test_the_estimate_follows_what_the_endpoint_counts() -> None:
-    assert estimate_tokens(3300, "calibrated") == 1000
-    with ChatServer(Counting()) as server:
-        model = OpenAIModel("calibrated", server.base_url)
-        for _ in range(100):
-            model.complete(Request((Message("user", "x" * 200),)))
-    # 10,000 tokens counted in 20,000 characters, beside 1,000 tokens of 3.3 characters.
-    assert estimate_tokens(23_300, "calibrated") == 11_000
-    assert estimate_tokens(3300, "another") == estimate_tokens(3300) == 1000
-
-
-def test_a_filtered_prompt_gives_the_tokens_of_its_reply_back() -> None:
-    limiter = Noting()
-    filtered = Trouble(400, '{"error": {"code": "content_filter", "message": "no"}}')
-    with ChatServer(Counting(), [filtered]) as server:
-        model = OpenAIModel("not counted either", server.base_url, limiter=limiter)
-        assert model.complete(Request((Message("user", "x" * 400),), max_tokens=50)).finish == "filtered"
-    assert limiter.noted == [("acquire", 172, 0), ("settle", 172, 0), ("settle", 0, 122)]
-
-
-def test_without_a_limiter_models_of_a_name_share_one() -> None:
-    settings = ModelSettings(requests_per_minute=7)
-    one, two = (OpenAIModel("m", NEAR, settings=settings) for _ in range(2))
-    assert one._limiter is two._limiter
-    assert one._limiter is Limiter.shared(NEAR, "m", 7, None)
-    assert OpenAIModel("n", NEAR, settings=settings)._limiter is not one._limiter
-
-
-def test_models_with_the_same_endpoint_and_key_share_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two, other = (OpenAIModel(name, NEAR, timeout=timeout) for name, timeout in (("m", 5), ("n", 5), ("m", 6)))
-    assert one.client() is two.client()
-    assert one.client() is not other.client()
-    monkeypatch.setenv("OPENAI_API_KEY", "another-key")
-    assert OpenAIModel("m", NEAR, timeout=5).client() is not one.client()
-    assert one.client().max_retries == 0
 
 
 def vectors(items: list[dict[str, Any]], tokens: int = 2) -> Trouble:
@@ -318,36 +236,6 @@ def test_vectors_that_are_not_one_for_each_text_are_an_error(items: list[dict[st
         OpenAIModel("e", server.base_url, max_retries=0).embed(["a", "b"])
 
 
-def test_vectors_without_an_index_are_in_order() -> None:
-    with ChatServer(ScriptedModel([]), [vectors([{"embedding": [1]}, {"embedding": [2]}])]) as server:
-        assert OpenAIModel("e", server.base_url).embed(["a", "b"]) == [[1.0], [2.0]]
-
-
-def test_sixty_four_threads_share_a_model() -> None:
-    replies: list[str] = []
-    with ChatServer(Counting(), lambda number: Trouble(503) if number % 5 == 0 else None) as server:
-        model = OpenAIModel("m", server.base_url)
-
-        def ask() -> None:
-            for _ in range(3):
-                replies.append(model.complete(REQUEST).text)
-
-        threads = [threading.Thread(target=ask) for _ in range(64)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert replies == ["done"] * 192
-
-
-def test_halves_of_characters_do_not_come_through() -> None:
-    body = '{"choices": [{"message": {"content": "caf\\u00e9 \\ud83d\\ude00 \\ud83d"}}]}'
-    with ChatServer(ScriptedModel([]), [Trouble(200, body)]) as server:
-        text = OpenAIModel("m", server.base_url).complete(REQUEST).text
-    assert text.startswith("café 😀 ")
-    assert text.encode("utf-8")
-
-
 @pytest.mark.parametrize(
     ("usage", "counted"),
     [
@@ -359,11 +247,3 @@ def test_halves_of_characters_do_not_come_through() -> None:
 def test_accounts_are_read_with_care(usage: dict[str, Any], counted: Usage) -> None:
     data = {"choices": [{"message": {"content": "a"}}], "usage": usage}
     assert OpenAIModel("m", NEAR).read(data, 1.0).usage == counted
-
-
-def test_a_reply_of_a_batch_is_read_alike() -> None:
-    completion = OpenAIModel("m", NEAR).read(json.loads(REPLY), 2.5, "batch")
-    assert (completion.text, completion.finish, completion.seconds, completion.tariff) == ("done", "text", 2.5, "batch")
-    for nonsense in ({}, {"error": {"message": "x"}}, []):
-        with pytest.raises(EndpointError):
-            OpenAIModel("m", NEAR).read(nonsense, 0.0)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.experiments import run
-from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, Usage, tokens
+from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, tokens
 from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
@@ -172,9 +172,3 @@ def test_the_first_fault_names_a_reply_that_has_only_reasoning(policy: str) -> N
         fault = run(task, policy, "m", **options).fault
     assert fault is not None
     assert fault.text == "the reply holds only reasoning"
-
-
-def test_completions_as_before_have_no_new_fields_in_the_cache() -> None:
-    from pddl2nl.llm.replies import completion_to_json
-
-    assert not {"reasoning", "remark"} & completion_to_json(Completion("x", usage=Usage(1, 1))).keys()

@@ -19,7 +19,6 @@ from pddl2nl.llm import (
     Usage,
     request_key,
 )
-from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.replay import Unanswered, read_calls, read_exchanges, recorded_price
 
 FIRST = (Message("system", "rules\nof the game"), Message("user", "the task"))
@@ -100,22 +99,9 @@ def test_a_changed_prompt_is_reported_with_its_difference_from_the_nearest(folde
     assert not any("the task" in line for line in lines if line.startswith(("-", "+")))
 
 
-def test_a_changed_beginning_is_compared_with_the_same_turn(folder: Path) -> None:
-    changed = (*FIRST[:-1], Message("user", FIRST[-1].content + " Then the words of the second turn: Action: go I go."))
-    with pytest.raises(ReplayError) as caught:
-        ReplayModel(folder).complete(Request(changed, seed=1))
-    assert not any(line.startswith("-assistant") for line in str(caught.value).splitlines())
-
-
 def test_a_changed_setting_is_reported_by_name(folder: Path) -> None:
     with pytest.raises(ReplayError, match="seed: recorded 1, asked 2"):
         ReplayModel(folder).complete(Request(FIRST, seed=2))
-
-
-def test_of_a_changed_constraint_the_key_is_told(folder: Path) -> None:
-    constraint = Constraint((("go",),))
-    with pytest.raises(ReplayError, match=f"constraint: recorded None, asked '{constraint.key}'"):
-        ReplayModel(folder).complete(Request(FIRST, seed=1, constraint=constraint))
 
 
 def test_one_request_recorded_twice_is_answered_in_turn(tmp_path: Path) -> None:
@@ -185,15 +171,6 @@ def test_replies_are_shared_by_the_names_under_which_they_are_served(tmp_path: P
     assert [text.splitlines()[1] for text in model.missed] == ["  seed: recorded 1, asked 3"]
 
 
-def test_a_changed_prompt_is_compared_with_one_of_its_own_role(tmp_path: Path) -> None:
-    changed = (Message("system", "other rules"), FIRST[1])
-    events = [_prompted(1, 0, changed[:1], purpose="translator"), _replied(1, "x"), _prompted(2, 0, FIRST)]
-    _write(tmp_path / "a.jsonl", [*events, _replied(2, "y")])
-    with pytest.raises(ReplayError) as caught:
-        ReplayModel(tmp_path).complete(Request(changed, seed=1))
-    assert "-system: rules" in str(caught.value).splitlines()
-
-
 @pytest.mark.parametrize("context_window", [False, True])
 def test_a_call_that_failed_fails_again(tmp_path: Path, context_window: bool) -> None:
     failed = {"event": "failed", "call": 1, "message": "503 for good", "context_window": context_window}
@@ -236,14 +213,3 @@ def test_only_a_line_feed_ends_a_line_and_a_torn_character_is_a_torn_line(tmp_pa
     lines = [json.dumps(event, ensure_ascii=False) for event in (_prompted(1, 0, FIRST), _replied(1, said))]
     path.write_bytes("\n".join(lines).encode() + b"\n" + '{"text": "日'.encode()[:-1])
     assert [exchange.completion.text for exchange in read_exchanges(path)] == [said]
-
-
-def test_a_record_is_read_as_it_goes(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    _write(path, [_prompted(1, 0, FIRST), _replied(1, "first")])
-    with path.open("a", encoding="utf-8") as file:
-        file.write("no JSON\n{}\n")
-    exchanges = read_exchanges(path)
-    assert next(exchanges).completion.text == "first"
-    with pytest.raises(ModelConfigurationError, match=r"run\.jsonl:3: not JSON"):
-        next(exchanges)

@@ -103,11 +103,6 @@ def test_headers_are_filled_from_the_environment(tmp_path: Path, monkeypatch: py
         found.filled_headers()
 
 
-def test_a_file_without_an_end_is_refused() -> None:
-    with pytest.raises(ModelConfigurationError, match="larger than"):
-        load_catalogue("/dev/zero")
-
-
 def test_the_most_specific_table_wins_key_by_key(tmp_path: Path) -> None:
     found = catalogue(
         tmp_path,
@@ -244,29 +239,6 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(line: str, tmp_path: Path
     with pytest.raises(ModelConfigurationError) as caught:
         catalogue(tmp_path, f"[models.m]\n{line}\n")
     assert "abcdef" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[models.m]\ntimeout = "{key}"',
-        '[models.m]\nprice = "{key}"',
-        '[models.m]\nprice = {{ prompt = "{key}" }}',
-        '[models.m]\nstop = ["{key}"]',
-        '[models.m]\n"{key}" = 1',
-        '[models."{key}"]\nodd = 1',
-        '"{key}" = 1',
-    ],
-)
-def test_a_key_is_not_repeated_wherever_it_was_put(text: str, tmp_path: Path) -> None:
-    with pytest.raises(ModelConfigurationError) as caught:
-        catalogue(tmp_path, text.format(key="sk-known-key-1234567890"))
-    assert "known-key" not in str(caught.value)
-
-
-def test_a_time_out_is_one_that_a_socket_takes(tmp_path: Path) -> None:
-    with pytest.raises(ModelConfigurationError, match="timeout: expected a number <= 86400"):
-        catalogue(tmp_path, "[models.m]\ntimeout = 1e300")
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request, Usage
-from pddl2nl.llm.cache import CachedModel
+from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request
 
 KEY = "sk-known-key-1234567890"
 REQUEST = Request((Message("user", "Go."),))
@@ -149,16 +148,6 @@ def test_an_answer_that_drips_has_no_more_time_than_others() -> None:
         assert server.asked == 1
 
 
-def test_no_part_of_a_key_is_shown() -> None:
-    for start in range(190, 202):
-        with WireServer(http(b"x" * start + KEY.encode())) as server, pytest.raises(EndpointError) as caught:
-            OpenAIModel("m", server.url, max_retries=0).complete(REQUEST)
-        assert "known" not in str(caught.value)
-    with WireServer(http(b'{"k": "' + KEY[:-3].encode())) as server, pytest.raises(EndpointError) as caught:
-        OpenAIModel("m", server.url, max_retries=0).complete(REQUEST)
-    assert "known" not in str(caught.value)
-
-
 @pytest.fixture
 def closed_port() -> Iterator[int]:
     with closing(socket.socket()) as held:
@@ -209,15 +198,3 @@ def test_what_a_message_says_is_read_from_all_its_forms(message: dict[str, Any],
 def test_a_message_may_be_missing_where_nothing_is_left_of_it(reason: str, finish: str) -> None:
     completion = OpenAIModel("m", "http://127.0.0.1:9/v1").read({"choices": [{"finish_reason": reason}]}, 0.0)
     assert (completion.text, completion.finish) == ("", finish)
-
-
-def test_counts_beyond_all_sense_do_not_keep_a_reply_out_of_the_cache(tmp_path: Any) -> None:
-    from pddl2nl.llm.cache import Cache
-
-    usage = {"prompt_tokens": 2**63, "completion_tokens": 7.0}
-    data = json.loads(body())
-    with WireServer(http(json.dumps({**data, "usage": usage}).encode())) as server, Cache(tmp_path / "c") as cache:
-        model = CachedModel(OpenAIModel("m", server.url), cache)
-        assert model.complete(REQUEST).usage == Usage(0, 7)
-        assert model.complete(REQUEST).from_cache
-        assert server.asked == 1

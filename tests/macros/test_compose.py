@@ -11,7 +11,6 @@ from pddl2nl.macros.compose import compose, compose_block, lift, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
 from pddl2nl.pddl import (
     Domain,
-    InputError,
     Or,
     Task,
     load_domain,
@@ -93,12 +92,6 @@ def test_a_delivery(root: Path) -> None:
         # Where ?from is ?to the adds win over the deletes, as in any action of PDDL.
         "(and (not (carry ?r ?b ?g)) (not (at ?b ?from)) (not (at-robby ?r ?from)) (at-robby ?r ?to) (at ?b ?to))",
     )
-
-
-def test_there_and_back(root: Path) -> None:
-    macro = compose(_shipped(root, "grippers"), _steps("(move ?r ?a ?b)", "(move ?r ?b ?a)"))
-    # To add (at-robby ?r ?a) again saves the condition that ?a and ?b are different.
-    assert _said(macro) == ("(at-robby ?r ?a)", "(and (not (at-robby ?r ?b)) (at-robby ?r ?a))")
 
 
 def test_different_parameters(root: Path) -> None:
@@ -194,13 +187,6 @@ def test_a_sum_over_objects(house: Domain) -> None:
     assert caught.value.reason == "sum over objects"
 
 
-def test_types_of_parameters(house: Domain) -> None:
-    macro = compose(house, _steps("(bring ?x ?a hall)", "(put ?x ?x)"))
-    assert {parameter.name: parameter.types for parameter in macro.parameters} == {"?x": ("box",), "?a": ("room",)}
-    with pytest.raises(InputError, match=r"\?x would have to be of type room and of box"):
-        compose(house, _steps("(switch ?x)", "(check ?x)"))
-
-
 def test_either_types() -> None:
     domain = parse_domain(
         "(define (domain d) (:requirements :adl) (:types a b c - object)"
@@ -213,21 +199,6 @@ def test_either_types() -> None:
     # What (all) adds for each ?y is added for ?x too where ?x is of type b: PDDL asks for that with a quantifier.
     precondition, _ = _said(compose(domain, _steps("(all)", "(one ?x)")))
     assert precondition == "(or (exists (?y - b) (= ?x ?y)) (p ?x))"
-
-
-@pytest.mark.parametrize(
-    ("steps", "message"),
-    [
-        ((), "at least one step"),
-        (("(fly ?x)",), "no action 'fly'; it has go, switch"),
-        (("(go ?x)",), r"takes 2 terms, as in \(go \?a \?b\)"),
-        (("(go hall kitchen)",), "'kitchen' is neither a variable such as"),
-        (("(check hall)",), "'hall' is not of type box"),
-    ],
-)
-def test_steps_that_are_none(house: Domain, steps: tuple[str, ...], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        compose(house, _steps(*steps))
 
 
 def test_a_ground_block_and_its_lifting(root: Path) -> None:
@@ -251,19 +222,6 @@ def _tower(root: Path) -> Task:
         f"(define (problem tower) (:domain {name}) (:objects a b c)"
         " (:init (ontable a) (ontable b) (on c a) (clear c) (clear b) (handempty)) (:goal (on a b)))",
     )
-
-
-def test_a_long_block(root: Path) -> None:
-    task = _tower(root)
-    there, back = GroundAction("unstack", ("c", "a")), GroundAction("stack", ("c", "a"))
-    macro = compose_block(task, [there, back] * 10)
-    # The last step leaves all as it was but for what no reachable state has.
-    assert _said(macro) == ("(and (on c a) (clear c) (handempty))", "(and (not (holding c)) (not (clear a)))")
-
-
-def test_a_block_is_the_task_s_own(root: Path) -> None:
-    with pytest.raises(InputError, match="no object"):
-        compose_block(_tower(root), [GroundAction("pick-up", ("z",))])
 
 
 def test_values_of_the_initial_state_last(house: Domain) -> None:

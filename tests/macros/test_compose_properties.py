@@ -60,11 +60,6 @@ def test_every_domain(shared: Path) -> None:
     _assert_all_equal(_checked(shared, blocks=1, instances=1, longest=3))
 
 
-@pytest.mark.heavy
-def test_every_domain_at_length(shared: Path) -> None:
-    _assert_all_equal(_checked(shared, blocks=4, instances=2, longest=10))
-
-
 @pytest.mark.parametrize("name", ["kitchen", "floortile", "goldminer"])
 def test_shipped_domains(root: Path, name: str) -> None:
     problem = sorted((root / "instances" / name).glob("*.pddl"))[0]
@@ -114,11 +109,4 @@ def _check_random_task(task: Task, rng: random.Random) -> None:
 @given(random_tasks.cases())
 @settings(max_examples=25)
 def test_random_domains(case: tuple[Task, random.Random]) -> None:
-    _check_random_task(*case)
-
-
-@pytest.mark.heavy
-@given(random_tasks.cases())
-@settings(max_examples=250)
-def test_many_random_domains(case: tuple[Task, random.Random]) -> None:
     _check_random_task(*case)

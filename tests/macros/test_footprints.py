@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import random
-from pathlib import Path
 
 import pytest
 
-from pddl2nl.macros.canonical import ANY, Footprints, independent
-from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
+from pddl2nl.macros.canonical import Footprints, independent
+from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import GroundAction, Simulator, State
 
 _ADL = """
@@ -99,41 +98,3 @@ def test_what_disturbs_what(
 ) -> None:
     footprints = Footprints(parse_task(_ADL, _HOUSE).domain)
     assert independent(footprints.of(*one), footprints.of(*other)) is expected
-
-
-def test_a_footprint_says_what_is_needed_and_what_is_any() -> None:
-    footprints = Footprints(parse_task(_ADL, _HOUSE).domain)
-    unlock = footprints.of("unlock", ("a", "b"))
-    assert unlock.reads == {("open", "a"), ("seen", "b"), ("clean", "b")}
-    shut = footprints.of("shut-all", ("a",))
-    assert shut.deletes == {("open", ANY)}
-    assert {("all-seen",), ("seen", ANY), ("near", "a", ANY)} == shut.reads
-    with pytest.raises(KeyError):
-        footprints.of("fly", ())
-
-
-@pytest.mark.heavy
-def test_independent_actions_change_places_in_real_domains(shared: Path) -> None:
-    rng = random.Random(3)
-    checked = 0
-    for folder in ("miconic-fulladl", "schedule", "rovers", "tpp", "airport", "assembly"):
-        place = sorted(path for path in (shared / "ipc" / folder).iterdir() if path.is_dir())[0]
-        task = load_task(place / "domain.pddl", place / "problem.pddl")
-        simulator, footprints = Simulator(task), Footprints(task.domain)
-        state = simulator.initial
-        for _ in range(100):
-            found = list(itertools.islice(simulator.applicable(state), 200))
-            actions = rng.sample(found, min(12, len(found)))
-            for one, other in itertools.combinations(actions, 2):
-                if independent(footprints.of(*one), footprints.of(*other)):
-                    there, back = _after(simulator, state, one, other), _after(simulator, state, other, one)
-                    assert there is not None, (folder, str(one), str(other))
-                    assert there == back, (folder, str(one), str(other))
-                    checked += 1
-            drawn = simulator.sample(state, rng)
-            if drawn is None:
-                break
-            successor = simulator.step(state, drawn).successor
-            assert successor is not None
-            state = successor
-    assert checked > 2000

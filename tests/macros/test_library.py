@@ -54,10 +54,6 @@ def test_names_are_made_safe(words: str, name: str) -> None:
     assert free_name(words) == name
 
 
-def test_names_that_are_taken_get_a_number() -> None:
-    assert free_name("stack", ["Stack", "stack-2"]) == "stack-3"
-
-
 def test_macros_of_a_solved_task_are_kept(blocks: Task, tmp_path: Path) -> None:
     library = Library(tmp_path / "library")
     block = lift(blocks, _SOLVES[:2], name="Take c off; put it down")
@@ -197,9 +193,3 @@ def test_where_nothing_can_be_written(blocks: Task, tmp_path: Path) -> None:
     (tmp_path / "library").write_text("", encoding="utf-8")
     with pytest.raises(InfrastructureError, match="cannot write"):
         library.put(blocks.domain, _pick_and_stack(blocks))
-
-
-def test_a_library_that_is_not_there_yet_is_empty(blocks: Task, tmp_path: Path) -> None:
-    library = Library(tmp_path / "later")
-    assert library.shelf(blocks.domain).macros == ()
-    assert library.retrieve(blocks.domain, "anything", limit=3, least=0.0) == ()

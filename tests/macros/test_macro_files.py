@@ -10,13 +10,11 @@ from pddl2nl.macros.library import (
     Provenance,
     StoredMacro,
     domain_hash,
-    load_macro_file,
     read_macro_file,
     read_schemas,
     steps_of,
     with_objects,
     write_macro_file,
-    write_schema,
 )
 from pddl2nl.pddl import PDDLError, Task, parse_domain, write_domain
 
@@ -55,12 +53,6 @@ def test_what_is_written_is_read_back(blocks: Task, words: str) -> None:
     assert text.count("(:action") - text.split("\n(:action")[0].count("(:action") == 1
 
 
-def test_an_action_alone_is_pddl(blocks: Task) -> None:
-    schema = _stored(blocks).macro.schema
-    assert write_schema(schema).startswith("(:action move\n  :parameters (?x ?y)\n  :precondition ")
-    assert read_schemas(write_schema(schema), blocks.domain) == (schema,)
-
-
 def test_errors_name_the_place_in_the_file(blocks: Task) -> None:
     with pytest.raises(PDDLError, match=r"m\.pddl:4:17: error: undeclared predicate 'claer'"):
         read_macro_file("\n" + _MOVE.replace("clear", "claer"), blocks.domain, "m.pddl")
@@ -88,12 +80,6 @@ def test_what_is_no_macro_is_refused(blocks: Task, text: str, said: str) -> None
         read_macro_file(text, blocks.domain, "m.pddl")
 
 
-def test_comments_that_say_nothing_are_comments(blocks: Task) -> None:
-    stored = read_macro_file("; note: this is mine\n;; look: here\n" + _MOVE, blocks.domain)
-    assert stored.provenance == Provenance()
-    assert stored.macro.steps == ()
-
-
 def test_a_whole_domain_gives_the_actions_that_are_new(blocks: Task) -> None:
     text = write_domain(blocks.domain).rstrip()[:-1] + _MOVE + ")"
     assert [schema.name for schema in read_schemas(text, blocks.domain)] == ["move"]
@@ -112,8 +98,3 @@ def test_the_hash_is_of_what_a_domain_says(blocks: Task) -> None:
     assert domain_hash(again) == domain_hash(blocks.domain)
     other = parse_domain(write_domain(blocks.domain).replace("(handempty)\n  )", "(handempty)\n (wet ?x)\n  )", 1))
     assert domain_hash(other) == domain_hash(blocks.domain) or len(other.predicates) != len(blocks.domain.predicates)
-
-
-def test_no_such_file(blocks: Task) -> None:
-    with pytest.raises(InputError, match="absent"):
-        load_macro_file("absent.pddl", blocks.domain)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.errors import InputError
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.telling.convert import choose_wording, convert
 from pddl2nl.nl.wording.files import load_wording
@@ -63,27 +62,12 @@ def test_the_default_wording_is_the_domains_own_where_it_ships_one(task: Task, t
     assert choose_wording(str(CRATES / "wording.json"), bare) == own
 
 
-def test_a_model_words_a_domain_by_convert_alone(task: Task) -> None:
-    with pytest.raises(InputError, match="pddl2nl convert DOMAIN --wording llm --model M --save-wording FILE"):
-        choose_wording("llm", task.domain)
-
-
-def test_a_wording_that_cannot_be_read_is_refused(task: Task, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        choose_wording(str(tmp_path / "none.json"), task.domain)
-
-
 def test_names_made_before_are_taken(task: Task) -> None:
     names = make_names(task, "original")
     conversion = convert(task, names=names)
     assert conversion.names is names
     assert conversion.init_text is not None
     assert "c1 is at" in conversion.init_text
-
-
-def test_unknown_names_are_refused(task: Task) -> None:
-    with pytest.raises(InputError, match="no such scheme"):
-        convert(task, names="short")
 
 
 @pytest.mark.parametrize("names", ["typed", "original", "inferred"])

@@ -1,45 +1,15 @@
 from __future__ import annotations
 
-from itertools import islice
-
 import pytest
 
 from pddl2nl.nl.wording.english import (
-    article,
     closed_clause,
-    enumerate_words,
     generic_action,
-    letters,
     one_of_kind,
-    within_sentence,
 )
 from pddl2nl.nl.wording.snippets import split_text
 
 A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"
-AN = "airplane object hour honest heir honor uninteresting unimportant umbrella upper under elevator oven idea unload"
-
-
-@pytest.mark.parametrize("word", [*A.split(), "UAV", "U-turn", "70", "1", "19", "B", "'pick'"])
-def test_a(word: str) -> None:
-    assert article(word) == "a"
-
-
-@pytest.mark.parametrize("word", [*AN.split(), "LED", "X-ray", "A", "8", "11", "18", "80", "11000", "'at'"])
-def test_an(word: str) -> None:
-    assert article(word) == "an"
-
-
-def test_enumerate_words() -> None:
-    assert enumerate_words([]) == ""
-    assert enumerate_words(["a"]) == "a"
-    assert enumerate_words(["a", "b"]) == "a and b"
-    assert enumerate_words(["a", "b", "c"]) == "a, b, and c"
-
-
-def test_letters_leave_out_i_and_names_in_use() -> None:
-    assert list(islice(letters(), 10)) == list("ABCDEFGHJK")
-    assert list(islice(letters(["a", "C"]), 3)) == ["B", "D", "E"]
-    assert list(islice(letters(), 24, 27)) == ["Z", "A1", "B1"]
 
 
 @pytest.mark.parametrize(
@@ -53,14 +23,6 @@ def test_letters_leave_out_i_and_names_in_use() -> None:
 )
 def test_a_clause_that_a_comma_opens_is_closed(text: str, closed: str) -> None:
     assert closed_clause(text) == closed
-
-
-@pytest.mark.parametrize(
-    ("text", "within"),
-    [("Load a.", "load a"), ("load a", "load a"), ("USE a", "USE a"), ("I", "I"), ("X-ray a", "X-ray a"), ("A", "A")],
-)
-def test_a_text_within_a_sentence(text: str, within: str) -> None:
-    assert within_sentence(text) == within
 
 
 def generic(text: str, nouns: dict[str, str], known: tuple[str, ...] = ()) -> str:

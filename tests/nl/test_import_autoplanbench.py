@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.nl.telling.convert import choose_wording
@@ -128,15 +126,6 @@ def test_letters_give_the_order_and_the_repetition(tmp_path: Path) -> None:
     assert wording_warnings(wording, DOMAIN) == ()
     save_wording(wording, tmp_path / "saved.json")
     assert load_wording(tmp_path / "saved.json", DOMAIN) == wording
-
-
-def test_without_the_variables_the_letters_are_enough() -> None:
-    whole = wording_from_json(DATA, DOMAIN)
-    for key in ("action_mappings_indef", "action_nl_templates", "action_nl_templates_indef"):
-        data = changed(lambda d, key=key: d.pop(key))
-        assert wording_from_json(data, DOMAIN) == whole
-    bare = changed(lambda d: [d.pop(key) for key in list(d) if "indef" in key or key == "action_nl_templates"])
-    assert wording_from_json(bare, DOMAIN) == whole
 
 
 def test_names_of_the_file_are_compared_without_case_and_variables_may_differ() -> None:
@@ -264,35 +253,6 @@ def test_what_contradicts_itself_is_refused_with_its_place(name: str) -> None:
         wording_from_json(changed(change), DOMAIN, "seed1.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("seed1.json")
-
-
-WORDS = ("A", "B", "I", "a", "an", "the", "put", "C,", "an X", "(see", "A.", "A's", "Z-A")
-
-
-@given(st.data())
-def test_any_order_and_repetition_is_found_among_words_that_look_like_letters(data: st.DataObject) -> None:
-    arity = data.draw(st.integers(1, 9))
-    order = data.draw(st.permutations([*range(arity), *data.draw(st.lists(st.integers(0, arity - 1), max_size=3))]))
-    words = data.draw(st.lists(st.sampled_from(WORDS), min_size=len(order) + 1, max_size=len(order) + 1))
-    articles = data.draw(st.lists(st.sampled_from(("", "a ", "an ")), min_size=len(order), max_size=len(order)))
-    variables = [f"?v{index}" for index in range(arity)]
-
-    def text(said: Sequence[str], extra: Sequence[str]) -> str:
-        slots = [f"{article}{item}{mark}" for article, item, mark in zip(extra, said, marks, strict=True)]
-        return " ".join(piece for pair in zip(words, [*slots, ""], strict=True) for piece in pair).strip()
-
-    marks = data.draw(st.lists(st.sampled_from(("", ",", ")", "'s")), min_size=len(order), max_size=len(order)))
-    plain = [""] * len(order)
-    file = {
-        "actions": {
-            "go": {"pddl": f"(go {' '.join(variables)})", "description": text([LETTERS[i] for i in order], articles)}
-        },
-        "action_mappings": {"go": text(["{}"] * len(order), plain)},
-        "action_mappings_indef": {"go": text(["{}"] * len(order), articles)},
-    }
-    domain = Domain("d", actions=(ActionSchema("go", tuple(TypedName(variable) for variable in variables)),))
-    snippet = wording_from_json(file, domain).actions["go"]
-    assert snippet.text == text([f"{{{variables[i]}}}" for i in order], plain)
 
 
 # ── the reference material ───────────────────────────────────────────────────────────────────────

@@ -138,17 +138,6 @@ def test_obfuscated_domains_have_numbered_objects(tmp_path: Path) -> None:
     assert (found.objects, found.actions["put"].text) == ({"o": "object_{}"}, "put the {?x} onto the {?y}")
 
 
-def test_depots_keeps_its_objects_names(tmp_path: Path) -> None:
-    domain = Domain("d", types=(TypedName("truck"), TypedName("crate", ("box",))), actions=DOMAIN.actions)
-    found = wording(
-        "domain_name: depots\nactions: {put: 'put {} on {}', wait: wait}\npredicates: {}\n", tmp_path, domain
-    )
-    objects = tuple(TypedName(name, (name[:-1],)) for name in ("truck3", "crate1", "crate0"))
-    names = make_names(Task(domain, Problem("p", "d", objects=objects)), "typed", found)
-    assert list(names.to_nl.values()) == ["truck3", "crate1", "crate0"]
-    assert found.domain_text is None
-
-
 def test_depots_keeps_the_marks_in_its_objects_names(tmp_path: Path) -> None:
     domain = Domain("d", types=(TypedName("truck"), TypedName("crate")), actions=DOMAIN.actions)
     text = "domain_name: depots\nactions: {put: 'put {} on {}', wait: wait}\npredicates: {}\n"
@@ -156,13 +145,6 @@ def test_depots_keeps_the_marks_in_its_objects_names(tmp_path: Path) -> None:
     objects = tuple(TypedName(name, (name.rstrip("_0123456789"),)) for name in own)
     names = make_names(Task(domain, Problem("p", "d", objects=objects)), "typed", wording(text, tmp_path, domain))
     assert tuple(names.to_nl.values()) == own
-
-
-def test_an_obfuscated_domains_own_pattern_comes_first(tmp_path: Path) -> None:
-    text = changed("domain_name: cups_3", "domain_name: obfuscated_cups").replace(
-        '{"a": "red cup",', '{"o": "thing {}",'
-    )
-    assert wording(text, tmp_path).objects["o"] == "thing_{}"
 
 
 @pytest.mark.parametrize("nothing", ["", "~", "null"])
@@ -173,11 +155,6 @@ def test_what_a_file_says_that_it_lacks_is_no_text(nothing: str, tmp_path: Path)
     )
     found = wording(text, tmp_path)
     assert (found.domain_text, found.objects, found.source) == (None, {}, {"method": "planbench", "file": "cups.yaml"})
-
-
-def test_numbered_holes_count_from_nought(tmp_path: Path) -> None:
-    found = wording(changed("put the {} onto the {}", "onto {1} put {0} and leave {1}"), tmp_path)
-    assert found.actions["put"].text == "onto {?y} cup put {?x} cup and leave {?y} cup"
 
 
 def test_names_of_obfuscated_twins_are_known(tmp_path: Path) -> None:
@@ -243,14 +220,6 @@ def test_what_does_not_fit_is_refused_with_its_place(name: str, tmp_path: Path) 
 
 
 # ── YAML as plain data ───────────────────────────────────────────────────────────────────────────
-
-
-def test_scalars_stay_texts() -> None:
-    text = "on: yes\nno: 1.0\nlist: [~, null, 2026-01-01]\nnone:\nshared: &x [a]\nagain: *x\n"
-    assert parse_yaml(text) == {
-        "on": "yes", "no": "1.0", "list": ["~", "null", "2026-01-01"], "none": "", "shared": ["a"], "again": ["a"],
-    }  # fmt: skip
-    assert parse_yaml("") is None
 
 
 @pytest.mark.parametrize(

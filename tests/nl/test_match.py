@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from pddl2nl.nl.names import Names, make_names
@@ -75,20 +73,6 @@ def reader() -> Reader:
 def test_static_unary_predicates_tell_actions_apart(reader: Reader, line: str, action: str, rule: str) -> None:
     reading = one(reader, line)
     assert (str(reading.action), reading.rule, reading.candidates) == (action, rule, ())
-
-
-@pytest.mark.parametrize("line", ["load p into both at l1", "load p into c at l1", "load f into t at l1"])
-def test_where_they_say_nothing_or_too_much_it_stays_ambiguous(reader: Reader, line: str) -> None:
-    reading = one(reader, line)
-    assert reading.status == "ambiguous"
-    assert [item.name for item in reading.candidates] == ["load-truck", "load-airplane"]
-
-
-def test_without_a_task_there_is_nothing_static() -> None:
-    world = task()
-    reader = Reader.for_objects(world.domain, wording(), dict(world.objects.items()))
-    assert one(reader, "load p into t at l1").status == "ambiguous"
-    assert one(reader, "drive t from l1 to l2").status == "unreadable"
 
 
 @pytest.mark.parametrize(
@@ -170,15 +154,6 @@ def test_the_nearest_names_are_suggested_in_a_certain_order() -> None:
     assert one(reader, "go to box_99").suggestions == ("box_9", "box_0", "box_1")
     assert one(reader, "go to sledgehammer").suggestions == ()
     assert one(reader, "go to BOX_99").as_json()["candidates"] == ["box_9", "box_0", "box_1"]
-
-
-def test_suggestions_among_thousands_of_names_come_quickly(steps: Callable[[Callable[[], object]], int]) -> None:
-    reader = _many(5000)
-    text = "\n".join(f"go to bx_{index}" for index in range(200))
-    readings: list[Reading] = []
-    # For each far fewer than there are names.
-    assert steps(lambda: readings.extend(reader.read(text).readings)) < 200 * 2500
-    assert [item.suggestions[0] for item in readings] == [f"box_{index}" for index in range(200)]
 
 
 NOUNS = """(define (domain nouns) (:requirements :typing) (:types dough shelf - object)

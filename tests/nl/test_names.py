@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.errors import InputError
 from pddl2nl.nl.names import SCHEMES, make_names
 from pddl2nl.nl.wording.own_names import own_name
 from pddl2nl.nl.wording.snippets import Wording
@@ -43,11 +42,6 @@ def test_of_several_types_the_first_counts() -> None:
     assert make_names(Task(Domain("d"), problem)).to_nl["v"] == "truck_0"
 
 
-def test_original_names() -> None:
-    names = make_names(task([("a", "truck")], [("home", "depot")]), "original")
-    assert dict(names.to_nl) == {"home": "home", "a": "a"}
-
-
 def untyped() -> Task:
     hot = Atom("hot", ("?x",))
     domain = Domain(
@@ -73,11 +67,6 @@ def test_inferred_names_take_the_most_specific_static_predicate() -> None:
 def test_inferred_is_typed_where_there_are_types() -> None:
     some = task([("a", "truck")])
     assert make_names(some, "inferred").to_nl == make_names(some, "typed").to_nl
-
-
-def test_an_unknown_scheme_is_refused() -> None:
-    with pytest.raises(InputError, match="--names tyed: no such scheme; there are typed, original, inferred"):
-        make_names(untyped(), "tyed")
 
 
 word = st.from_regex(r"[a-c]{1,2}(_[0-2])?", fullmatch=True)
@@ -184,11 +173,6 @@ def test_a_seed_deals_the_numbers_of_each_type() -> None:
     assert trucks == {name: told for name, told in one.items() if name.startswith("truck")}
 
 
-def test_seeded_names_are_the_same_in_every_process() -> None:
-    some = task([(name, "truck") for name in "abcde"])
-    assert list(make_names(some, seed=4).to_nl.values()) == ["truck_1", "truck_2", "truck_4", "truck_3", "truck_0"]
-
-
 def logistics(init: list[str]) -> Task:
     domain = Domain("d", predicates=tuple(Predicate(name, X) for name in ("obj", "truck", "location", "airport")))
     atoms = tuple(GroundAtom(tuple(fact.split())) for fact in init)
@@ -201,12 +185,6 @@ def test_a_predicate_that_says_object_gives_way_to_any_other() -> None:
     assert names.to_nl == {"t": "truck_0", "p": "obj_0", "q": "obj_1", "l": "location_0"}
     few = make_names(logistics(["obj t", "truck t", "truck u", "truck v"]), "inferred")
     assert few.to_nl == {"t": "truck_0", "u": "truck_1", "v": "truck_2"}
-
-
-def test_a_domain_that_declares_object_alone_is_untyped() -> None:
-    base = logistics(["truck t"])
-    typed = Domain("d", types=(TypedName("object"),), predicates=base.domain.predicates)
-    assert make_names(Task(typed, base.problem), "inferred").to_nl == {"t": "truck_0"}
 
 
 def test_untyped_logistics_is_named_by_its_static_predicates(shared: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.nl.telling.reasons import is_literal, unmet_parts
+from pddl2nl.nl.telling.reasons import unmet_parts
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.pddl.tree import And, Atom, Condition, Exists, Forall, Imply, Not, Or, TypedName
 from pddlval import Simulator, State
@@ -101,9 +101,3 @@ def test_examples(condition: Condition, premises: tuple[str, ...], alternatives:
     parts = unmet_parts(condition, state)
     assert tuple(str(item) for item in parts.premises) == premises
     assert tuple(tuple(str(part) for part in item.failing) for item in parts.alternatives) == alternatives
-
-
-def test_literals() -> None:
-    assert is_literal(Not(Atom("r")))
-    assert not is_literal(Not(Not(Atom("r"))))
-    assert not is_literal(And(()))

@@ -247,24 +247,6 @@ def test_composite_conditions_come_down_to_what_fails(
     assert teller.reason(condition, state) == reason
 
 
-def test_reasons_that_would_be_too_long_name_no_objects() -> None:
-    names = " ".join(f"t{index}" for index in range(40))
-    problem = PROBLEM.replace("red blue - truck", f"red blue {names} - truck")
-    task = parse_task(DOMAIN, problem)
-    long = Teller(task, haulage().wording, make_names(task, "original"))
-    condition = Imply(Atom("at", ("red", "far")), Forall(TRUCKS, BROKEN))
-    assert long.reason(condition, Simulator(task).initial) == (
-        "even though red is at far, it is not the case that (for every truck A, (A is broken))"
-    )
-
-
-def test_ground_atoms_and_fluents_by_name(teller: Teller) -> None:
-    assert teller.fact(GroundAtom(("fuel", "red"))) == "the fuel of red"
-    assert teller.fact(GroundAtom(("at", "red", "far"))) == "red is at far"
-    assert teller.expression(FUEL) == "the fuel of red"
-    assert haulage("pddl").expression(FUEL) == "(fuel red)"
-
-
 @pytest.mark.parametrize(
     ("number", "told"),
     [

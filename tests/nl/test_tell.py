@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from pddl2nl.errors import InputError
 from pddl2nl.nl import explain
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.telling.phrases import UntoldError, number_text
+from pddl2nl.nl.telling.phrases import UntoldError
 from pddl2nl.nl.telling.teller import Style, Teller
 from pddl2nl.nl.wording.files import load_wording, wording_from_json
 from pddl2nl.nl.wording.template import template_wording
@@ -220,13 +219,6 @@ def told(task: Task, predicates: dict[str, object] | None = None) -> Teller:
     return Teller(task, wording, make_names(task, "original"))
 
 
-def test_empty_texts_have_sentences_of_their_own() -> None:
-    empty = told(small(objects=""))
-    assert empty.objects_text() == "No objects are available."
-    assert empty.init_text() == "Currently nothing is the case."
-    assert empty.goal_text() == "My goal is reached in every state."
-
-
 def test_facts_are_told_once_in_the_order_of_the_file() -> None:
     text = told(small(init="(q b) (p a) (q b) (r) (= (f a) 2.50) (= (total-cost) 0)")).init_text()
     assert text.split("\n") == [
@@ -351,11 +343,6 @@ def test_a_domain_text_of_the_wordings_own_stands_for_the_composed_one() -> None
     assert Teller(task, wording, make_names(task)).domain_text() == "It is all about p."
 
 
-@given(st.fractions(max_denominator=10**6))
-def test_numbers_are_exact(value: Fraction) -> None:
-    assert Fraction(number_text(value)) == value
-
-
 words = st.lists(st.sampled_from(["and", "is", "a,", "or.", "(not)", "Currently,", "it"]), max_size=3).map(" ".join)
 
 
@@ -404,11 +391,6 @@ def test_pddl_texts_are_the_task_again(name: str) -> None:
     assert (again.objects, again.goal, again.metric) == (problem.objects, problem.goal, problem.metric)
     assert set(again.init) == set(problem.init)
     assert again.init_values == problem.init_values
-
-
-def test_an_unknown_style_is_refused(crates: Teller) -> None:
-    with pytest.raises(InputError, match="--style prose: no such style"):
-        Teller(crates.task, crates.wording, crates.names, "prose")  # type: ignore[arg-type]
 
 
 # ── verdicts ─────────────────────────────────────────────────────────────────────────────────────

@@ -56,14 +56,6 @@ def test_wrapping_comes_off(reply: str) -> None:
     assert read(reply) == Draft("load {?x} into {?y}")
 
 
-def test_a_capital_goes_from_a_verb_with_hyphens_too() -> None:
-    assert read("Pick-up {?x} from {?y}").text == "pick-up {?x} from {?y}"
-
-
-def test_thoughts_without_an_end_are_no_text() -> None:
-    assert read("<think>\nload {?x} into {?y}").faults
-
-
 def test_what_stands_within_a_text_stays() -> None:
     assert (
         read("load {?x} - slowly - into {?y}, the result: well").text
@@ -105,21 +97,6 @@ def test_what_stands_within_a_text_stays() -> None:
 )  # fmt: skip
 def test_every_fault_is_named(reply: str, faults: list[str]) -> None:
     assert read(reply) == Draft(None, faults=tuple(faults))
-
-
-def test_endless_replies_are_refused_before_anything_is_taken_off_them() -> None:
-    assert read("- " * 200_000 + "load {?x} into {?y}").faults == ("has 400,019 characters; at most 1,500 are taken",)
-
-
-@pytest.mark.parametrize("text", ["(load {?x} {?y})", "load [{?x}] into {?y}", "load <?x> into {?y}", "(:action load)"])
-def test_other_brackets_are_no_english(text: str) -> None:
-    assert any("no brackets but the curly ones" in fault for fault in read(text).faults)
-
-
-def test_all_faults_of_a_reply_are_named_at_once() -> None:
-    faults = read("(load {x} into ?y at {?z})", parameters=("?x", "?y", "?far", "?wide")).faults
-    assert len(faults) == 5
-    assert "lacks {?far} and {?wide}" in faults
 
 
 def test_words_that_mean_something_else() -> None:

@@ -14,7 +14,6 @@ from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from pddl2nl.llm import Completion, EndpointError, OpenAIModel, Request, ScriptedModel, ScriptedReply, Usage
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
 from pddl2nl.nl.wording.meaning import marked
-from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.nl.wording.word_domain import FellBack, provenance_warnings, word_domain
@@ -77,14 +76,6 @@ def test_one_call_each_in_the_order_of_the_declarations() -> None:
     assert worded.wording.actions["lead"].parameters == ("?h", "?to", "?from")
     assert worded.wording.actions["lead"].fill(["star", "b", "a"]) == "lead horse star from stall a to stall b"
     assert (worded.calls, worded.usage, worded.warnings()) == (5, Usage(500, 50, 25, 5), ())
-
-
-def test_every_request_is_the_papers() -> None:
-    model, _ = made(GOOD, seed=3)
-    for request in model.requests:
-        assert (request.purpose, request.temperature, request.seed, request.max_tokens) == ("wording", 0.0, 3, 200)
-        assert request.messages[0].role == "system"
-        assert request.messages[-1].role == "user"
 
 
 def test_the_source_tells_where_the_wording_comes_from() -> None:
@@ -166,13 +157,6 @@ def test_after_the_last_revision_the_template_stands_in(revisions: int) -> None:
     assert "?from are in relation 'in'" in model.requests[-1].messages[-1].content
 
 
-def test_an_empty_reply_is_shown_as_dots_and_odd_characters_as_question_marks() -> None:
-    model, _ = made(["", *GOOD])
-    assert model.requests[1].messages[-2].content == "…"
-    model, _ = made(["dry\ud800", *GOOD])
-    assert model.requests[1].messages[-2].content == "dry?"
-
-
 def test_a_reply_that_was_cut_off_is_no_snippet() -> None:
     cut = ScriptedReply("the yard is dry", finish="length")
     model = ScriptedModel([cut, cut, *GOOD[1:]])
@@ -248,13 +232,6 @@ def test_the_words_for_equality_stand_in_the_prompts_and_the_source() -> None:
     assert wording_from_json(worded.wording.to_json(), PAIR) == worded.wording
 
 
-def test_equality_falls_back_to_the_words_that_are_always_told() -> None:
-    model = Recorder(["{?a} met {?b}", "yes", "yes", "no", "no", "let {?a} meet {?b}"])
-    worded = word_domain(PAIR, model)
-    assert worded.wording.source["fell_back"] == {"equality": ["=", "!="]}
-    assert "meet: ?a and ?b are different objects" in model.requests[-1].messages[-1].content
-
-
 # ── interruptions ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -279,16 +256,6 @@ def test_what_was_made_before_a_failure_is_kept_and_not_asked_for_again(failing:
     assert "unfinished" not in worded.wording.source
 
 
-def test_an_unfinished_wording_says_so() -> None:
-    kept: list[Wording] = []
-    with pytest.raises(EndpointError):
-        made([*GOOD[:3], EndpointError("gone")], keep=lambda so_far: kept.append(so_far()))
-    assert kept[-1].source["unfinished"] == {"actions": ["lead", "chase"]}
-    assert provenance_warnings(kept[-1], STABLE) == (
-        "the wording has the template's text for the action 'lead' and the action 'chase': it is not finished",
-    )
-
-
 def test_starting_from_a_wording_asks_again_for_what_fell_back_alone() -> None:
     _, before = made([GOOD[0], "no", "no", *GOOD[2:]])
     model, worded = made([GOOD[1]], start_from=before.wording)
@@ -306,52 +273,6 @@ def test_snippets_worded_by_hand_are_kept_and_no_longer_warned_of() -> None:
     _, worded = made([], start_from=edited)
     assert worded.wording.predicates["in"].text == "{?h} stands in {?s}"
     assert worded.calls == 0
-
-
-def test_equality_is_taken_over_too() -> None:
-    kept: list[Wording] = []
-    with pytest.raises(EndpointError):
-        word_domain(
-            PAIR,
-            Recorder(["{?a} met {?b}", "{?x1} is {?x2}", EndpointError("gone")]),
-            keep=lambda so_far: kept.append(so_far()),
-        )
-    model = Recorder(["{?x1} is not {?x2}", "let {?a} meet {?b}"])
-    assert word_domain(PAIR, model, start_from=kept[-1]).calls == 2
-    assert "?a is not ?b" in model.requests[-1].messages[-1].content
-
-
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [({"method": "template"}, "method 'template'"), ({"model": "gpt"}, "model 'gpt'"), ({"prompt_sha256": "0"}, "'0'")],
-)
-def test_a_wording_of_other_making_is_no_start(source: dict[str, object], words: str) -> None:
-    data = made(GOOD)[1].wording.to_json()
-    data["source"] = {**data["source"], **source}
-    with pytest.raises(InputError, match=words):
-        made(GOOD, start_from=wording_from_json(data, STABLE))
-
-
-@pytest.mark.parametrize("odd", [None, 3, [], "text", {"actions": "lead"}, {"actions": [1]}, {"nothing": ["lead"]}])
-def test_odd_sources_are_passed_over(odd: object) -> None:
-    data = made(GOOD)[1].wording.to_json()
-    data["source"] = {**data["source"], "fell_back": odd, "unfinished": odd, "equality": odd}
-    wording = wording_from_json(data, STABLE)
-    assert provenance_warnings(wording, STABLE) == ()
-    assert made([], start_from=wording)[1].calls == 0
-
-
-def test_progress_names_what_is_asked_for() -> None:
-    seen: list[tuple[str, int, int]] = []
-    made(GOOD, on_progress=lambda *told: seen.append(told))
-    assert seen == [
-        ("predicate 'dry'", 0, 5),
-        ("predicate 'in'", 1, 5),
-        ("function 'total-cost'", 2, 5),
-        ("action 'lead'", 3, 5),
-        ("action 'chase'", 4, 5),
-        ("done", 5, 5),
-    ]
 
 
 def test_what_has_no_words_is_found_before_the_first_call() -> None:

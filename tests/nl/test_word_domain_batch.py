@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +14,6 @@ import pytest
 from pddl2nl.llm import Completion, OpenAIModel, ReplyPendingError, Request, Usage
 from pddl2nl.llm.batch import BatchRunner
 from pddl2nl.llm.cache import Cache, CachedModel
-from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.word_domain import WordedDomain, word_domain
 from pddl2nl.pddl import load_domain, parse_domain
 from pddl2nl.pddl.tree import Domain
@@ -126,13 +123,6 @@ def test_blocksworld_takes_two_batches(cache: Cache, root: Path) -> None:
     assert (worded.calls, worded.usage) == (0, Usage())
 
 
-def test_revisions_take_a_batch_more_each(cache: Cache, root: Path) -> None:
-    domain = load_domain(root / "domains" / "blocksworld" / "domain.pddl")
-    first, action = domain.predicates[0].name, domain.actions[0].name
-    _, batches = compare(domain, {first: ["nobody"], action: ["nothing"]}, cache)
-    assert batches == 4
-
-
 def test_all_that_does_not_wait_is_asked_for_at_once(cache: Cache) -> None:
     """The derived predicate is told in the words of others, and so are the actions, one of them by "idle" alone."""
     _, batches = compare(HARBOUR, {}, cache)
@@ -179,49 +169,3 @@ def test_whatever_goes_wrong_the_wording_is_the_live_one(
 ) -> None:
     _, batches = compare(HARBOUR, wrong, cache, revisions=revisions)
     assert batches <= 3 + 2 * revisions + 2
-
-
-def test_a_text_that_another_one_may_have_is_judged_when_that_one_is_there(cache: Cache) -> None:
-    """Both predicates say the same; the first is right in its second reply only, and the second is told so then."""
-    same = "{?b} lies beside {?c}"
-    domain = parse_domain("""
-    (define (domain pair) (:predicates (beside ?b ?c) (beside-too ?b ?c) (apart ?b ?c))
-      (:action swap :parameters (?b ?c) :precondition (beside ?b ?c) :effect (and (beside-too ?b ?c) (apart ?b ?c))))
-    """)
-    worded, _ = compare(domain, {"beside": ["nobody", same], "beside-too": [same]}, cache, revisions=2)
-    assert worded.wording.predicates["beside"].text == same
-    assert worded.wording.predicates["beside-too"].text == "beside-too with {?b} and {?c}"
-
-
-def test_no_revision_is_asked_for_that_may_not_be_needed(cache: Cache) -> None:
-    """One says what the template says of another, whose own words are still to come."""
-    domain = parse_domain("""
-    (define (domain pair) (:predicates (left ?b ?c) (left-out ?b ?c))
-      (:action swap :parameters (?b ?c) :precondition (left ?b ?c) :effect (left-out ?b ?c)))
-    """)
-    said = template_wording(domain).predicates["left"].text
-    worded, _ = compare(domain, {"left": ["nobody"], "left-out": [said]}, cache)
-    assert worded.wording.predicates["left-out"].text == said
-
-
-def test_negations_by_batches_are_the_live_ones(cache: Cache) -> None:
-    worded, _ = compare(HARBOUR, {"moored": ["{?s} lies at {?b}\nNegated: {?s} is not at {?b}"]}, cache, negated=True)
-    assert worded.wording.predicates["moored"].negated == "{?s} is not at {?b}"
-
-
-def test_only_what_is_certain_is_kept_between_the_batches(cache: Cache) -> None:
-    kept: list[Wording] = []
-
-    def keep(so_far: Any) -> None:
-        kept.append(so_far())
-
-    compare(HARBOUR, {"moored": ["nobody"]}, cache)
-    batched(HARBOUR, {"moored": ["nobody"]}, Cache(cache.path.with_name("other.sqlite")), keep=keep)
-    final = kept[-1]
-    for wording in kept:
-        unfinished = wording.source.get("unfinished", {})
-        assert isinstance(unfinished, Mapping)
-        for kind in ("predicates", "functions", "actions"):
-            for name, snippet in getattr(wording, kind).items():
-                assert name in unfinished.get(kind, ()) or snippet == getattr(final, kind)[name]
-    assert Counter(len(wording.source.get("unfinished", {})) for wording in kept)[0] >= 1  # type: ignore[arg-type]

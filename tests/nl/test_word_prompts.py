@@ -12,7 +12,7 @@ from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.word_checks import Kind, text_faults
 from pddl2nl.nl.wording.word_domain import word_domain
-from pddl2nl.nl.wording.word_prompts import ToldPhrases, items, opening, prompts_hash, question
+from pddl2nl.nl.wording.word_prompts import ToldPhrases, items, opening, question
 from pddl2nl.pddl import load_domain, parse_domain
 
 GOLDEN = Path(__file__).parent / "golden_word"
@@ -132,29 +132,6 @@ def test_an_action_of_a_thousand_conditions_is_told_in_part() -> None:
     assert effects.endswith(" and 1,900 more of this sort")
 
 
-def test_the_examples_are_chat_history_seven_predicates_and_four_actions() -> None:
-    for kind, count in (("predicates", 7), ("equality", 7), ("functions", 3), ("actions", 4)):
-        roles = [message.role for message in opening(kind)]  # type: ignore[arg-type]
-        assert roles == ["system", *["user", "assistant"] * count]
-    arities = [message.content.count("?") for message in opening("predicates")[1::2]]
-    assert sorted(arities) == [0, 1, 1, 2, 2, 2, 2]
-
-
-def test_one_action_of_the_examples_has_its_arguments_in_another_order() -> None:
-    asked, answered = opening("actions")[1::2], opening("actions")[2::2]
-    reordered = 0
-    for shown, answer in zip(asked, answered, strict=True):
-        declared = shown.content.splitlines()[1].removeprefix("parameters: (").removesuffix(")").split()
-        reordered += sorted(declared, key=lambda name: answer.content.index(f"{{{name}}}")) != declared
-    assert reordered == 1
-
-
-def test_the_system_prompt_holds_no_example() -> None:
-    for kind in get_args(Kind):
-        system, *rest = opening(kind)
-        assert not [message for message in rest if message.content in system.content]
-
-
 def test_every_example_answer_passes_the_checks_and_none_are_alike() -> None:
     for kind in get_args(Kind):
         answers = opening(kind)[2::2]
@@ -166,20 +143,7 @@ def test_every_example_answer_passes_the_checks_and_none_are_alike() -> None:
         assert len({answer.content for answer in answers}) == len(answers)
 
 
-def test_the_hash_is_of_the_prompts_alone() -> None:
-    assert prompts_hash() == prompts_hash()
-    assert prompts_hash() != prompts_hash(negated=True)
-    assert len(prompts_hash()) == 64
-
-
 def test_equality_is_asked_for_where_it_is_used_alone(root: Path) -> None:
     assert [item.pddl for item in items(HARBOUR) if item.kind == "equality"] == ["(= ?x1 ?x2)", "(not (= ?x1 ?x2))"]
     towers = load_domain(root / "domains" / "blocksworld" / "domain.pddl")
     assert [item.name for item in items(towers)] == [item.name for item in (*towers.predicates, *towers.actions)]
-
-
-def test_no_example_is_taken_from_a_domain_of_the_project(root: Path) -> None:
-    shown = {message.content for kind in get_args(Kind) for message in opening(kind)[1:]}
-    for path in root.glob("domains/*/domain.pddl"):
-        domain = load_domain(path)
-        assert not shown & {item.pddl for item in items(domain)}

@@ -62,14 +62,6 @@ def test_two_parentheses_are_missing(blocks: str) -> None:
     assert [item.line for item in check_domain(text).errors] == [6, 10]
 
 
-def test_a_missing_parenthesis_in_a_megabyte(blocks: str) -> None:
-    atoms = ["(clear a)"] * 100_000
-    atoms[60_000] = "(clear a"
-    text = "(define (problem p) (:domain blocks) (:objects a)\n(:init\n" + "\n".join(atoms) + "\n)\n(:goal (clear a)))"
-    checked = check_problem(text, parse_domain(blocks))
-    assert [(item.line, item.column) for item in checked.errors] == [(60_003, 1)]
-
-
 MONSTERS: dict[str, Callable[[int], str]] = {
     "opened": lambda n: "(" * n,
     "closed": lambda n: ")" * n,
@@ -96,11 +88,6 @@ def test_monsters_end_in_diagnostics(name: str) -> None:
     for checked in (check_domain(text), check_problem(text)):
         assert checked.diagnostics
         assert len(checked.diagnostics) < 210
-
-
-@pytest.mark.parametrize("name", MONSTERS)
-def test_monsters_take_linear_time(linear: Callable[..., None], name: str) -> None:
-    linear(lambda text: (check_domain(text), check_problem(text)), MONSTERS[name], 500)
 
 
 def test_as_deep_as_allowed() -> None:

@@ -13,7 +13,6 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
-    Domain,
     Equality,
     Exists,
     Fluent,
@@ -124,12 +123,6 @@ def test_effects(text: str, expected: Condition) -> None:
     assert effect(text) == expected
 
 
-def test_missing_parts_are_empty() -> None:
-    action = one_action("")
-    assert (action.precondition, action.effect) == (And(), And())
-    assert parse_domain("(define (domain d) (:action a))").actions == (ActionSchema("a"),)
-
-
 def test_a_predicate_may_be_called_like_an_update_or_a_time() -> None:
     text = """(define (domain d) (:predicates (assign ?x ?y) (at ?x) (start))
       (:action a :parameters (?x ?y) :precondition (and (at ?x)) :effect (and (assign ?x ?y) (not (at ?x)))))"""
@@ -229,10 +222,6 @@ def test_without_its_domain_a_problem_is_only_read(tower: str) -> None:
     assert checked.ok
     assert isinstance(checked.value, Problem)
     assert not check_problem(tower.replace("(:goal", "(:gaol")).ok
-
-
-def test_an_empty_domain() -> None:
-    assert parse_domain("(define (domain d))") == Domain("d")
 
 
 def test_a_timed_value() -> None:

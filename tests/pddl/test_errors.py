@@ -133,21 +133,6 @@ def test_all_errors_of_a_file_are_reported(blocks: str) -> None:
     assert [item.line for item in check_domain(text).errors] == [6, 10, 10, 11]
 
 
-def test_the_suggestion_is_near(blocks: str) -> None:
-    error = only_error(check_domain(blocks.replace("(and (clear ?x))", "(and (claer ?x))")).diagnostics)
-    assert error.suggestion == "clear"
-    error = only_error(check_domain(blocks.replace("(and (clear ?x))", "(and (clear x))")).diagnostics)
-    assert error.suggestion == "?x"
-
-
-def test_an_exception_holds_everything(blocks: str) -> None:
-    text = blocks.replace("clear ?y", "clear ?z").replace(":strips", ":strip")
-    with pytest.raises(PDDLError) as caught:
-        parse_domain(text, "blocks.pddl")
-    assert [item.severity for item in caught.value.diagnostics] == ["warning", "error"]
-    assert str(caught.value).startswith("blocks.pddl:10:44: error: undeclared variable '?z'")
-
-
 def test_a_list_of_errors_is_cut_and_says_so(blocks: str) -> None:
     atoms = " ".join(f"(clear x{number})" for number in range(3 * LIMIT))
     text = f"(define (problem p) (:domain blocks) (:objects a) (:init {atoms}) (:goal (clear a)))"
@@ -184,15 +169,6 @@ def test_a_diagnostic_as_json(blocks: str, tower: str) -> None:
         "found": "(claer c)",
         "suggestion": "clear",
     }
-
-
-def test_a_place_in_a_line_of_megabytes(blocks: str) -> None:
-    atoms = "(clear a) " * 50_000
-    text = f"(define (problem p) (:domain blocks) (:objects a) (:init {atoms}(clera a)) (:goal (clear a)))"
-    error = next(item for item in check_problem(text, parse_domain(blocks)).errors)
-    lines = error.render().splitlines()
-    assert len(error.excerpt) < 1000
-    assert lines[1][lines[2].index("^") :].startswith("(clera a)")
 
 
 @pytest.mark.parametrize("both", ["{0} {0} - t", "{0} - t {0} - t", "{0} {0}"])

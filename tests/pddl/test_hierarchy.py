@@ -55,39 +55,6 @@ def test_objects_come_in_the_order_of_the_file(
     assert task.objects_of(iter(wanted)) == task.objects_of(list(wanted))
 
 
-def test_an_unknown_type_has_no_supertypes() -> None:
-    hierarchy = supertypes(Domain("d"))
-    assert "nope" not in hierarchy
-    assert hierarchy.get("nope") is None
-    assert hierarchy.fits(("nope",), ("nope", "other"))
-    assert not hierarchy.fits(("nope",), ("other",))
-
-
-def test_a_long_either_is_one_goal() -> None:
-    kinds = tuple(f"t{index}" for index in range(20))
-    domain = Domain("d", types=(*(TypedName(name, ("v",)) for name in kinds), TypedName("w", ("t3",))))
-    hierarchy = supertypes(domain)
-    assert hierarchy.fits(("w",), kinds)
-    assert not hierarchy.fits(("v",), kinds)
-    assert hierarchy.meets(("v",), kinds)
-
-
-def chain(count: int) -> str:
-    """A domain whose types form a chain, each used by a predicate and an action."""
-    types = " ".join(f"t{index} - t{index + 1}" for index in range(count))
-    predicates = " ".join(f"(p{index} ?x - t{index})" for index in range(count))
-    actions = " ".join(
-        f"(:action a{index} :parameters (?x - t{index} ?y - t0) :precondition (and (p{index} ?y) (p0 ?x)))"
-        for index in range(count)
-    )
-    return f"(define (domain d) (:requirements :typing) (:types {types}) (:predicates {predicates}) {actions})"
-
-
-def test_a_chain_of_types_takes_linear_time(linear: LINEAR) -> None:
-    assert check_domain(chain(300)).errors == ()
-    linear(check_domain, chain, 300)
-
-
 def test_objects_of_thousands_of_types_take_linear_time(linear: LINEAR) -> None:
     def task_of(count: int) -> tuple[Domain, str]:
         kinds = [f"t{index}" for index in range(count)]

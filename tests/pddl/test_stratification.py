@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from pddl2nl.pddl import Atom, DerivedPredicate, Domain, Not, check_domain, stratify
+from pddl2nl.pddl import check_domain, stratify
 
 
 def domain_of(*rules: str) -> str:
@@ -28,11 +26,6 @@ def test_layers_come_in_the_order_of_evaluation() -> None:
     assert layers("a (b)", "b (not (c))", "c (p)") == [["c"], ["b"], ["a"]]
     assert layers("a (p)", "b (a)", "a (c)", "c (or (c) (p))") == [["c"], ["a"], ["b"]]
     assert layers("a (or (b) (p))", "b (exists (?x) (and (a) (q ?x)))", "c (not (a))") == [["a", "b"], ["c"]]
-
-
-def test_no_axioms() -> None:
-    strata = stratify(Domain("d"))
-    assert (strata.layers, strata.recursive, strata.cycle) == ((), frozenset(), ())
 
 
 @pytest.mark.parametrize(
@@ -97,14 +90,3 @@ def test_the_place_is_that_of_the_negated_atom() -> None:
     (error,) = check_domain(text).errors
     assert text.splitlines()[error.line - 1][error.column - 1 :].startswith("(b)")
     assert (error.line, error.found) == (4, "(not (b))")
-
-
-def ring(count: int) -> Domain:
-    """Axioms that need each other in a ring, with one negation at its end."""
-    axioms = [DerivedPredicate(f"a{index}", (), Atom(f"a{index + 1}")) for index in range(count - 1)]
-    return Domain("d", derived=(*axioms, DerivedPredicate(f"a{count - 1}", (), Not(Atom("a0")))))
-
-
-def test_thousands_of_axioms_take_linear_time(linear: Callable[..., None]) -> None:
-    linear(stratify, ring, 8_000)
-    assert len(stratify(ring(64_000)).cycle) == 64_000

@@ -13,10 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import (
-    And,
-    Atom,
-    Not,
-    Or,
     check_domain,
     check_problem,
     load_task,
@@ -103,12 +99,6 @@ def test_real_tasks(shared: Path) -> None:
 )
 def test_numbers(value: Fraction, text: str) -> None:
     assert write_number(value) == text
-
-
-def test_a_condition_is_one_line() -> None:
-    condition = Or((Not(Atom("at", ("a", "b"))), And(), Atom("p")))
-    assert write_condition(condition) == "(or (not (at a b)) (and) (p))"
-    assert write_condition(Not(Atom("at", ("a", "b")))) == "(not (at a b))"
 
 
 def test_long_lists_are_wrapped() -> None:

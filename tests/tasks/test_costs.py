@@ -130,14 +130,6 @@ def test_what_is_no_action_costs_is_left_with_the_reason(change: dict[str, str],
     assert (stripped.domain, stripped.problems) == (before.domain, (before.problem,))
 
 
-def test_functions_that_something_else_asks_for_stay() -> None:
-    stripped = strip(task(drive="(fee)", rest="(and (decrease (fuel) (fee)) (increase (total-cost) (fuel)))"))
-    assert stripped.functions == ("total-cost",)
-    asked = strip(task(goal="(and (at c) (> (length a b) 3))"))
-    assert asked.functions == ("total-cost",)
-    assert ":action-costs" in asked.domain.requirements
-
-
 def test_requirements_that_nothing_needs_go_too() -> None:
     before = task()
     bare = replace(before.domain, functions=tuple(f for f in before.domain.functions if f.name not in ("fee", "fuel")))
@@ -166,17 +158,6 @@ def test_a_problem_that_was_not_given_is_stripped_or_refused() -> None:
         stripped.task(task(name="q", metric="(:metric minimize (fuel))"))
     with pytest.raises(InputError, match=r"uses \(length\)"):
         stripped.task(task(name="q", goal="(> (length a b) 2)"))
-
-
-def test_a_domain_without_costs_is_left_alone() -> None:
-    domain = parse_domain("(define (domain d) (:predicates (p)) (:action a :effect (p)))")
-    assert strip_costs(domain).as_json() == {
-        "status": "none",
-        "reason": "the domain has no function (total-cost), and so no action costs",
-        "functions": [],
-        "cost": None,
-        "warnings": [],
-    }
 
 
 def test_a_wording_loses_the_functions_and_nothing_else() -> None:
@@ -224,10 +205,3 @@ def test_real_tasks(shared: Path) -> None:
         assert _check_folder(folder, 4).removed
         before = load_task(folder / "domain.pddl", folder / "problem.pddl")
         assert strip(before).status == STATUS[folder.parent.name.split("-")[0]]
-
-
-@pytest.mark.benchmark
-def test_all_real_tasks(shared: Path) -> None:
-    folders = [path.parent for kind in ("ipc", "numeric") for path in sorted((shared / kind).glob("*/*/domain.pddl"))]
-    found = [_check_folder(folder, 1000).status for folder in folders]
-    assert found.count("removed") >= 40

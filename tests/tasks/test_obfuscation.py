@@ -19,7 +19,6 @@ from pddl2nl.tasks.obfuscation import SCHEMES, mystery_words
 from pddl2nl.tasks.renaming import TaskRenaming, plan_text, renaming_from_json
 from pddl2nl.tasks.shipped import shipped_domain
 from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
-from tests.pddl import strategies
 from tests.tasks.renamed_tasks import BUILT_IN, renamed, symbols_of, words
 from tests.validators import random_tasks
 
@@ -114,22 +113,6 @@ def test_any_task_comes_back(data: st.DataObject) -> None:
     _assert_comes_back(Task(shown.domain, shown.problem), data)
 
 
-@pytest.mark.benchmark
-@given(st.data())
-@settings(max_examples=300)
-def test_any_domain_and_problem_of_all_of_pddl_come_back(data: st.DataObject) -> None:
-    domain = data.draw(strategies.domains())
-    _assert_comes_back(Task(domain, data.draw(strategies.problems(domain))), data)
-
-
-def test_deeply_nested_formulas_are_renamed() -> None:
-    deep = "(and " * 150 + "(on a)" + ")" * 150
-    domain = "(define (domain d) (:predicates (on ?x)) (:action a :parameters (?x) :precondition (on ?x)))"
-    task = parse_task(domain, f"(define (problem p) (:domain d) (:objects a) (:init) (:goal {deep}))")
-    renaming, changed = renamed(task, "generic")
-    assert renaming.inverse.task(changed) == task
-
-
 def test_generic_names_follow_the_file_as_in_the_paper() -> None:
     task = shipped_domain("blocksworld").task("p01")
     renaming, _ = renamed(task, "generic", objects=False)
@@ -176,14 +159,6 @@ def test_mystery_avoids_the_words_of_the_domain_and_does_not_run_out() -> None:
     assert not [word for word in words(changed) if re.search("fame|harmony|warmth", word)]
 
 
-def test_what_the_mapping_lacks_is_told(clashes: Task) -> None:
-    renaming, _ = renamed(clashes, "generic")
-    with pytest.raises(InputError, match=r"no domain 'blocksworld-4ops'.*made for another domain"):
-        renaming.domain(shipped_domain("blocksworld").domain)
-    with pytest.raises(InputError, match="no scheme 'secret'; there are generic, mystery, random"):
-        renamed(clashes, "secret")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -222,15 +197,6 @@ def test_verdicts_on_random_plans_are_the_same(data: st.DataObject) -> None:
     renaming, changed = renamed(task, data.draw(st.sampled_from(SCHEMES)))
     plan = read_plan("\n".join(map(str, steps)))
     assert_same_report(validate(task, plan), validate(changed, renaming.plan(plan)), renaming, task)
-
-
-def test_plans_with_times_comments_and_capitals(clashes: Task) -> None:
-    renaming, _ = renamed(clashes, "generic")
-    plan = read_plan("; first\n0.5: (DRIVE-TO Truck place-1 PLACE_1) [2]\n(drive_to crate)")
-    assert plan_text(renaming.plan(plan)) == "0.5: (action1 object4 object1 object2) [2]\n(action2 object5)\n"
-    assert plan_text(renaming.inverse.plan(renaming.plan(plan))) == (
-        "0.5: (drive-to truck place-1 place_1) [2]\n(drive_to crate)\n"
-    )
 
 
 @settings(max_examples=30)

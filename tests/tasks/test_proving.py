@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.tasks.manifest import COLUMNS, read_manifest, write_manifest, write_set
 from pddl2nl.tasks.measuring import Measured
-from pddl2nl.tasks.proving import Shelf, check, made_by, smaller_half
+from pddl2nl.tasks.proving import Shelf, check, smaller_half
 from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled
 from pddl2nl.tasks.shipped import shipped_domain
 from tests.tasks.making import VERSION, FakeSearch, objects_in, workshop
@@ -88,11 +88,6 @@ def test_the_small_half_runs_half_of_the_lines_and_reads_all(shelf):
     assert findings(shelf, small=True)[0][:2] == (rest[-1].name, "file")
 
 
-def test_one_set_is_checked_alone(shelf):
-    assert check([shelf], GIVES_UP, VERSION, sets=("scaled",)).lines == 20
-    assert check([shelf], GIVES_UP, VERSION, sets=("unsolvable",)).lines == 0
-
-
 def test_a_file_that_was_changed_is_found(shelf):
     path = shelf.folder / "p03.pddl"
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
@@ -167,14 +162,6 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     assert ("s20", "proof", message) in findings(shelf)
 
 
-def test_the_same_problem_in_two_sets_is_found(shelf):
-    text = (shelf.folder / "p07.pddl").read_text(encoding="utf-8")
-    (shelf.folder / "scaled" / "s03.pddl").write_text(text.replace("ferry-p07", "ferry-s03"), encoding="utf-8")
-    assert ("s03", "isomorphic", "is p07 under other names of objects") in findings(shelf)
-    # Whichever set is proved.
-    assert ("s03", "isomorphic", "is p07 under other names of objects") in findings(shelf, sets=("primary",))
-
-
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -220,14 +207,6 @@ def test_a_planner_that_breaks_is_no_wrong_line(shelf):
     assert found == [("p02", "planner", "the disk is full"), ("p03", "planner", "ff broke: exit code 32")]
 
 
-def test_calls_are_read_back():
-    generator, made = made_by("pddl2nl tasks generate ferry --seed 4 --name ferry-x locations=2 cars=3 moving=40")
-    assert (generator.domain, made.name) == ("ferry", "ferry-x")
-    for call in ("", "pddl2nl tasks generate ferry", "pddl2nl tasks generate ferry --seed x --name y cars=3"):
-        with pytest.raises(InputError):
-            made_by(call)
-
-
 # ── the table itself ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -266,14 +245,4 @@ def test_a_cell_that_cannot_be_is_an_error_that_names_it(shelf, column, value, s
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
     with pytest.raises(InputError, match=said):
-        read_manifest(path)
-
-
-def test_a_line_that_is_short_and_columns_that_are_missing_are_errors(shelf):
-    path = shelf.folder / "manifest.csv"
-    path.write_text(",".join(COLUMNS) + "\na,b\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r":2: 2 cells were found, 19 were expected"):
-        read_manifest(path)
-    path.write_text("instance,file,role,objects\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"the columns call, optimal_length, .* are missing"):
         read_manifest(path)

@@ -39,17 +39,6 @@ def test_tied_blocks_are_made_one_and_keep_their_order() -> None:
     assert (merged.name, merged.proof) == ("a way", "hmax")
 
 
-def test_a_chain_of_ties_is_one_block() -> None:
-    merged = _way(((0, 1), (1, 2), (2, 3)), ((0, 1), (1, 2), (2, 3))).merged()
-    assert [block.actions for block in merged.blocks] == [_way((), ()).plan]
-    assert merged.order == ()
-
-
-def test_without_ties_nothing_changes() -> None:
-    way = _way(((0, 1), (2, 3)), ())
-    assert way.merged() == way
-
-
 def test_what_a_record_holds_is_json_and_has_all_steps() -> None:
     for reference in KITCHEN.references:
         said = json.loads(json.dumps(reference.to_json("constructive")))
@@ -61,11 +50,6 @@ def test_what_a_record_holds_is_json_and_has_all_steps() -> None:
             assert [action for block in told["blocks"] for action in block["actions"]] == list(way.plan)
             assert all(0 <= first < second < len(told["blocks"]) for first, second in told["order"])
             assert set(told) == {"name", "blocks", "order", "proof"}
-
-
-def test_a_form_without_text_is_refused() -> None:
-    with pytest.raises(InputError, match="task T3 has no text in the form 'poem'; there is goal, constructive"):
-        _of("T3").to_json("poem")
 
 
 # ── which task ───────────────────────────────────────────────────────────────────────────────────

@@ -149,23 +149,12 @@ def test_unknown_names_are_refused_with_a_near_one():
         shipped_task("ferry", "p1")
 
 
-def test_a_task_is_found_by_name():
-    task = shipped_task("blocksworld", "p01")
-    assert task.domain.name == "blocksworld-4ops"
-    assert task.problem.name == "blocksworld-p01"
-
-
 @with_authored
 def test_a_domain_is_recognised_wherever_its_text_comes_from(name):
     text = shipped_domain(name).domain_path.read_text(encoding="utf-8")
     moved = text.replace("(:requirements ", "; a remark\n(:requirements :action-costs ")
     assert moved != text
     assert match_shipped(parse_domain(moved)) == shipped_domain(name)
-
-
-def test_a_domain_that_says_something_else_is_not_recognised():
-    text = shipped_domain("ferry").domain_path.read_text(encoding="utf-8")
-    assert match_shipped(parse_domain(text.replace("(empty-ferry))\n    :effect", ")\n    :effect"))) is None
 
 
 def test_the_layout_of_a_wheel_is_found_too(tmp_path, monkeypatch):
@@ -190,13 +179,3 @@ def test_missing_data_is_an_error_that_names_both_places(tmp_path, monkeypatch):
     monkeypatch.setattr(module.resources, "files", lambda name: tmp_path / "pddl2nl")
     with pytest.raises(InputError, match=r"neither .*pddl2nl.domains nor .*domains exists"):
         module._data("domains")
-
-
-@with_authored
-def test_the_wording_is_accepted_by_the_room_that_uses_it(name):
-    from pddl2nl.nl import load_wording
-
-    shipped = shipped_domain(name)
-    assert set(load_wording(shipped.wording_path, shipped.domain).actions) == {
-        action.name for action in shipped.domain.actions
-    }

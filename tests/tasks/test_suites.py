@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +119,6 @@ def test_the_domain_may_stand_above_the_folder(tmp_path: Path) -> None:
     assert task.domain.resolve() == (tmp_path / "domain.pddl").resolve()
 
 
-def test_files_whose_names_differ_in_their_ending_alone(tmp_path: Path) -> None:
-    found = find_suites(lay_out(tmp_path, files("domain.pddl", "p1.pddl", "p1", "p1.2")))
-    assert [task.name for task in found.tasks] == ["p1", "p1.2", "p1.pddl"]
-
-
 def test_links_in_circles_and_to_nowhere(tmp_path: Path) -> None:
     root = lay_out(tmp_path / "root", files("a/domain.pddl", "a/p1.pddl"))
     (root / "a" / "again").symlink_to(root)
@@ -176,27 +170,6 @@ def test_a_folder_without_tasks_is_an_error(laid: dict[str, str], message: str, 
     (tmp_path / "root").mkdir()
     with pytest.raises(InputError, match=f"(?s){message}"):
         find_suites(lay_out(tmp_path / "root", laid))
-
-
-def test_no_folder_and_a_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such folder"):
-        find_suites(tmp_path / "absent")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="a file, and a folder was expected"):
-        find_suites(tmp_path / "file")
-
-
-def test_a_thousand_files_are_paired_in_linear_time(tmp_path: Path, linear: Callable[..., None]) -> None:
-    def paired(root: Path) -> None:
-        found = find_suites(root)
-        assert len(found.tasks) == 25 * int(root.name)
-        assert not any(task.guess for task in found.tasks)
-
-    def folders(count: int) -> Path:
-        pairs = [name for n in range(25) for name in (f"p{n:02}-domain.pddl", f"p{n:02}.pddl")]
-        return lay_out(tmp_path / str(count), files(*(f"s{n}/{name}" for n in range(count) for name in pairs)))
-
-    linear(paired, folders, 3)
 
 
 # ── real folders ─────────────────────────────────────────────────────────────────────────────────

@@ -6,11 +6,6 @@ from pddl2nl.pddl import InputError, Task
 from pddlval import BadActionError, GroundAction, Simulator
 
 
-def test_text_of_an_action() -> None:
-    assert str(GroundAction("stack", ("a", "b"))) == "(stack a b)"
-    assert str(GroundAction("wait")) == "(wait)"
-
-
 @pytest.mark.parametrize("text", ["(stack a b)", "stack a b", " ( STACK  A\tb ) \n"])
 def test_parsing_takes_case_blanks_and_bare_words(text: str) -> None:
     assert GroundAction.parse(text) == GroundAction("stack", ("a", "b"))

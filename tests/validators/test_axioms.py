@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +20,6 @@ from pddl2nl.pddl import (
     DerivedPredicate,
     Exists,
     GroundAtom,
-    Not,
     Task,
     TypedName,
     parse_task,
@@ -164,42 +162,6 @@ def test_a_transitive_closure() -> None:
     assert not state.true(GroundAtom(("island", "m"))), "the rule is for nodes"
 
 
-def test_rules_that_join_two_derived_atoms() -> None:
-    doubled = NETWORK.replace("(and (reach ?x ?z) (on ?z) (link ?z ?y))", "(and (reach ?x ?z) (reach ?z ?y))")
-    assert doubled != NETWORK
-    one, other = network(40), network(40, doubled)
-    names = " ".join(f"n{number}" for number in range(40) if number % 9)
-    found = rows("reach", _on(one, names))
-    assert len(found) > 100
-    assert rows("reach", _on(other, names)) == found
-
-
-BLOCKS = """(define (domain tower) (:requirements :strips :typing :derived-predicates) (:types block)
-  (:predicates (on ?x ?y - block) (above ?x ?y - block))
-  (:derived (above ?x ?y - block) (or (on ?x ?y) (exists (?z - block) (and (on ?x ?z) (above ?z ?y)))))
-  (:action put :parameters (?x ?y - block) :precondition (not (above ?y ?x)) :effect (on ?x ?y)))"""
-
-
-def test_rules_over_atoms_that_actions_change(steps: Callable[[Callable[[], object]], int]) -> None:
-    size = 400
-    blocks = " ".join(f"b{number}" for number in range(size))
-    task = parse_task(BLOCKS, f"(define (problem x) (:domain tower) (:objects {blocks} - block) (:init) (:goal (and)))")
-    state = Simulator(task).state(GroundAtom(("on", f"b{number}", f"b{number + 1}")) for number in range(size - 1))
-    assert state.true(GroundAtom(("above", "b3", "b300")))
-    assert not state.true(GroundAtom(("above", "b300", "b3")))
-    pairs = size * (size - 1) // 2
-    assert steps(lambda: state.derived) < 10 * pairs
-    assert len(state.derived) == pairs
-
-
-def test_only_what_is_asked_for_is_derived(steps: Callable[[Callable[[], object]], int]) -> None:
-    state = _on(network(300), " ".join(f"n{number}" for number in range(300)))
-    assert state.true(GroundAtom(("reach", "n297", "n299")))
-    state.forget()
-    assert steps(lambda: state.true(GroundAtom(("reach", "n296", "n299")))) < 300
-    assert len(state.derived) > 40_000
-
-
 def test_an_undefined_fluent_in_a_rule() -> None:
     text = """(define (domain d) (:requirements :derived-predicates :numeric-fluents :typing)
       (:predicates (rich ?x - object) (poor ?x - object)) (:functions (money ?x - object))
@@ -212,23 +174,6 @@ def test_an_undefined_fluent_in_a_rule() -> None:
         state.true(GroundAtom(("poor", "b")))
     with pytest.raises(UndefinedError):
         _ = state.derived
-
-
-def test_long_chains_of_rules() -> None:
-    size = 3000
-    parameters = (TypedName("?x"),)
-    rules = [DerivedPredicate("e0", parameters, Atom("u", ("?x",)))]
-    for number in range(1, size):
-        before = Atom(f"e{number - 1}", ("?x",))
-        rules.append(DerivedPredicate(f"e{number}", parameters, Not(before) if number % 2 else And((before,))))
-    atoms = frozenset({GroundAtom(("u", "a"))})
-    task = formulas.task_with(atoms, derived=tuple(rules))
-    state = Simulator(task).initial
-    for name, wanted in (("a", False), ("b", True)):
-        value = name == "a"
-        for number in range(1, size):
-            value = not value if number % 2 else value
-        assert state.true(GroundAtom((f"e{size - 1}", name))) is value, wanted
 
 
 @pytest.mark.parametrize(("layers", "depth"), [(8, 90), (30, 40), (400, 1)])

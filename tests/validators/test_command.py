@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import pddlval.command
 from pddl2nl.files import read_lines
-from pddl2nl.pddl import Domain, Task
 from pddlval.__main__ import main
 from pddlval.command import judge_batch
 
@@ -41,26 +39,6 @@ def test_exit_codes_and_text(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert out.count("Checking plan:") == 2
     assert out.endswith("\n\nFailed plans:\n short.plan \n")
-
-
-def test_bad_plans_exit_with_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*TASK, "bad.plan"]) == 1
-    assert "Bad plan description!\nbad.plan:2:1: error: (put-down)" in capsys.readouterr().out
-
-
-def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*TASK, "short.plan", "-v"]) == 1
-    out = capsys.readouterr().out
-    assert "Deleting (on c a)\n" in out
-    assert "(Set (on a b) to true)" in out
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_an_option_may_stand_between_the_files(place: int, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [*TASK, "short.plan"]
-    arguments.insert(place, "-v")
-    assert main(arguments) == 1
-    assert "(Set (on a b) to true)" in capsys.readouterr().out
 
 
 def test_json_is_an_object_a_plan_in_order(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,39 +170,6 @@ def test_a_batch_goes_on_after_a_bad_line() -> None:
     assert [answer["plan"] for answer in answers[:4]] == ["good.plan"] * 3 + ["none.plan"]
     assert answers[-1]["verdict"] == "valid"
     assert "line 7 is not JSON" in str(answers[6]["error"])
-
-
-def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pddlval.command as command
-
-    read: list[str] = []
-    load_domain, load_problem = command.load_domain, command.load_problem
-    monkeypatch.setattr(command, "load_domain", lambda path: read.append(str(path)) or load_domain(path))
-    monkeypatch.setattr(command, "load_problem", lambda path, d: read.append(str(path)) or load_problem(path, d))
-    entry = {"domain": "domain.pddl", "problem": "problem.pddl", "plan_text": ""}
-    _batch(entry, entry, {**entry, "plan_text": "(foo)"})
-    assert read == ["domain.pddl", "problem.pddl"]
-
-
-def test_a_batch_of_many_tasks_keeps_those_used_last(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
-    read: list[str] = []
-    load = pddlval.command.load_problem_of
-
-    def counted(domain: Domain, path: str) -> Task:
-        read.append(path)
-        return load(domain, path)
-
-    monkeypatch.setattr(pddlval.command, "load_problem_of", counted)
-    monkeypatch.setattr(pddlval.command, "_MOST_TEXT", 2_500)
-    text = (here / "problem.pddl").read_text()
-    for name in "abc":
-        (here / f"{name}.pddl").write_text(text + ";" * (1_200 - len(text)))
-    answers: list[str] = []
-    order = ["a", "b", "a", "c", "a", "b", "missing", "missing"]
-    lines = [json.dumps({"domain": "domain.pddl", "problem": f"{name}.pddl", "plan": "good.plan"}) for name in order]
-    assert judge_batch(lines, answers.append) == 2
-    assert read == ["a.pddl", "b.pddl", "c.pddl", "b.pddl", "missing.pddl"]
-    assert ["error" in json.loads(answer) for answer in answers] == [False] * 6 + [True] * 2
 
 
 def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

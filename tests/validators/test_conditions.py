@@ -18,17 +18,12 @@ from hypothesis import strategies as st
 from pddl2nl.pddl import (
     ActionSchema,
     And,
-    Atom,
     Comparison,
     Condition,
-    Exists,
     Fluent,
     FluentValue,
     GroundAtom,
-    Not,
-    Preference,
     Task,
-    TypedName,
     Update,
     parse_task,
 )
@@ -167,18 +162,6 @@ def test_a_state_reads_what_is_defined(condition: Condition, setting: Setting) -
         assert parts == unmet(condition, setting.world, setting.binding)
 
 
-def test_unmet_parts_are_found_without_trying_all_objects() -> None:
-    joined = "(link ?x ?y) (link ?y ?z) (lit ?z)"
-    condition = f"(and (exists (?y ?z - node) (and {joined})) (forall (?y ?z ?w - node) (not (and (lit ?w) {joined}))))"
-    task = links(condition, ["(link n3 n5)"], 300)
-    state = Simulator(task).initial
-    precondition = task.domain.actions[0].precondition
-    unmet(precondition, state, {"?x": "n3"}, state.layout.holds)
-    found: list[Condition] = []
-    assert lines(lambda: found.extend(unmet(precondition, state, {"?x": "n3"}, state.layout.holds))) < 300
-    assert [type(part) for part in found] == [Exists]
-
-
 @settings(max_examples=100)
 @given(formulas.conditions(FREE, EVERYTHING, 4, numeric=True), SETTINGS)
 def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
@@ -211,17 +194,6 @@ def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
         assert setting.compiled(compiled)
 
 
-def test_a_comparison_is_guarded_by_what_stands_before_it() -> None:
-    values = {GroundAtom(("f", "b")): 1, GroundAtom(("g",)): Fraction(0)}
-    setting = Setting(frozenset(), frozenset({GroundAtom(("q", "b"))}), values, ("a", "a"), fixed=False)
-    positive = Comparison(">", Fluent("f", ("?x",)), Fluent("g"))
-    guarded = Exists((TypedName("?x"),), And((Atom("q", ("?x",)), positive)))
-    assert holds(guarded, setting.world)
-    assert setting.compiled(guarded)
-    with pytest.raises(UndefinedError):
-        setting.compiled(Exists((TypedName("?x"),), And((positive, Atom("q", ("?x",))))))
-
-
 @pytest.mark.parametrize(
     "condition",
     [
@@ -247,12 +219,3 @@ def test_objects_are_looked_up_and_not_tried(condition: str) -> None:
         state.layout.engine.ask(state, compiled, *number)
         assert lines(lambda: found.append(state.layout.engine.ask(state, compiled, *number))) < 50  # noqa: B023
         assert found == [holds(precondition, formulas.PlainWorld(task, atoms), {"?x": "n3"})]
-
-
-def test_what_is_no_condition_is_refused() -> None:
-    setting = Setting(frozenset(), frozenset(), {}, ("a", "a"), fixed=True)
-    for bad in (Preference("", Atom("r")), Not(Preference("", Atom("r")))):
-        with pytest.raises(TypeError, match="Preference"):
-            setting.compiled(bad)
-    with pytest.raises(KeyError):
-        setting.compiled(Atom("p", ("?x", "?nobody")))

@@ -110,14 +110,6 @@ def test_many_quantified_variables_are_bound_one_by_one(
     assert found.adds == atoms("has a v06", "has b v02", "has c v00")
 
 
-def test_a_condition_on_the_first_of_two_variables_leaves_the_order_as_it_is() -> None:
-    effect = "(forall (?i - item ?p - place) (when (and (wet ?i) (not (at ?i ?p))) (and (at ?i ?p) (not (seen ?i)))))"
-    after = outcome(effect)
-    assert (after.deletes, after.adds) == (atoms("seen b"), atoms("at b yard"))
-    effect = "(forall (?p - place ?i - item) (when (and (at a ?p) (not (= ?i a))) (at ?i ?p)))"
-    assert outcome(effect).adds == atoms("at b home", "at c home")
-
-
 @pytest.mark.parametrize("condition", ["(seen ?v0)", "(not (= ?v0 ?v1))"])
 def test_too_many_instances_of_an_effect_are_an_error_that_names_it(condition: str) -> None:
     names = " ".join(f"?v{number}" for number in range(22))
@@ -125,13 +117,6 @@ def test_too_many_instances_of_an_effect_are_an_error_that_names_it(condition: s
     expected = r"the effect \(forall \(\?v0 .*\?v21\) …\) of action \(do\) has more than 1,000,000 instances"
     with pytest.raises(UnsupportedError, match=expected):
         simulator.step(simulator.initial, "(do)")
-
-
-@pytest.mark.parametrize("times", [1, 3])
-def test_a_quantifier_without_variables_has_one_instance(times: int) -> None:
-    simulator = Simulator(task("(forall () (when (wet b) (lit)))"))
-    ground = simulator.ground(GroundAction("do", ()))
-    assert [ground.outcome(simulator.initial).adds for _ in range(times)] == [atoms("lit")] * times
 
 
 def test_nested_quantifiers_shadow_and_range_over_types_and_constants() -> None:
@@ -233,8 +218,3 @@ def test_a_fluent_without_a_value_is_updated_from_zero_as_in_val() -> None:
     after = simulator.step(simulator.initial, "(do)").successor
     assert after is not None
     assert after.value(GroundAtom(("unset",))) == 2
-
-
-def test_an_undefined_fluent_that_is_not_read_does_no_harm() -> None:
-    simulator = Simulator(task("(when (lit) (increase (total) (unset)))"))
-    assert simulator.is_applicable(simulator.initial, "(do)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from concurrent.futures import ThreadPoolExecutor
 
 from pddl2nl.pddl import Task, parse_task
@@ -31,22 +30,6 @@ def grounded(count: int) -> Task:
     )
 
 
-def test_of_thousands_of_schemas_few_are_compiled() -> None:
-    simulator = Simulator(grounded(1_000))
-    state = simulator.initial
-    assert [str(one) for one in simulator.applicable(state)] == ["(go0)", "(shut0 a)", "(stop)"]
-    state = simulator.step(state, "(go0)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(go1)", "(shut1 b)", "(stop)"]
-    state = simulator.step(state, "(shut1 b)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(shut1 b)", "(stop)"]
-    state = simulator.step(state, "(stop)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(stop)"]
-    assert [str(one) for one in simulator.applicable(simulator.initial)] == ["(go0)", "(shut0 a)", "(stop)"]
-    generator = simulator._successors
-    assert generator is not None
-    assert len(generator._queries) <= 6
-
-
 def test_threads_may_ask_about_thousands_of_schemas_at_once() -> None:
     task = grounded(200)
     simulator, states = Simulator(task), []
@@ -60,30 +43,3 @@ def test_threads_may_ask_about_thousands_of_schemas_at_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
             assert list(pool.map(lambda one: list(shared.applicable(one)), copies)) == expected
-
-
-def test_schemas_that_are_their_own_only_action_are_not_compiled() -> None:
-    """Those that the literals alone decide; of the others each is judged like any action."""
-    task = parse_task(
-        "(define (domain d) (:requirements :adl :fluents) (:predicates (p) (q) (r ?x)) (:functions (n) (total-cost))"
-        " (:constants o)"
-        " (:action yes :parameters () :precondition (and (p) (not (q))) :effect (and (q) (increase (total-cost) 2)))"
-        " (:action no :parameters () :precondition (and (p) (q)) :effect (not (p)))"
-        " (:action never :parameters () :precondition (and (p) (r o)) :effect (q))"
-        " (:action always :parameters () :precondition (and (p) (not (r o))) :effect (q))"
-        " (:action either :parameters () :precondition (or (q) (p)) :effect (q))"
-        " (:action undefined :parameters () :precondition (p) :effect (increase (total-cost) (n)))"
-        " (:action contradicting :parameters () :precondition (p)"
-        " :effect (and (increase (total-cost) 1) (when (p) (assign (total-cost) 1)))))",
-        "(define (problem x) (:domain d) (:init (p)) (:goal (q)))",
-    )
-    simulator = Simulator(task)
-    assert [action.name for action in simulator.applicable(simulator.initial)] == ["yes", "always", "either"]
-    names = [action.name for action in task.domain.actions]
-    assert [name for name in names if simulator.is_applicable(simulator.initial, f"({name})")] == [
-        "yes",
-        "always",
-        "either",
-    ]
-    drawn = {str(simulator.sample(simulator.initial, random.Random(seed))) for seed in range(20)}
-    assert drawn == {"(yes)", "(always)", "(either)"}

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from fractions import Fraction
-from functools import reduce
-from operator import add, mul, sub, truediv
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pddl2nl.pddl import (
     Arithmetic,
@@ -19,19 +14,13 @@ from pddl2nl.pddl import (
     Fluent,
     GroundAtom,
     Number,
-    Special,
     UnsupportedError,
     parse_task,
 )
 from pddlval import val_text, validate
-from pddlval.numeric import UndefinedError, as_float, calculate, evaluate, exact, plain_number
+from pddlval.numeric import UndefinedError, evaluate, plain_number
 
 HUGE = 10**400
-
-
-def test_as_float() -> None:
-    assert [as_float(value) for value in (3, Fraction(5, 2), HUGE, -HUGE)] == [3.0, 2.5, math.inf, -math.inf]
-    assert as_float(Fraction(1, HUGE)) == 0.0
 
 
 def test_plain_numbers_are_whole_where_they_can_be() -> None:
@@ -92,11 +81,6 @@ def test_arithmetic_is_exact_and_whole_where_it_can_be() -> None:
     assert _value("+", third, third, third) == 1
 
 
-def test_total_time_is_the_number_of_steps() -> None:
-    metric = Arithmetic("+", (Special("total-time"), G))
-    assert evaluate(metric, LEVELS.get, steps=7) == 11
-
-
 def test_what_has_no_value() -> None:
     with pytest.raises(UndefinedError, match="no value") as caught:
         _value("+", G, F, x="c")
@@ -107,18 +91,3 @@ def test_what_has_no_value() -> None:
         _value("*", G, Arithmetic("/", (F, zero)), x="a")
     assert divided.value.expression == Arithmetic("/", (Fluent("f", ("a",)), zero))
     assert UndefinedError.of(GroundAtom(("f", "c"))).expression == Fluent("f", ("c",))
-
-
-@given(st.lists(st.fractions(max_denominator=50), min_size=2, max_size=5), st.sampled_from("+-*/"))
-def test_calculate(values: list[Fraction], operator: str) -> None:
-    operation = {"+": add, "-": sub, "*": mul, "/": truediv}[operator]
-    given_values = [exact(value) for value in values]
-    try:
-        wanted = reduce(operation, values)
-    except ZeroDivisionError:
-        with pytest.raises(ZeroDivisionError):
-            calculate(operator, given_values)
-    else:
-        found = calculate(operator, given_values)
-        assert found == wanted
-        assert type(found) is (int if wanted.denominator == 1 else Fraction)

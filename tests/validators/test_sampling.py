@@ -8,13 +8,11 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from pddl2nl.pddl import Task, load_task, parse_task
-from pddlval import GroundAction, Simulator, State, successors
+from pddl2nl.pddl import Task, parse_task
+from pddlval import GroundAction, Simulator, successors
 
 # The chi-square distribution's upper 0.1 % point is about this many standard deviations above its mean, at 5 to 100
 # degrees of freedom: the seeds are fixed, so nothing fails by chance.
@@ -120,15 +118,6 @@ def test_of_too_many_actions_the_first_are_drawn_from_with_a_warning(monkeypatch
     assert chi_square_is_plausible(counts, first, 300)
 
 
-def test_nothing_applicable_nothing_drawn() -> None:
-    # All that could be tried leads to nothing, which has to be found out.
-    init = " ".join(f"(q o{one} o{one + 1})" for one in range(0, 11, 2))
-    simulator = Simulator(make(action("?x ?y ?z", "(and (q ?x ?y) (q ?y ?z))"), init, NAMES))
-    assert simulator.sample(simulator.initial, random.Random(1)) is None
-    empty = Simulator(make("", "", NAMES))
-    assert empty.sample(empty.initial, random.Random(1)) is None
-
-
 def test_the_only_action_among_millions_of_candidates_is_found(steps: Callable[[Callable[[], object]], int]) -> None:
     count = 400
     names = [f"o{number}" for number in range(count)]
@@ -174,34 +163,3 @@ def test_a_seed_gives_the_same_draws_everywhere() -> None:
         outputs.add(ran.stdout)
     (output,) = outputs
     assert len(set(output.splitlines())) > 5
-
-
-def test_threads_may_draw_at_once() -> None:
-    actions, init = TASKS["a path with tests"]
-    simulator = Simulator(make(actions, f"{skewed(random.Random(3), 12)} {init}", NAMES))
-    states: list[State] = [simulator.initial]
-    for one in list(simulator.applicable(simulator.initial))[:6]:
-        successor = simulator.step(simulator.initial, one).successor
-        assert successor is not None
-        states.append(successor)
-    expected = {id(state): set(simulator.applicable(state)) for state in states}
-
-    def draw(number: int) -> bool:
-        state = states[number % len(states)]
-        return simulator.sample(state, random.Random(number)) in expected[id(state)]
-
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(draw, range(300)))
-
-
-def test_drawing_is_no_enumeration_of_millions(shared: Path, steps: Callable[[Callable[[], object]], int]) -> None:
-    home = shared / "speed" / "organic-synth-p06"
-    simulator = Simulator(load_task(home / "domain.pddl", home / "problem.pddl"))
-    rng = random.Random(1)
-    assert simulator.sample(simulator.initial, rng) is not None
-    names = " ".join(f"o{number}" for number in range(300))
-    init = " ".join(f"(p o{number}) (q o{number} o{number * 7 % 300})" for number in range(300))
-    simulator = Simulator(make(action("?x ?y ?z ?u", "(and (p ?x) (q ?y ?z) (q ?z ?u) (p ?u))"), init, names))
-    drawn: set[GroundAction | None] = set()
-    assert steps(lambda: drawn.update(simulator.sample(simulator.initial, rng) for _ in range(100))) < 100 * 5_000
-    assert len(drawn) > 90

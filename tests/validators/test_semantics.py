@@ -28,12 +28,10 @@ from pddl2nl.pddl import (
     Or,
     Preference,
     TypedName,
-    conjuncts,
-    substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import free_variables
-from pddlval.semantics import UndefinedError, compare, ground_atom, holds, unmet
+from pddlval.semantics import UndefinedError, compare, holds, unmet
 
 
 def _load(name: str) -> ModuleType:
@@ -117,11 +115,6 @@ def test_what_is_no_condition_is_refused() -> None:
         unmet(Not(Preference("x", P)), _world())
 
 
-def test_ground_atom() -> None:
-    assert ground_atom(Atom("p", ("?x", "a")), {"?x": "b"}) == GroundAtom(("p", "b", "a"))
-    assert str(ground_atom(Atom("r"))) == "(r)"
-
-
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────────
 
 VAL = Fraction(1, 10_000)
@@ -154,16 +147,6 @@ def test_without_tolerance_comparisons_are_exact(left: Fraction, right: Fraction
     assert not compare("<", left, left)
 
 
-def test_a_world_with_tolerance() -> None:
-    world = _world(g=3)
-    short = Comparison(">=", Fluent("g"), NumberNode(Fraction("3.00005")))
-    assert not holds(short, world)
-    world.tolerance = VAL
-    assert holds(short, world)
-    assert holds(Not(Comparison(">", Fluent("g"), NumberNode(Fraction(4)))), world)
-    assert not holds(Not(Comparison("<", Fluent("g"), NumberNode(Fraction(3)))), world), "3 < 3 within the tolerance"
-
-
 # ── unmet ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -187,12 +170,6 @@ def test_unmet_parts() -> None:
     more = Comparison(">", Fluent("g"), NumberNode(Fraction(5)))
     assert unmet(And((more, Not(more))), world) == (more,)
     assert unmet(FALSE, world) == (FALSE,)
-
-
-def test_unmet_takes_a_binding() -> None:
-    world = _world("p a a")
-    condition = And((Atom("p", ("?x", "?x")), Forall((TypedName("?y", ("small",)),), Atom("p", ("?x", "?y")))))
-    assert unmet(condition, world, {"?x": "a"}) == (Atom("p", ("a", "b")),)
 
 
 def test_undefined_fluents_are_unmet() -> None:
@@ -220,21 +197,6 @@ def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(
             assert not holds(part, world)
         except UndefinedError as error:
             assert part == error.condition  # noqa: PT017 - most parts are simply false
-
-
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([P, Q, R, Equality("a", "b")])), max_size=6), WORLDS)
-def test_of_a_conjunction_of_literals_exactly_those_that_fail(parts: Any, world: Any) -> None:
-    literals = [body if positive else Not(body) for positive, body in parts]
-    wanted = [literal for literal in literals if not holds(literal, world)]
-    assert list(unmet(And(tuple(literals)), world)) == list(dict.fromkeys(wanted))
-
-
-@given(formulas.conditions([], EVERYTHING, 3), WORLDS)
-def test_unmet_parts_together_make_the_condition_true(condition: Condition, world: Any) -> None:
-    # Each part is implied by the condition: what is reported is needed, not only one way out of several.
-    for part in unmet(condition, world):
-        assert not list(conjuncts(part))[1:], "a conjunction is taken apart"
-        assert substitute(part, {"?x": "a"}) == part
 
 
 def test_a_forall_with_too_many_instances_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import Simulator, State
-from pddlval.state import BITS, changed_levels
+from pddlval.state import BITS
 
 DOMAIN = """
 (define (domain lamps)
@@ -50,25 +50,6 @@ def test_a_step_and_its_undoing_give_the_same_state() -> None:
     assert hash(simulator.state(relit.atoms)) == hash(simulator.initial)
 
 
-def test_atoms_that_come_later_leave_no_trace_when_they_go() -> None:
-    simulator = Simulator(lamps(2 * BITS, 0))
-    state = simulator.initial
-    for number in range(BITS + 2):
-        state = simulator.step(state, f"(light l{number})").successor or state
-    for number in range(BITS + 2):
-        state = simulator.step(state, f"(quench l{number})").successor or state
-    assert state.atoms == simulator.initial.atoms
-    assert state.chunks == simulator.initial.chunks
-
-
-def test_states_share_what_no_step_changed() -> None:
-    simulator = Simulator(lamps(4 * BITS, 4 * BITS))
-    quenched = simulator.step(simulator.initial, "(quench l7)").successor
-    assert quenched is not None
-    shared = [one is other for one, other in zip(simulator.initial.chunks, quenched.chunks, strict=True)]
-    assert shared == [False, True, True, True]
-
-
 def test_what_a_state_says_about_itself() -> None:
     simulator = Simulator(lamps(3, 1))
     state = simulator.step(simulator.initial, "(light l2)").successor
@@ -84,19 +65,6 @@ def test_what_a_state_says_about_itself() -> None:
     assert state.derived == frozenset()
     assert repr(state) == "<State of 5 atoms>"
     assert state != 3
-
-
-def test_a_state_without_atoms_is_a_state() -> None:
-    task = parse_task(
-        "(define (domain d) (:requirements :numeric-fluents) (:predicates (p)) (:functions (n))"
-        " (:action count :parameters () :effect (and (not (p)) (increase (n) 1))))",
-        "(define (problem x) (:domain d) (:init (p) (= (n) 0)) (:goal (= (n) 1)))",
-    )
-    simulator = Simulator(task)
-    after = simulator.step(simulator.initial, "(count)").successor
-    assert after is not None
-    assert len(after) == 0
-    assert (after or simulator.initial) is after
 
 
 def test_a_derived_atom_in_the_initial_state_counts_for_nothing() -> None:
@@ -150,15 +118,6 @@ def test_a_state_can_be_pickled_with_its_task() -> None:
     assert (copy.atoms, copy.values) == (state.atoms, state.values)
     again = Simulator(task)
     assert again.step(again.initial, "(light l3)").successor == copy
-
-
-def test_values_are_kept_in_groups() -> None:
-    levels = changed_levels((), {0: 1, 200: Fraction(1, 2)})
-    changed = changed_levels(levels, {0: 2})
-    assert changed[0] == (2,)
-    assert changed[-1] is levels[-1]
-    assert levels[0] == (1,)
-    assert changed_levels(changed, {0: 1}) == levels
 
 
 def test_threads_may_step_through_one_simulator() -> None:

@@ -34,19 +34,6 @@ def test_utf8_whatever_the_locale(command: tuple[str, ...], environment: dict[st
     assert "(é \N{REPLACEMENT CHARACTER})" in json.loads(done.stdout.decode("utf-8"))["diagnostics"][0]["message"]
 
 
-def test_a_file_name_of_stray_bytes(command: tuple[str, ...], environment: dict[str, str], here: Path) -> None:
-    name = b"plan\xff"
-    try:
-        Path(os.fsdecode(name)).write_bytes(b"(foo)")
-    except OSError:
-        pytest.skip("this file system has no such names")
-    options = {"env": {**environment, "PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8:strict"}, "stdout": subprocess.PIPE}
-    done = run(command, *TASK, name, "--json", **options)
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert json.loads(done.stdout)["plan"] == os.fsdecode(name)
-    assert run(command, *TASK, b"none\xff", **options).stderr.startswith(b"error: none")
-
-
 def test_closed_streams(command: tuple[str, ...], environment: dict[str, str]) -> None:
     shell = '"$@" <&- >&-'
     for plan, code in (("good.plan", 0), ("-", 1)):

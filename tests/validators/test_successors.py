@@ -8,7 +8,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -173,32 +172,11 @@ def test_a_disjunction_of_atoms_is_split_and_its_branches_share_nothing(soon: Ca
     assert sorted(soon(task)) == ["(act a b)", "(act a c)", "(act b d)", "(act c c)"]
 
 
-def test_disjunctions_within_disjunctions_are_split_too(soon: Callable[[Task], list[str]]) -> None:
-    inner = "(or (and (p ?x) (or (q ?x ?y) (r ?x ?y))) (t ?x ?y))"
-    task = make(action("?x ?y", inner), "(p a) (q a b) (r a b) (r a c) (t a b) (t d d)", objects=" ".join(many("o")))
-    assert sorted(soon(task)) == ["(act a b)", "(act a c)", "(act d d)"]
-
-
-def test_a_disjunction_whose_variables_are_bound_anyway_is_a_test() -> None:
-    task = make(action("?x ?y", "(and (q ?x ?y) (or (p ?x) (p ?y)))"), "(q a b) (q b c) (p b)")
-    assert sorted(found(task)) == ["(act a b)", "(act b c)"]
-
-
-def test_a_disjunction_with_a_part_that_binds_nothing_is_a_test() -> None:
-    task = make(action("?x", "(or (p ?x) (not (s ?x)))"), "(p a) (s a) (s b)")
-    assert found(task) == ["(act a)", "(act c)", "(act d)"]
-
-
 def test_many_disjunctions_do_not_make_thousands_of_branches(soon: Callable[[Task], list[str]]) -> None:
     names = [f"?x{number}" for number in range(12)]
     either = " ".join(f"(or (p {name}) (s {name}) (q {name} {name}))" for name in names)
     task = make(action(" ".join(names), f"(and {either})"), "(p a)")
     assert soon(task) == [f"(act {' '.join('a' * 12)})"]
-
-
-def test_no_disjunct_no_action_and_one_disjunct_is_no_choice() -> None:
-    assert found(make(action("?x", "(and (p ?x) (or))"), "(p a)")) == []
-    assert found(make(action("?x", "(or (p ?x))"), "(p a)")) == ["(act a)"]
 
 
 def test_atoms_below_exists_find_the_objects_each_once(soon: Callable[[Task], list[str]]) -> None:
@@ -220,11 +198,6 @@ def test_atoms_below_forall_find_the_objects_unless_there_is_nothing_to_quantify
     assert soon(make(action("?x ?y", inside), "(q c a) (q c b) (r d a) (r d b)", objects=others)) == ["(act c d)"]
 
 
-def test_a_quantified_variable_may_have_the_name_of_a_parameter() -> None:
-    task = make(action("?x ?y", "(and (exists (?x) (q ?x ?y)) (p ?x))"), "(q a b) (p c)")
-    assert found(task) == ["(act c b)"]
-
-
 def test_derived_atoms_find_the_objects(soon: Callable[[Task], list[str]]) -> None:
     task = make(
         action("?x ?y", "(e ?x ?y)"),
@@ -240,20 +213,6 @@ def test_a_derived_atom_that_may_be_undefined_is_undefined_only_where_it_is() ->
     rule = "(:derived (d ?x) (> (f ?x) 2))"
     task = make(action("?x", "(d ?x)"), "(= (f a) 3) (= (f b) 1) (= (f d) 4)", predicates="(d ?x)", extra=rule)
     assert found(task) == ["(act a)", "(act d)"]
-
-
-def test_equality_binds(soon: Callable[[Task], list[str]]) -> None:
-    others = " ".join(many("o"))
-    task = make(action("?x ?y ?u", "(and (p ?x) (= ?y ?x) (= c ?u))"), "(p a) (p b)", objects=others)
-    assert soon(task) == ["(act a a c)", "(act b b c)"]
-    task = make(action("?x - small ?y - large", "(and (p ?x) (= ?x ?y))"), "(p a) (p c)", objects=others)
-    assert soon(task) == []
-    assert found(make(action("?x", "(and (= ?x ?x) (= a ?x) (not (= ?x b)))"), "")) == ["(act a)"]
-
-
-def test_a_variable_may_stand_twice_in_an_atom() -> None:
-    task = make(action("?x ?y", "(and (q ?x ?x) (t ?y ?y))"), "(q a a) (q a b) (q b b) (t c d) (t d d)")
-    assert found(task) == ["(act a d)", "(act b d)"]
 
 
 def test_a_part_without_solution_is_found_out_before_the_others_are_combined(soon: Callable[[Task], list[str]]) -> None:
@@ -283,11 +242,6 @@ def test_a_comparison_without_a_value_is_not_met() -> None:
     assert found(make(action("?x", "(> (f ?x) 2)"), VALUES)) == ["(act b)"]
     assert found(make(action("?x", "(not (> (f ?x) 2))"), VALUES)) == ["(act a)"]
     assert found(make(action("?x", "(> (/ (f ?x) (g ?x)) 1)"), VALUES)) == ["(act b)"]
-
-
-def test_an_undefined_disjunct_matters_where_it_is_read() -> None:
-    task = make(action("?x ?y", "(or (and (p ?x) (> (f ?y) 2)) (q ?x ?y))"), f"{VALUES} (p a) (q a c) (q b c) (q a b)")
-    assert set(found(task)) == set(map(str, by_definition(task, Simulator(task).initial)))
 
 
 @pytest.mark.parametrize(
@@ -379,27 +333,6 @@ def swapping(count: int) -> Task:
     return parse_task(
         SWAP, f"(define (problem x) (:domain d) (:objects {' '.join(names)}) (:init {init}) (:goal (p o1)))"
     )
-
-
-def test_what_was_asked_before_changes_nothing() -> None:
-    """Rows of the state before serve the next one; they must come in the same order as if they were made anew."""
-    task = swapping(12)
-    simulator = Simulator(task)
-    for state in walk(simulator, 3, 40):
-        fresh = Simulator(task)
-        assert list(simulator.applicable(state)) == list(fresh.applicable(fresh.state(state.atoms)))
-
-
-def test_threads_may_ask_about_different_states_at_once() -> None:
-    task = swapping(12)
-    simulator = Simulator(task)
-    states = walk(simulator, 5, 30)
-    expected = [list(simulator.applicable(state)) for state in states]
-    shared = Simulator(task)
-    copies = [shared.state(state.atoms) for state in states]
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(3):
-            assert list(pool.map(lambda state: list(shared.applicable(state)), copies)) == expected
 
 
 def test_a_search_goes_on_undisturbed_while_other_states_are_asked_about() -> None:

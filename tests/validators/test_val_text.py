@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.pddl import Task, parse_task
-from pddlval import read_plan, val_lines, val_summary, val_text, validate
+from pddlval import read_plan, val_summary, val_text, validate
 from pddlval.report import VAL_TOLERANCE
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -132,12 +132,6 @@ def test_any_form_of_plan_gives_the_same_text(tower: Task) -> None:
     assert val_text(tower, plan.actions, report, "p", True) == val_text(tower, text, report, "p", True)
 
 
-def test_text_is_verdict_and_summary(tower: Task) -> None:
-    report = validate(tower, "")
-    lines = "".join(f"{line}\n" for line in val_lines(tower, "", report, "p"))
-    assert val_text(tower, "", report, "p") == lines + val_summary(tower, [("p", report)])
-
-
 def _race(direction: str) -> Task:
     metric = f"(:metric {direction} (total-cost))" if direction else ""
     return parse_task(
@@ -199,14 +193,6 @@ def test_vals_tolerance_must_be_asked_for(condition: str, value: str, exact: boo
     text = val_text(task, "(a)", report, "p", verbose=True, tolerance=VAL_TOLERANCE)
     assert ("Adding (p)\n" in text) is close
     assert ("atisfy (f)[=" in text) is not close
-
-
-def test_lines_come_one_by_one(tower: Task) -> None:
-    plan = "(unstack c a) (put-down c)"
-    report = validate(tower, plan)
-    lines = list(val_lines(tower, plan, report, "p", verbose=True))
-    assert val_text(tower, plan, report, "p", verbose=True).startswith("".join(f"{line}\n" for line in lines))
-    assert next(val_lines(tower, plan, report, "p")) == "Checking plan: p"
 
 
 def test_a_metric_without_a_value_is_an_error_in_val() -> None:
