@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -138,16 +139,9 @@ def read_text(path: str | Path, what: str = "file", *, errors: Literal["strict",
 
 
 def write_text_file(path: Path, text: str) -> None:
-    """Writes a file that the user named, folders above it included.
-
-    Raises:
-        InfrastructureError: the disk refuses.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+    """Writes or replaces a file, whole, folders above it included; raises as `replaced_file`."""
+    with replaced_file(path) as stream:
+        stream.write(text)
 
 
 @contextmanager
@@ -160,7 +154,7 @@ def replaced_file(path: Path) -> Iterator[TextIO]:
     """
     check_writable(path)
     special = path.exists() and not path.is_file()
-    part = path if special else path.resolve().with_name(f"{path.name}.{os.getpid()}.partial")
+    part = path if special else path.resolve().with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream

@@ -43,12 +43,10 @@ class FastDownwardSearch:
 
     Attributes:
         options: the options for its driver.
-        minimizes: the quantity in which its plans are optimal: ``cost``, ``steps``, or None for neither.
         summary: one line for people.
     """
 
     options: tuple[str, ...]
-    minimizes: str | None
     summary: str
 
     @property
@@ -62,25 +60,20 @@ PLANNERS: dict[str, FastDownwardSearch] = {
     # A* does the same where both the search and the blind heuristic count every action as one.
     "brfs": FastDownwardSearch(
         ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
-        "steps",
         "breadth-first search",
     ),
-    "lmcut": FastDownwardSearch(("--search", "astar(lmcut())"), "cost", "A* with the LM-cut heuristic (optimal)"),
+    "lmcut": FastDownwardSearch(("--search", "astar(lmcut())"), "A* with the LM-cut heuristic (optimal)"),
     "ff": FastDownwardSearch(
         ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))"),
-        None,
         "greedy best-first search with the FF heuristic and preferred operators (satisficing)",
     ),
     # The first iteration only: anytime LAMA ends only when its time is up.
-    "lama": FastDownwardSearch(
-        ("--alias", "lama-first"), None, "LAMA's first iteration: landmarks and FF (satisficing)"
-    ),
+    "lama": FastDownwardSearch(("--alias", "lama-first"), "LAMA's first iteration: landmarks and FF (satisficing)"),
 }
 """The searches by name."""
 
 _ANYTIME_LAMA = FastDownwardSearch(
     ("--alias", "lama"),
-    "cost",
     "LAMA, which looks for cheaper plans until its time is up, or until it has proved the last",
 )
 

@@ -13,7 +13,7 @@ stands above it in comments ``; key: value`` with values in JSON, so that no tex
 
 A macro is added after a task was solved with it (`Library.keep` validates the plan). A macro that is equal to a stored
 one, up to names and the order of independent steps, is not stored again; its description and use are added to the
-other's. Files are written atomically and never overwrite another macro, so that runs can share a library.
+other's. Files never overwrite another macro, so that runs can share a library.
 
 Macros are composed again from their steps when they are read, so that their conditions hold even if the domain or the
 file was edited.
@@ -23,12 +23,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import textwrap
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -36,7 +35,7 @@ from typing import Any
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import decode, read_bytes, unreadable
+from pddl2nl.files import decode, read_bytes, unreadable, write_text_file
 from pddl2nl.macros.canonical import Canonical, canonical
 from pddl2nl.macros.compose import compose, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
@@ -497,58 +496,24 @@ class Library:
             proof=old.proof or new.proof,
         )
         noted = replace(there, provenance=merged, path=path)
-        write_whole(path, write_macro_file(noted))
+        write_text_file(path, write_macro_file(noted))
         return noted
 
     def _written(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
         folder = self._place(domain)
         actions = [action.name for action in domain.actions]
-        with _refusals(folder):
+        try:
             folder.mkdir(parents=True, exist_ok=True)
             while True:
                 # Taken names are read again, because another process may have written a file.
                 taken = {*actions, *(path.stem for path in folder.glob("*.pddl"))}
                 named = replace(stored, macro=replace(stored.macro, name=free_name(stored.macro.name, taken)))
                 path = folder / f"{named.macro.name}.pddl"
-                beside = _beside(path, write_macro_file(named))
-                try:
-                    # A link never replaces an existing file.
-                    os.link(beside, path)
-                except FileExistsError:
-                    continue
-                except OSError:
-                    # A file system without links.
-                    os.replace(beside, path)
-                finally:
-                    beside.unlink(missing_ok=True)
-                return replace(named, path=path)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes or replaces a file atomically; creates its folder.
-
-    Raises:
-        InfrastructureError: the file cannot be written.
-    """
-    with _refusals(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(_beside(path, text), path)
-
-
-def _beside(path: Path, text: str) -> Path:
-    """A temporary file with this text in the same folder."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
-    beside.write_text(text, encoding="utf-8")
-    return beside
-
-
-@contextmanager
-def _refusals(path: Path) -> Iterator[None]:
-    """Turns an `OSError` into an `InfrastructureError`."""
-    try:
-        yield
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+                with suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
+                    file.write(write_macro_file(named))
+                    return replace(named, path=path)
+        except OSError as error:
+            raise InfrastructureError(f"cannot write {folder}: {error.strerror}") from error
 
 
 def _likeness(description: str, texts: Sequence[str], embed: Embed | None) -> list[float]:

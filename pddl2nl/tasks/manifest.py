@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, cast, get_args
 
-from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import read_text
+from pddl2nl.errors import InputError
+from pddl2nl.files import read_text, write_text_file
 from pddl2nl.tasks.measuring import PLANNERS, Measured, SearchLimits
 
 T = TypeVar("T")
@@ -139,7 +138,7 @@ def write_manifest(path: Path, rows: Iterable[Instance]) -> None:
     roles = get_args(Role)
     for row in sorted(rows, key=lambda row: roles.index(row.role)):
         writer.writerow(_cells(row))
-    _write(path, text.getvalue())
+    write_text_file(path, text.getvalue())
 
 
 def write_set(folder: Path, name: str, rows: Iterable[Instance], texts: Mapping[str, str]) -> None:
@@ -159,22 +158,12 @@ def write_set(folder: Path, name: str, rows: Iterable[Instance], texts: Mapping[
     before = read_manifest(manifest) if manifest.exists() else ()
     rows = tuple(rows)
     for row in rows:
-        _write(folder / row.file, texts[row.name])
+        write_text_file(folder / row.file, texts[row.name])
     kept = {row.file for row in rows}
     for row in before:
         if row.set == name and row.file not in kept:
             (folder / row.file).unlink(missing_ok=True)
     write_manifest(manifest, [*(row for row in before if row.set != name), *rows])
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(text.encode())
-        os.replace(partial, path)
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
 # ── one line ─────────────────────────────────────────────────────────────────────────────────────

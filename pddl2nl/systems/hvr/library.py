@@ -13,8 +13,8 @@ from itertools import islice
 from string import ascii_uppercase
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import read_text
-from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name, write_whole
+from pddl2nl.files import read_text, write_text_file
+from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import (
@@ -160,4 +160,4 @@ def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
             graph += read_graph(read_text(path, "Turtle file"), str(path))
     except InputError as error:
         raise InfrastructureError(f"what is learned cannot be added to {path}: {error}") from error
-    write_whole(path, graph_text(graph))
+    write_text_file(path, graph_text(graph))
