@@ -52,7 +52,7 @@ class Effort:
     how: str = ""
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A way of choosing actions. Subclasses declare their options as typed fields, and need only `run`.
 
     The members below describe a policy; a subclass sets them without a type, as a type would make them options.

@@ -138,8 +138,7 @@ class TaskReference:
         category: what kind of task it is, ``simple planning``; empty if the set has no kinds.
         answers: of a search, sets of objects, each of which is an answer.
         searched: of a search for something that is not there, where one must have looked.
-        difficulty: the errors after which enough is known of what is hidden
-            (`pddl2nl.systems.brainbody.difficulty`); None if nothing is.
+        difficulty: the errors after which enough is known of what is hidden; None if nothing is.
     """
 
     task: str

@@ -13,11 +13,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 from zlib import crc32
 
+from pddl2nl.llm import Answer
 from pddl2nl.nl import Reader, Snippet, Teller
 from pddl2nl.pddl import Task
 from pddl2nl.policies.episode import Episode
@@ -38,11 +39,13 @@ class Body(Protocol):
         ...
 
 
-def make_body(kind: str, episode: Episode, prompter: StepPrompter, reader: ProgramReader) -> Body:
-    """The body of this kind; ``none`` is the reader of programs itself."""
+def make_body(
+    kind: str, episode: Episode, prompter: StepPrompter, reader: ProgramReader, answer: Callable[[str], Answer]
+) -> Body:
+    """The body of this kind; ``none`` is the reader of programs itself, ``answer`` what the oracle says to a step."""
     teller, robot = prompter.teller, prompter.robot
     if kind == "llm":
-        return ModelBody(episode, prompter, reader)
+        return ModelBody(episode, prompter, reader, answer)
     if kind == "reader":
         return ReaderBody(teller, robot)
     if kind == "embedding":
@@ -53,7 +56,10 @@ def make_body(kind: str, episode: Episode, prompter: StepPrompter, reader: Progr
 class ModelBody:
     """Asks the acting model."""
 
-    def __init__(self, episode: Episode, prompter: StepPrompter, reader: ProgramReader):
+    def __init__(
+        self, episode: Episode, prompter: StepPrompter, reader: ProgramReader, answer: Callable[[str], Answer]
+    ):
+        self._answer = answer
         self._episode = episode
         self._prompter = prompter
         self._reader = reader
@@ -61,8 +67,9 @@ class ModelBody:
     def act(self, step: str) -> ProgramLine:
         """The first line of program in the model's reply."""
         messages = self._prompter.messages("brainbody/act", {"Step": step})
-        constraint = self._prompter.constraint(self._episode.setting.constrain, stage="brainbody/act")
-        return self._reader.read(self._episode.ask(messages, "body", again=True, constraint=constraint))
+        constraint = self._prompter.constraint(self._episode.setting.spec.constrain, stage="brainbody/act")
+        answer = self._answer(step)
+        return self._reader.read(self._episode.ask(messages, "body", again=True, constraint=constraint, answer=answer))
 
 
 class WrittenBody:

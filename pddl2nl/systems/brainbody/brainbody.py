@@ -5,7 +5,7 @@ After Bhat et al., "Grounding LLMs For Robot Task Planning Using Closed-loop Sta
 * ``prompts``, ``examples``: what the models are asked and shown
 * ``replies``, ``bodies``: how plans and lines of program are read, and how a step becomes a command
 * ``primitives``: the commands of a robot, and the actions that carry them out
-* ``oracle``, ``mistakes``: a planner in place of the models
+* ``answers``: what the oracle answers in place of the models
 * ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
 
 The paper's loop does not end if a new plan is shorter than the steps already taken, and leaves open whether a new plan
@@ -18,50 +18,117 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from pddl2nl.baselines import solve
 from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.llm import Answer
 from pddl2nl.pddl import Task, write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.observations import bad_action, refused
-from pddl2nl.policies.refining import signal
+from pddl2nl.policies.policy import Effort, WorldPolicy
+from pddl2nl.policies.refining import Style, signal
+from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.bodies import make_body
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.systems.brainbody.examples import shots_for
-from pddl2nl.systems.brainbody.primitives import ground, robot_of_actions
-from pddl2nl.systems.brainbody.prompts import MECHANISMS, BrainMechanism, StepPrompter, steps_text
+from pddl2nl.systems.brainbody.primitives import Robot, ground, robot_of_actions
+from pddl2nl.systems.brainbody.prompts import PROMPTS, StepPrompter, steps_text
 from pddl2nl.systems.brainbody.replies import Assertion, ProgramReader, is_done, read_plan_reply
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 _PROOF_SECONDS = 30
 """How long Fast Downward may look for a plan; if it takes longer, no dead end is proved."""
 
+_STEP_TOKENS, _SHORTER = 20, 2000
+
 _AGAIN = "The same action has failed in the same way before, and nothing has changed since."
 _DEAD_END = "What was done cannot be undone: no plan reaches the goal any more."
 _WOULD_BE_DEAD_END = "After this step no plan would reach the goal any more, so it was not carried out."
 
 
-class BrainBody:
-    """BrainBody-LLM, or one of its baselines.
+class BrainBody(WorldPolicy):
+    """BrainBody-LLM, or one of its baselines."""
 
-    Args:
-        name: the policy, of `MECHANISMS`, which differ in their components.
-    """
-
-    styles: tuple[str, ...] = ("nl",)
+    summary = "a plan in words, turned into primitives step by step and revised after errors"
+    prompts = PROMPTS
     one_shot = True
-    thoughts = False
-    needs_model = True
-    prompt: str | None = None
+    files = ("robot.json",)
+    mistakes = MISTAKES
 
-    def __init__(self, name: str = "brainbody"):
-        self.mechanism = MECHANISMS[name]
-        self.summary = self.mechanism.summary
+    feedback_loops: Annotated[int, Meta(description="How often the plan may be revised after an error.", ge=0)] = 3
+    signal: Annotated[
+        Style,
+        Meta(
+            description="What the planning model is told about an error: that the step failed (raw), also what kind of "
+            "failure it was (terse), or why (reason)."
+        ),
+    ] = "reason"
+    body: Annotated[
+        Literal["llm", "reader", "embedding", "none"],
+        Meta(
+            description="What turns a step of the plan into a command: a model; the reader, by the wording; the "
+            "nearest command by its words (embedding); or nothing, and plans are programs (none)."
+        ),
+    ] = "llm"
+    preview: Annotated[
+        bool,
+        Meta(
+            description="A step is tried in the simulator, and in the world only if it succeeds there (not in the "
+            "paper)."
+        ),
+    ] = False
+    dead_ends: Annotated[
+        Literal["ignore", "tell", "end"],
+        Meta(
+            description="If Fast Downward proves after an error that no plan reaches the goal any more: go on "
+            "(ignore), tell the planning model, or end the run as gave-up. With preview, no step into a dead end is "
+            "carried out (not in the paper)."
+        ),
+    ] = "ignore"
+    revise: Annotated[bool, Meta(description="Errors are told, and the plan is revised.")] = True
+    assertions: Annotated[bool, Meta(description="Programs may assert facts, which the simulator answers.")] = False
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """Replies that hold commands can be constrained."""
+        return frozenset(("constrain",)) if self.body in ("llm", "none") else frozenset()
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The acting model, or the model whose vectors find the nearest command."""
+        return {"llm": ("body",), "embedding": ("embedding",)}.get(self.body, ())
+
+    @property
+    def stage(self) -> str:
+        """The stage of the first prompt."""
+        return "brainbody/progprompt" if self.assertions else "brainbody/plan"
+
+    @property
+    def prompt_names(self) -> tuple[str, ...]:
+        """The instructions of the stages that it uses."""
+        used = {self.stage.removeprefix("brainbody/"): True, "act": self.body == "llm", "feedback": self.revise}
+        return (*(f"{name}.txt" for name, is_used in used.items() if is_used), "form.txt")
 
     def run(self, episode: Episode) -> None:
         """Plans, acts, and revises the plan after errors; the goal must hold at the end."""
         if not episode.done:
-            _Loop(episode, self.mechanism).run()
+            _Loop(episode, self).run()
+
+    def effort(self, actions: int) -> Effort:
+        """A step and its line of program have 20 tokens each; one error is corrected."""
+        replies = float(actions * _STEP_TOKENS)
+        how = (
+            f"of BrainBody-LLM a step of a plan and its line of program to be {_STEP_TOKENS} tokens each, one error to "
+            f"be corrected, and prompts of the acting model {_SHORTER:,} tokens shorter, as in the household"
+        )
+        if self.body == "none":
+            return Effort(1, 0, 0, replies, how)
+        rounds = 1 if self.revise else 0
+        return Effort(1 + rounds, actions, -_SHORTER, replies * (2 + rounds), how)
 
 
 def is_dead_end(simulator: Simulator, state: State) -> bool:
@@ -94,21 +161,26 @@ class _StepFailure:
 class _Loop:
     """One run of algorithm 1."""
 
-    def __init__(self, episode: Episode, mechanism: BrainMechanism):
+    def __init__(self, episode: Episode, policy: BrainBody):
         setting = episode.setting
-        kind = setting.body if mechanism.body else "none"
-        robot = setting.robot or robot_of_actions(setting.simulator.task.domain)
-        program = kind == "none"
+        robot: Robot = setting.files.get("robot.json") or robot_of_actions(setting.simulator.task.domain)
+        program = policy.body == "none"
         self._episode = episode
         self._setting = setting
+        self._policy = policy
         self._simulator = setting.simulator
-        self._stage = mechanism.stage
-        self._rounds = setting.feedback_loops if mechanism.feedback else 0
-        self._prompter = StepPrompter(setting.teller, robot, program, shots_for(setting, robot, program))
+        self._rounds = policy.feedback_loops if policy.revise else 0
+        shots = shots_for(setting, robot, program, policy.signal)
+        prompts = policy.prompts.replacing(setting.prompts)
+        self._prompter = StepPrompter(setting.teller, robot, program, shots, prompts)
         reader = ProgramReader(robot, setting.simulator.task.domain, setting.teller.names)
-        self._body = make_body(kind, episode, self._prompter, reader)
+        self._answers = BrainAnswers(self._prompter, setting.simulator.task)
+        self._body = make_body(policy.body, episode, self._prompter, reader, self._answer_to)
         self._failed: Counter[tuple[State, str, str]] = Counter()
         self._dead_ends: dict[State, bool] = {}
+
+    def _answer_to(self, step: str) -> Answer:
+        return partial(self._answers.command, step=step)
 
     def run(self) -> None:
         """Plans and acts to the end of the plan."""
@@ -135,13 +207,16 @@ class _Loop:
             "Environment information": self._prompter.environment(episode.state),
             "Task": episode.task_text,
         }
-        stage = self._stage
+        stage = self._policy.stage
+        answer: Answer = partial(self._answers.plan, state=episode.state)
         if message:
             stage = "brainbody/feedback"
+            answer = partial(self._answers.revision, state=episode.state, plan=plan, step=step, message=message)
             sections |= {"Plan": steps_text(plan), "Error step": str(step), "Message": message}
-        level = self._setting.constrain if self._prompter.program else "off"
+        level = self._setting.spec.constrain if self._prompter.program else "off"
         constraint = self._prompter.constraint(level, stage=stage)
-        reply = episode.uncut(episode.ask(self._prompter.messages(stage, sections), again=True, constraint=constraint))
+        messages = self._prompter.messages(stage, sections)
+        reply = episode.uncut(episode.ask(messages, again=True, constraint=constraint, answer=answer))
         read = read_plan_reply(reply, step)
         plan = (*plan[:step], *read.steps)
         episode.note(BrainPlanned(number, step, plan, read.explanation, read.dropped))
@@ -180,10 +255,10 @@ class _Loop:
             if result.successor is None:
                 status, reason = "inapplicable", refused(result, setting, state)
                 unmet = tuple(map(write_condition, result.unmet))
-            elif setting.preview and self._dead_end(result.successor):
+            elif self._policy.preview and self._dead_end(result.successor):
                 self._episode.note(DeadEndProved(step, str(action), preview=True))
                 status, reason = "dead-end", _WOULD_BE_DEAD_END
-        if setting.preview and status:
+        if self._policy.preview and status:
             return _StepFailure(status, about, reason, str(action), unmet, preview=True)
         turn = self._episode.move(action, said=line, ends=False)
         return (
@@ -194,24 +269,24 @@ class _Loop:
 
     def _signalled(self, step: int, failure: _StepFailure) -> str:
         """The message for the planning model about a failure."""
-        episode, setting = self._episode, self._setting
-        text = signal(setting.signal, step, failure.status, failure.about, failure.reason)
+        episode = self._episode
+        text = signal(self._policy.signal, step, failure.status, failure.about, failure.reason)
         key = episode.state, failure.action or failure.about, text
         repeated, self._failed[key] = self._failed[key], self._failed[key] + 1
-        facts = failure.action, setting.signal, failure.status, text, failure.unmet, repeated, failure.preview
+        facts = failure.action, self._policy.signal, failure.status, text, failure.unmet, repeated, failure.preview
         episode.note(ErrorSignal(step, *facts))
         lines = [text, _AGAIN] if repeated else [text]
         if self._dead_end(episode.state):
             last = str(episode.executed[-1]) if episode.executed else ""
             episode.note(DeadEndProved(step, last))
             lines.append(_DEAD_END)
-            if setting.dead_ends == "end":
+            if self._policy.dead_ends == "end":
                 episode.give_up("dead-end", "no plan reaches the goal any more")
         return " ".join(lines)
 
     def _dead_end(self, state: State) -> bool:
         """Whether dead ends matter in this run, and a state is one."""
-        if self._setting.dead_ends == "ignore":
+        if self._policy.dead_ends == "ignore":
             return False
         if state not in self._dead_ends:
             self._dead_ends[state] = is_dead_end(self._simulator, state)

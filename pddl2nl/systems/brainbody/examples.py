@@ -32,13 +32,14 @@ _PLANS, _PRIMITIVES_FROM = 3, 8
 _NO_ACTION = "Think about what to do next."
 
 
-def shots_for(setting: Setting, robot: Robot, program: bool) -> Shots:
+def shots_for(setting: Setting, robot: Robot, program: bool, style: Style) -> Shots:
     """The examples of each stage; empty for domains without solved tasks.
 
     Args:
-        setting: of the run; its wording, names and style of errors are those of the examples.
+        setting: of the run; its wording and names are those of the examples.
         robot: of the run.
         program: whether plans are programs.
+        style: of errors.
     """
     task, shipped = setting.teller.task, match_shipped(setting.teller.task.domain)
     own = reference_of(task)
@@ -47,9 +48,7 @@ def shots_for(setting: Setting, robot: Robot, program: bool) -> Shots:
         return {}
     wording = json.dumps(setting.teller.wording.to_json(), sort_keys=True)
     scheme = setting.teller.names.scheme
-    return _shots(
-        shipped.name, tuple(shown[:_PRIMITIVES_FROM]), wording, scheme, robot.to_json(), setting.signal, program
-    )
+    return _shots(shipped.name, tuple(shown[:_PRIMITIVES_FROM]), wording, scheme, robot.text, style, program)
 
 
 def _may_be_shown(reference: TaskReference) -> bool:

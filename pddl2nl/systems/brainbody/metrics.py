@@ -15,7 +15,6 @@ from pddl2nl.policies.end_state import conditions_met, end_of, goal_reached
 from pddl2nl.policies.events import Acted, RunEvent
 from pddl2nl.policies.ground_truth import Way
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
-from pddl2nl.systems.brainbody import FAMILY
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.replies import is_done
 from pddlval import Simulator
@@ -125,7 +124,7 @@ def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
 
 
 def _is_brainbody(run: ScoredRun) -> bool:
-    return run.started.policy in FAMILY.policies
+    return any(isinstance(event, BrainPlanned) for event in run.events)
 
 
 def _count(events: Iterable[RunEvent], *kinds: type[RunEvent]) -> int:

@@ -24,13 +24,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, product
-from pathlib import Path
 
 import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.files import parse_json, read_text
+from pddl2nl.files import parse_json
 from pddl2nl.llm.constraint import Line
 from pddl2nl.pddl import Domain, GroundAtom, Task
 from pddl2nl.worlds.triples import triple_of
@@ -102,7 +101,8 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
                     return Command(primitive, tuple(values[item.slots[slot]] for slot in primitive.slots))
         return None
 
-    def to_json(self) -> str:
+    @property
+    def text(self) -> str:
         """The robot as its file holds it."""
         return msgspec.json.encode(self, order="deterministic").decode("utf-8")
 
@@ -147,11 +147,6 @@ def fact_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[Line
             texts = str(triple_of(GroundAtom((predicate.name, *[_SLOT] * len(objects))))).split(_SLOT)
             lines.append((texts[0], *chain.from_iterable(zip(objects, texts[1:], strict=True))))
     return tuple(lines)
-
-
-def load_robot(path: Path, domain: Domain) -> Robot:
-    """The robot in a file; raises `InputError` as `parse_robot`."""
-    return parse_robot(read_text(path, "robot file"), domain, str(path))
 
 
 def parse_robot(text: str, domain: Domain, where: str = "robot.json") -> Robot:

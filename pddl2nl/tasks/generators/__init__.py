@@ -20,12 +20,10 @@ from pddl2nl.tasks.generators import (
     goldminer,
     grid,
     grippers,
-    household,
     logistics,
     movie,
     rovers,
     satellite,
-    tabletop,
     visitall,
 )
 from pddl2nl.tasks.generators.draws import Draw
@@ -54,12 +52,10 @@ _CORE: dict[str, Generator] = {
     "goldminer": goldminer.GENERATOR,
     "grid": grid.GENERATOR,
     "grippers": grippers.GENERATOR,
-    "household": household.GENERATOR,
     "logistics": logistics.GENERATOR,
     "movie": movie.GENERATOR,
     "rovers": rovers.GENERATOR,
     "satellite": satellite.GENERATOR,
-    "tabletop": tabletop.GENERATOR,
     "visitall": visitall.GENERATOR,
 }
 

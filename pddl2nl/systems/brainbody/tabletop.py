@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Not, Or, TypedName, conjuncts
+from pddl2nl.systems.brainbody.shapes import Arrangement, Pattern, Target, buildable, drawn, placements, turned
 from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells
-from pddl2nl.tasks.generators.shapes import Arrangement, Pattern, Target, buildable, drawn, placements, turned
 
 _SPECTRUM = ("red", "orange", "yellow", "green", "blue", "indigo", "violet")
 _REDDISH = ("red", "crimson", "scarlet", "maroon", "green", "blue", "violet")
