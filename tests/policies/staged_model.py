@@ -1,4 +1,4 @@
-"""A model for the policies of families that answers by stage, and what it was asked."""
+"""A model that answers by stage, and what it was asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.policies.staged import PromptLayout
-from pddl2nl.systems.hvr.prompts import LAYOUT
 
 Answer = str | Callable[[dict[str, str]], str]
 """A reply, or what makes one of the sections of the question."""
@@ -17,7 +16,7 @@ class Staged:
 
     name = "staged"
 
-    def __init__(self, replies: Mapping[str, Answer | Sequence[Answer]], layout: PromptLayout = LAYOUT):
+    def __init__(self, replies: Mapping[str, Answer | Sequence[Answer]], layout: PromptLayout):
         self._replies = {
             stage: [said] if isinstance(said, str) or callable(said) else list(said) for stage, said in replies.items()
         }

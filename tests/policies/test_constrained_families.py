@@ -118,22 +118,6 @@ def test_a_search_with_queries_names_what_the_view_shows() -> None:
     assert '"room"' in rules["slot1"]
 
 
-def test_subtasks_have_targets_that_fit_and_after_an_event_single_objects() -> None:
-    answers = {
-        "plan": '<reasoning>\n</reasoning>\n<answer>\n{"high_level": [["ToggleObject", "DeskLamp"]]}\n</answer>',
-        "keys": '<answer>\n{"objects": ["DeskLamp"]}\n</answer>',
-        "replan": "<answer>keep</answer>",
-    }
-    sent, _ = asked("alfred", "taskgraph", "actions", lambda stage: answers[stage.partition("/")[2]], "u01")
-    plan, keys, replan = (grammar.splitlines() for _, grammar in sent[:3])
-    assert plan[0].startswith(r'root ::= "<reasoning>\n" ([^<\n]+ "\n")* "</reasoning>\n<answer>\n{')
-    assert plan[0].endswith(r'action (", " action)* "]}\n</answer>"')
-    assert r'"[\"" "HeatObject" "\", [\"" slot' in plan[-1]
-    assert keys[0] == r'root ::= "<answer>\n{\"objects\": [" "\"" action "\"" (", " "\"" action "\"")* "]}\n</answer>"'
-    assert replan[0].endswith('| "<answer>keep</answer>"')
-    assert [any("desklamp-1" in rule for rule in grammar) for grammar in (plan, replan)] == [False, True]
-
-
 def test_only_a_policy_that_asks_for_actions_can_be_held_to_them() -> None:
     task = shipped_task("blocksworld", "p01")
     with pytest.raises(InputError, match="--policy llm\\+p asks for no actions; see format"):

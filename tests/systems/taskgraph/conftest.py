@@ -79,11 +79,13 @@ def play(
     mistake: str = "",
     faults: str = "",
     steps: int = 400,
+    constrain: str = "off",
     **options: Any,
 ) -> GraphRun:
     """A run with these replies, or with the oracle; ``options`` are the policy's."""
     task, text = ALFRED.task(instance), TASKS[instance].texts["goal"]
-    return play_task(task, text, replies, policy=policy, mistake=mistake, faults=faults, steps=steps, **options)
+    given = {"policy": policy, "mistake": mistake, "faults": faults, "steps": steps, "constrain": constrain}
+    return play_task(task, text, replies, **given, **options)
 
 
 def play_text(problem: Problem, text: str, replies: Mapping[str, Answer | Sequence[Answer]] | None = None) -> GraphRun:
@@ -100,6 +102,7 @@ def play_task(
     mistake: str = "",
     faults: str = "",
     steps: int = 400,
+    constrain: str = "off",
     **options: Any,
 ) -> GraphRun:
     """A run on any task of the domain, with these replies or with the oracle."""
@@ -107,7 +110,7 @@ def play_task(
     setting = Setting.of(
         task,
         WORDING,
-        options={"names": "original"},
+        options={"names": "original", "constrain": constrain},
         task_text=text,
         executor=FaultyExecutor(Simulator(task), read_faults(faults), seed=1) if faults else None,
         files={"subtasks.json": SUBTASKS},

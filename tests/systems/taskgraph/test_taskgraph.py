@@ -240,6 +240,18 @@ def test_prompts_have_the_graph_or_not() -> None:
     assert all("$" not in text for text in texts.values())
 
 
+def test_constrained_subtasks_have_targets_that_fit_and_after_an_event_single_objects() -> None:
+    replies = {PLAN: subtask_reply("", [("ToggleObject", "DeskLamp")]), KEYS: "", REPLAN: KEEP}
+    run = play("u01", replies, constrain="actions")
+    plan, keys, replan = (request.constraint.grammar().splitlines() for request in run.model.requests[:3])
+    assert plan[0].startswith(r'root ::= "<reasoning>\n" ([^<\n]+ "\n")* "</reasoning>\n<answer>\n{')
+    assert plan[0].endswith(r'action (", " action)* "]}\n</answer>"')
+    assert r'"[\"" "HeatObject" "\", [\"" slot' in plan[-1]
+    assert keys[0] == r'root ::= "<answer>\n{\"objects\": [" "\"" action "\"" (", " "\"" action "\"")* "]}\n</answer>"'
+    assert replan[0].endswith('| "<answer>keep</answer>"')
+    assert [any("desklamp-1" in rule for rule in grammar) for grammar in (plan, replan)] == [False, True]
+
+
 def test_a_domain_without_subtasks_is_refused(setting_of_blocks: Setting) -> None:
     with pytest.raises(InputError, match=r"has no subtasks\.json.*--file subtasks\.json=PATH"):
         make_policy("taskgraph").run(Episode(setting_of_blocks, None))
