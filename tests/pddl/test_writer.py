@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,22 +21,9 @@ from pddl2nl.pddl import (
     write_number,
     write_problem,
 )
+from tests.pddl import strategies
 
 GOLDEN = Path(__file__).parent / "golden"
-
-
-def _beside(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"pddl_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-strategies = _beside("strategies")
 
 
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))

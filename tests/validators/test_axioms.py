@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -29,19 +25,8 @@ from pddl2nl.pddl import (
 from pddlval import Simulator, State, validate
 from pddlval.numeric import UndefinedError
 from pddlval.semantics import holds
+from tests.validators import formulas
 
-
-def _load(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-formulas: Any = _load("formulas")
 DERIVED = {"d0": 1, "d1": 2, "d2": 2, "d3": 0}
 EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -33,19 +31,8 @@ from pddlval.engine import Engine
 from pddlval.formulas import negation_normal
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.semantics import holds, unmet
+from tests.validators import formulas
 
-
-def _load(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-formulas: Any = _load("formulas")
 FREE = ["?x", "?w"]
 EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
 

@@ -5,17 +5,14 @@ Each is asked for the applicable actions and their successors, in the initial st
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import math
 import random
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -23,21 +20,7 @@ from hypothesis import assume, given, settings
 
 from pddl2nl.pddl import Comparison, Condition, Task, load_task, parse_task, write_domain, write_problem
 from pddlval import GroundAction, Simulator, read_plan
-
-
-def _beside(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-random_tasks: Any = _beside("random_tasks")
-translator: Any = _beside("translator")
+from tests.validators import random_tasks, translator
 
 LARGE = {
     "agricola-opt18-strips",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from hypothesis import assume, given, settings
@@ -27,21 +23,7 @@ from pddl2nl.pddl import (
     write_problem,
 )
 from pddlval import Cause, GroundAction, Simulator, State, validate
-
-
-def _beside(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-reference: Any = _beside("reference")
-random_tasks: Any = _beside("random_tasks")
+from tests.validators import random_tasks, reference
 
 STEPS = 3
 """How far random walks go where all actions are tried in every state."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from fractions import Fraction
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,19 +28,8 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import free_variables
 from pddlval.semantics import UndefinedError, compare, holds, unmet
+from tests.validators import formulas
 
-
-def _load(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-formulas: Any = _load("formulas")
 EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
 TRUE, FALSE = And(), Or()
 P, Q, R = (Atom("q", (name,)) for name in "abc")

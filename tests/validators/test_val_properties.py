@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import re
-import sys
 from fractions import Fraction
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,20 +14,7 @@ from pddlval import GroundAction, Plan, PlanStep, Report, Simulator, State, val_
 from pddlval.formulas import subformulas
 from pddlval.happenings import claim_effects, happenings
 from pddlval.schemas import Ground
-
-
-def _beside(name: str) -> ModuleType:
-    # The tests are no package, and pytest imports them by path.
-    spec = importlib.util.spec_from_file_location(f"validators_{name}_for_val", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-random_tasks: Any = _beside("random_tasks")
+from tests.validators import random_tasks
 
 ENDS = {
     "valid": ("Plan executed successfully - checking goal\nPlan valid\nFinal value: ", "\nSuccessful plans:"),
