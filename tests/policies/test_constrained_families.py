@@ -1,44 +1,22 @@
-"""``--constrain`` for HVR, BrainBody and SayPlan: what is sent with which prompt, and that replies to it are read."""
+"""``--constrain`` for HVR and BrainBody: what is sent with which prompt, and that replies to it are read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunResult, run
-from pddl2nl.llm import OpenAIModel, ScriptedModel
+from pddl2nl.experiments import run
 from pddl2nl.llm.constraint import Constraint
-from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Prompted
 from pddl2nl.tasks import shipped_task
-from tests.llm.chat_server import Call, ChatServer, Trouble
+from tests.policies.constrained import asked
 
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
-def asked(
-    domain: str, policy: str, level: str, answer: Callable[[str], str], problem: str = "p01"
-) -> tuple[list[tuple[str, str]], RunResult]:
-    """The stage and the grammar of each prompt of a run, and its result; ``answer`` answers a stage."""
-    sent: list[tuple[str, str]] = []
-
-    def fault(call: Call) -> Trouble:
-        stage = call.body["messages"][0]["content"].splitlines()[0].removeprefix("Stage: ")
-        sent.append((stage, call.body.get("grammar", "")))
-        message = {"role": "assistant", "content": answer(stage)}
-        return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
-
-    with ChatServer(ScriptedModel([]), fault=fault) as server:
-        model = OpenAIModel("m", server.base_url, settings=ModelSettings(constrain="grammar"))
-        options: dict[str, Any] = {"cache": "none", "constrain": level, "budget_calls": 12}
-        return sent, run(shipped_task(domain, problem), policy, model, **options)
 
 
 def test_of_hvr_blocks_are_constrained_and_nothing_else() -> None:
@@ -80,24 +58,6 @@ def test_a_constrained_program_is_a_plan_that_is_read() -> None:
     assert [action.partition(" ")[0] for action in result.plan] == ["(unstack", "(put-down"]
 
 
-def test_sayplan_searches_and_plans_with_nodes_that_are_shown() -> None:
-    replies = {
-        "sayplan/search": '{"mode": "exploring", "command": "terminate"}',
-        "sayplan/plan": '{"mode": "planning", "plan": [\n"goto(kitchen)",\n"done()"]}',
-    }
-    sent, result = asked("building", "sayplan", "actions", lambda stage: replies[stage])
-    search, plan = sent[0][1], sent[1][1]
-    head, tail = r'root ::= "{\"mode\": \"exploring\", \"command\": \"" action "\"}"', '"terminate"'
-    assert search.splitlines()[0] == head
-    assert search.splitlines()[-1].endswith(tail)
-    assert '"expand(" slot0 ")"' in search
-    assert plan.splitlines()[0].endswith(r'("\"" action "\"," "\n")* "\"done()\"]}"')
-    assert '"goto(" slot0 ")"' in plan
-    assert any("goto(kitchen)" in str(event) for event in result.events[2:])
-    _, form = asked("building", "sayplan", "format", lambda stage: replies[stage])[0][0]
-    assert form.splitlines()[-1] == r'action ::= [^"\\\n]+'
-
-
 def test_progprompt_asserts_facts_that_the_robot_can_check() -> None:
     plan = "New plan:\n- assert not (world, is, handempty) else <char0> [unstack] <block_2> <block_1>\n"
     sent, result = asked("blocksworld", "progprompt", "actions", lambda stage: plan)
@@ -109,21 +69,10 @@ def test_progprompt_asserts_facts_that_the_robot_can_check() -> None:
     assert result.plan == ("(unstack c b)",)
 
 
-def test_a_search_with_queries_names_what_the_view_shows() -> None:
-    command = '{"mode": "exploring", "command": "count(desk)"}'
-    sent, _ = asked("building", "sayplan-queries", "actions", lambda stage: command)
-    rules = dict(line.split(" ::= ", 1) for line in sent[0][1].splitlines())
-    assert '"distance(" slot2 ", " slot2 ")"' in rules["action"]
-    assert '"count(" slot1 ")" | "without(" slot1 ")"' in rules["action"]
-    assert '"room"' in rules["slot1"]
-
-
 def test_only_a_policy_that_asks_for_actions_can_be_held_to_them() -> None:
     task = shipped_task("blocksworld", "p01")
     with pytest.raises(InputError, match="--policy llm\\+p asks for no actions; see format"):
         run(task, "llm+p", constrain="actions")
-    with pytest.raises(InputError, match="no model"):
-        run(shipped_task("building", "p01"), "sayplan-exact", constrain="format")
 
 
 def test_a_body_that_is_no_model_refuses_it() -> None:
