@@ -49,13 +49,13 @@ def _baselines(
     failed, which is no verdict and is counted in no cell; 130: Ctrl-C.
     """
     from pddl2nl.baselines import find_driver
-    from pddl2nl.experiments.baseline_runs import baseline_runs
+    from pddl2nl.experiments.ready import baselines
     from pddl2nl.experiments.sweep import run_all
     from pddl2nl.reports import read_record
     from pddl2nl.reports.tables import written
     from pddl2nl.reports.tables.baselines import baseline_table
 
-    experiment = baseline_runs(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
+    experiment = baselines(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
     jobs = [*experiment.jobs.values()]
     find_driver()
     folder = out or Path("runs") / f"baselines-{chosen_set}"

@@ -13,6 +13,7 @@ import typer
 from pddl2nl.cli.options import JsonOption, option
 from pddl2nl.cli.output import DONE, FAILED, INFRASTRUCTURE, console, print_json, print_text
 from pddl2nl.cli.progress import bar_shown
+from pddl2nl.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from pddl2nl.reports.gathering import Gathered
@@ -69,14 +70,23 @@ def _quickstart(
 
 def _run(folder: Path, seed: int, *, quiet: bool) -> list[Path]:
     from pddl2nl.baselines import find_driver
-    from pddl2nl.experiments.quickstart import quickstart
+    from pddl2nl.experiments.ready import quickstart
+    from pddl2nl.experiments.run_one import record_path
+    from pddl2nl.experiments.sweep import run_all
 
     # A missing planner shall show before anything is printed.
     find_driver()
     if not quiet:
         print_text(_conversion())
+    jobs = [*quickstart(seed).jobs.values()]
     with bar_shown("running") as update:
-        return quickstart(folder, seed=seed, on_progress=lambda state: update("running", state.ended, state.runs))
+        summary = run_all(jobs, folder, workers=2, on_progress=lambda state: update("running", state.ended, state.runs))
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    paths = [record_path(folder, job) for job in jobs]
+    if not all(path.exists() for path in paths):
+        raise InfrastructureError("; ".join({trouble.message for trouble in (*summary.broken, *summary.bad)}))
+    return paths
 
 
 def _conversion() -> str:

@@ -68,7 +68,7 @@ from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, provenance_warnings, template_wording, wording_warnings
-from pddl2nl.plugins import provided, systems
+from pddl2nl.plugins import systems
 from pddl2nl.policies import make_policy, policies
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.spec import RunSpec
@@ -275,8 +275,9 @@ class Experiment:
         """A table of the specification, if its kind and columns exist and the paper's numbers fit it."""
         table, place = self.top.tables[number], ("tables", number)
         papers = {each["paper"]: each["kind"] for each in _paper_tables() if "paper" in each}
-        known = (*TABLES, *(each["kind"] for each in _paper_tables()))
-        if table.kind not in known and table.kind not in (known := (*known, *_kinds_of_systems())):
+        own = (kind for system in systems().values() for kind in system.tables)
+        known = (*TABLES, *(each["kind"] for each in _paper_tables()), *own)
+        if table.kind not in known:
             hint = did_you_mean(table.kind, known) or f"; there are {', '.join(dict.fromkeys(known))}"
             raise self.file.error(f"{dotted((*place, 'kind'))} is '{table.kind}'{hint}", *place, "kind")
         for heading in table.columns:
@@ -728,12 +729,6 @@ def _paper_tables() -> Iterator[Mapping[str, Any]]:
     """The tables of the systems' papers."""
     for system in systems().values():
         yield from system.toml(system.paper).get("tables", ())
-
-
-def _kinds_of_systems() -> Iterator[str]:
-    """The kinds of tables that systems make by themselves; their modules are imported only if one is asked for."""
-    for _, kinds in provided("tables"):
-        yield from kinds
 
 
 def _chosen(name: str, patterns: Sequence[str]) -> bool:

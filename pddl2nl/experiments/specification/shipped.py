@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.files import read_text
@@ -60,7 +61,7 @@ class Specification:
 
 def shipped_specs() -> tuple[Specification, ...]:
     """All shipped specifications, sorted by name: TOML files, and functions of systems' modules ``experiments``."""
-    found = [*_files(Path(str(resources.files("pddl2nl.experiments"))) / "specifications")]
+    found = [*_functions(import_module("pddl2nl.experiments.ready"))]
     for system in systems().values():
         if system.experiments:
             found += _files(Path(str(system.file(system.experiments))))
@@ -100,8 +101,9 @@ def _files(folder: Path) -> Iterator[Specification]:
 
 def _functions(module: ModuleType) -> Iterator[Specification]:
     for name, function in inspect.getmembers(module, inspect.isfunction):
-        if function.__module__ == module.__name__ and not name.startswith("_"):
-            about = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
+        makes = inspect.signature(function).return_annotation in (Experiment, Experiment.__name__)
+        if makes and function.__module__ == module.__name__ and not name.startswith("_"):
+            about = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".").replace("`", "")
             path = Path(inspect.getsourcefile(function) or "")
             yield Specification(name.replace("_", "-"), path, about, f"{module.__name__}:{name}")
 
@@ -119,7 +121,18 @@ def _called(path: str, arguments: Mapping[str, str]) -> Any:
     missing = [each.name for each in known.values() if each.default is each.empty and each.name not in arguments]
     if missing:
         raise InputError(f"{path} needs -A {missing[0]}=VALUE: {_about_argument(function, missing[0])}")
-    return function(**arguments)
+    kinds = get_type_hints(function)
+    return function(**{name: _argument(path, name, value, kinds.get(name, str)) for name, value in arguments.items()})
+
+
+def _argument(path: str, name: str, text: str, kind: Any) -> Any:
+    """A text as a value of an argument's type; of one that takes several, separated by commas."""
+    several = get_origin(kind) in (list, tuple, Sequence)
+    try:
+        value = [part.strip() for part in text.split(",") if part.strip()] if several else text
+        return convert(value, kind, name, strict=False)
+    except WrongValueError as error:
+        raise InputError(f"-A {name}={text}: {path}: {error}") from None
 
 
 def _about_argument(function: Any, name: str) -> str:

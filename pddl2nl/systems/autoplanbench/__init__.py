@@ -1,8 +1,8 @@
-"""AutoPlanBench (Stein, Fišer, Hoffmann and Koller, ICAPS 2025): its settings and experiments.
+"""AutoPlanBench (Stein et al., ICAPS 2025): the paper's numbers, settings and experiments; its policies are the core's.
 
-Its policies are those of the core: Basic, CoT, Act, ReAct and the random walk.
+Basic, CoT, Act and ReAct, and the baselines beside them, belong to no system.
 """
 
 from pddl2nl.plugins import System
 
-SYSTEM = System(title="AutoPlanBench", profiles="profiles.toml", experiments="experiments")
+SYSTEM = System(title="AutoPlanBench", paper="paper.toml", profiles="profiles.toml")

@@ -1,0 +1,148 @@
+"""Experiments of the core that are ready to run, by name: ``pddl2nl experiment small-model``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.specification.columns import WALK_SEEDS
+from pddl2nl.experiments.specification.experiment import Experiment
+from pddl2nl.experiments.specification.schema import Column
+from pddl2nl.policies import make_policy
+from pddl2nl.policies.policy import LEVELS
+from pddl2nl.policies.registry import CORE
+from pddl2nl.questions.question import ACP_KINDS, FORMS
+from pddl2nl.tasks import shipped_domain, shipped_domains
+
+SETS = ("primary", "scaled")
+"""The shipped sets whose tasks have plans."""
+QUICKSTART = {
+    "blocksworld": ("p03", "p08"),
+    "ferry": ("p03", "p09"),
+    "grippers": ("p04", "p10"),
+    "logistics": ("p04", "p10"),
+    "visitall": ("p04", "p10"),
+}
+"""The instances of the quickstart, by domain: a short and a middling one."""
+_ASKED_ABOUT = (
+    *("beluga", "blocksworld", "depots", "ferry", "floortile", "goldminer", "grid", "grippers", "logistics", "movie"),
+    *("rovers", "satellite", "visitall"),
+)
+"""The shipped domains that the AutoPlanBench paper has."""
+
+
+def acpbench(data: str = "none") -> Experiment:
+    """ACPBench's eight kinds of questions about the thirteen shipped domains: what a model understands.
+
+    Kokel et al., "ACPBench" (2024) and "ACPBench Hard" (2025). Every answer is proved (docs/guides/questions.md).
+
+    Args:
+        data: a folder of ACPBench's files, such as app/dev.gen.json, whose questions are asked instead, in their words.
+    """
+    return _questions("acpbench", kinds=list(ACP_KINDS), forms=list(FORMS), data=data)
+
+
+def planbench_tasks() -> Experiment:
+    """PlanBench's tasks beside plan generation, about the shipped domains: verification, execution, replanning, …
+
+    Valmeekam et al., "PlanBench" (2023), whose tasks are set in five domains. Every answer is proved
+    (docs/guides/questions.md).
+    """
+    kinds = ["verification", "execution", "optimal-plan", "replanning", "plan-reuse", "goal-shuffling"]
+    return _questions("planbench-tasks", kinds=[*kinds, "goal-rewording", "generalisation"])
+
+
+def _questions(name: str, **questions: object) -> Experiment:
+    domains, kinds = list(_ASKED_ABOUT), ("questions", "question-domains", "question-links", "kind-agreement")
+    tables = [{"kind": kind} for kind in kinds]
+    return Experiment(
+        name=name, models=["oracle"], instances=["p03"], domains=domains, questions=questions, tables=tables
+    )
+
+
+def small_model(
+    policies: Sequence[str] = tuple(CORE),
+    domains: Sequence[str] = tuple(QUICKSTART),
+    instances: Sequence[str] = ("p01",),
+) -> Experiment:
+    """What a small local model does: policies on one task of five domains, with and without ``--constrain``.
+
+    Replies and runs are short, so that a model on this machine can play them all: ``--model gguf:PATH`` names its file.
+
+    Args:
+        policies: those that ask a model are run, with every level of ``--constrain`` that they have.
+        domains: shipped domains; policies of systems may need one that they are made for.
+        instances: of these domains.
+    """
+    asking = {name: made for name in policies if (made := make_policy(name)).needs_model}
+    columns = [
+        Column(name, group=level, options={} if level == "off" else {"constrain": level})
+        for level in ("off", *LEVELS)
+        for name, made in asking.items()
+        if level == "off" or level in made.levels
+    ]
+    short = {"steps": 6, "max_tokens": 150, "temperature": 0.0, "thoughts": "template"}
+    tasks = {"shipped": list(domains), "instances": list(instances)}
+    models, planners = ["gpt-4o-mini"], ["lmcut", "ff", "lama"]
+    return Experiment(
+        name="small-model",
+        domains=[tasks],
+        models=models,
+        seeds=[1],
+        columns=columns,
+        baselines=planners,
+        options=short,
+    )
+
+
+def quickstart(seed: int = 1) -> Experiment:
+    """The quickstart: two tasks of five shipped domains, with everything that needs no key.
+
+    The four mechanisms with the oracle, the random walk, and the four planners.
+    """
+    return Experiment(
+        name="quickstart",
+        domains=[{"shipped": name, "instances": list(instances)} for name, instances in QUICKSTART.items()],
+        policies=["basic", "cot", "act", "react", "random"],
+        models=["oracle"],
+        seeds=[seed],
+        baselines=["brfs", "lmcut", "ff", "lama"],
+    )
+
+
+def baselines(
+    domains: Sequence[str] = (),
+    chosen_set: str = "primary",
+    seeds: Sequence[int] = WALK_SEEDS,
+    seconds: int = 1800,
+    memory_mb: int = 8192,
+) -> Experiment:
+    """The symbolic baselines of the AutoPlanBench paper over a shipped set (section 5, "Symb. Baselines").
+
+    The random walk, with as many steps as the policies of language models get and a walk for every seed; and BrFS,
+    LM-cut and FF, searches of Fast Downward with the paper's limits of 30 minutes and 8 GB.
+
+    Args:
+        domains: names of shipped domains; none for all that have the set.
+        chosen_set: one of `SETS`.
+        seeds: of the walks.
+        seconds, memory_mb: limits of a search, of CPU time and memory (MiB).
+
+    Raises:
+        InputError: an unknown domain or set, a domain without that set.
+    """
+    if chosen_set not in SETS:
+        raise InputError(f"--set {chosen_set}: no such set; there are {' and '.join(SETS)}")
+    shipped = map(shipped_domain, shipped_domains())
+    having = [each.name for each in shipped if (each.benchmarks if chosen_set == "primary" else each.scaled)]
+    chosen = [shipped_domain(name).name for name in dict.fromkeys(domains or having)]
+    if without := [name for name in chosen if name not in having]:
+        raise InputError(f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(having)} have one")
+    return Experiment(
+        name=f"baselines-{chosen_set}",
+        domains=[{"shipped": chosen, "set": chosen_set}],
+        policies=["random"],
+        seeds=list(seeds),
+        baselines=["brfs", "lmcut", "ff"],
+        options={"planner_seconds": seconds, "planner_memory": memory_mb},
+    )
