@@ -87,8 +87,8 @@ def entry_of(name: str) -> Entry:
         kind = checked_class(load_object(name), name)
         return Entry(name, kind, name.rpartition(":")[2])
     known = [*CORE, *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP))]
-    near = did_you_mean(name, known)
-    raise InputError(f"policy {name}: no such policy{near}; there are {', '.join(known)} and module:Class")
+    hint = did_you_mean(name, known, f"; there are {', '.join(known)} and module:Class")
+    raise InputError(f"policy {name}: no such policy{hint}")
 
 
 def make_policy(policy: str | Policy, options: Mapping[str, Any] = NOTHING) -> Policy:

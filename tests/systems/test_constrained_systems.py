@@ -36,7 +36,7 @@ def test_of_hvr_blocks_are_constrained_and_nothing_else() -> None:
     assert "(unstack b2 b1)" in str(result.events) or "unstack block_2 from block_1" in str(result.events)
     keys = {event.purpose: event.constraint for event in result.events if isinstance(event, Prompted)}
     assert set(keys) == {"planner"}
-    assert result.events[0].beyond_paper == {"constrain": "actions"}  # type: ignore[attr-defined]
+    assert result.events[0].spec["constrain"] == "actions"  # type: ignore[attr-defined]
 
 
 def test_of_brainbody_the_body_writes_commands_of_the_robot() -> None:
@@ -76,7 +76,7 @@ def test_only_a_policy_that_asks_for_actions_can_be_held_to_them() -> None:
 
 
 def test_a_body_that_is_no_model_refuses_it() -> None:
-    with pytest.raises(InputError, match="--body reader writes no commands with a model"):
+    with pytest.raises(InputError, match="the policy does not use it"):
         run(shipped_task("blocksworld", "p01"), "brainbody", constrain="format", body="reader")
 
 

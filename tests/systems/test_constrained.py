@@ -7,13 +7,11 @@ import random
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.experiments import RunResult, run
-from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.llm import OpenAIModel, ScriptedModel
 from pddl2nl.llm.settings import ModelSettings
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import make_policy, policies, system_of
 from pddl2nl.policies.events import Finished, Prompted, Read, RunEvent
 from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.systems.hvr.events import BlockExpanded
@@ -24,12 +22,13 @@ from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import Call, ChatServer, Trouble
 from tests.llm.grammar import drawn
 
+NAMES = [entry.name for entry in policies()]
 # They send what the whole system sends.
 ABLATIONS = [
     *("hv", "hr", "vr", "r", "llm"),
-    *(name for name in POLICIES if name.startswith(("sayplan-", "taskgraph-")) and name != "sayplan-queries"),
+    *(name for name in NAMES if name.startswith(("sayplan-", "taskgraph-")) and name != "sayplan-queries"),
 ]
-CHOICES = [(name, level) for name in POLICIES for level in constrain_levels(name)]
+CHOICES = [(name, level) for name in NAMES for level in make_policy(name).levels]
 # Guided asks only where it is stuck.
 TASKS = {"sayplan": ("building", "p01"), "taskgraph": ("alfred", "u01"), "hybrids": ("goldminer", "p05")}
 STATEWISE = [name for name, level in CHOICES if level == "applicable"]
@@ -49,8 +48,8 @@ def played(policy: str, level: str, seed: int = 1) -> RunResult:
         message = {"role": "assistant", "content": "1. Go on" if grammar is None else drawn(grammar, rng)}
         return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
 
-    family = FAMILY_POLICIES.get(policy)
-    task = shipped_task(*TASKS.get("" if family is None else family.name, ("blocksworld", "p01")))
+    system = system_of(policy)
+    task = shipped_task(*TASKS.get("" if system is None else system.name, ("blocksworld", "p01")))
     with ChatServer(ScriptedModel([]), fault=fault) as server:
         model = OpenAIModel("m", server.base_url, settings=ModelSettings(constrain="grammar"))
         options: dict[str, Any] = {"cache": "none", "constrain": level, "budget_calls": 8, "steps": 8}
@@ -58,14 +57,14 @@ def played(policy: str, level: str, seed: int = 1) -> RunResult:
 
 
 def test_every_interactive_policy_takes_applicable() -> None:
-    interactive = [name for name, make in POLICIES.items() if make().needs_model and not make().one_shot]
+    interactive = [name for name in NAMES if make_policy(name).needs_model and not make_policy(name).one_shot]
     # Score has no replies: it rates the applicable actions and nothing else.
     assert {*STATEWISE} == {*interactive} - {"score"} | {"tree", "guided"}
 
 
 def test_a_repaired_policy_takes_what_it_takes_by_itself() -> None:
-    assert constrain_levels("repair:llm+p") == ("format",)
-    assert constrain_levels("repair:cot") == ("format", "actions")
+    assert make_policy("repair:llm+p").levels == ("format",)
+    assert make_policy("repair:cot").levels == ("format", "actions")
 
 
 @pytest.mark.parametrize("policy", STATEWISE)
