@@ -35,13 +35,6 @@ def test_convert_prints_the_texts() -> None:
     assert result.stdout == (folder / "domain.txt").read_text() + "\n" + (folder / "problem.txt").read_text()
 
 
-def test_convert_of_a_domain_alone() -> None:
-    result = call("convert", CRATES[0])
-    constants = "These objects are always there:\nhub is a depot.\n\n"
-    assert constants in result.stdout
-    assert result.stdout.replace(constants, "") == (GOLDEN / "crates" / "domain.txt").read_text()
-
-
 def test_convert_json() -> None:
     result = call("convert", *CRATES, "--json", "--names", "original")
     data = json.loads(result.stdout)
@@ -84,13 +77,6 @@ def test_options_that_cannot_be_met_are_refused(arguments: list[str], message: s
     assert message in refusal("convert", *CRATES, *arguments)
 
 
-@pytest.mark.parametrize(("option", "value"), [("--negation", "rule"), ("--style", "prose"), ("--names", "short")])
-def test_values_that_are_no_choices_are_refused(option: str, value: str) -> None:
-    result = call("convert", *CRATES, option, value)
-    assert result.exit_code == 2
-    assert f"Invalid value for '{option}': '{value}': expected " in result.stderr
-
-
 def test_wordings_with_two_actions_of_one_text_are_warned_of(tmp_path: Path) -> None:
     data = json.loads((GOLDEN / "crates" / "wording.json").read_text())
     data["actions"]["unload"]["text"] = "load {?c} into {?v} at {?p}"
@@ -99,12 +85,3 @@ def test_wordings_with_two_actions_of_one_text_are_warned_of(tmp_path: Path) -> 
     result = call("convert", *CRATES, "--wording", str(file))
     assert result.exit_code == 0
     assert "warning: the actions 'load' and 'unload' cannot be told apart" in result.stderr
-
-
-@pytest.mark.parametrize("command", ["convert", "tell", "read"])
-def test_help_shows_the_default_wording(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "250")
-    shown = " ".join(call(command, "--help").stdout.split())
-    assert "default (the wording.json beside DOMAIN if there is one, else template)" in shown
-    assert "[default: (default)]" in shown
-    assert f"Example: pddl2nl {command}" in shown or "| pddl2nl read" in shown

@@ -158,20 +158,6 @@ def test_an_unfinished_wording_of_another_model_is_not_gone_on_with(files: list[
     assert Path(saved).read_text() == kept
 
 
-def test_progress_is_for_terminals_alone(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *REPLIES))
-    assert (result.exit_code, result.stderr) == (0, "")
-
-
-def test_a_file_that_is_no_wording_is_replaced(files: list[str], tmp_path: Path) -> None:
-    (tmp_path / "w.json").write_text("")
-    saved = str(tmp_path / "w.json")
-    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *REPLIES), "--save-wording", saved)
-    assert result.exit_code == 0
-    assert json.loads(Path(saved).read_text())["actions"]["push"]["text"] == "push door {?d}"
-
-
 def test_an_endpoint_is_asked_as_the_paper_asked(
     files: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -92,9 +92,3 @@ def test_what_cannot_be_is_refused_with_a_hint(
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (2, "")
     assert said in err
-
-
-def test_the_help_shows_how_to_ask_for_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "--help")
-    assert code == 0
-    assert "pddl2nl tasks generate blocksworld --parameters" in " ".join(out.split())

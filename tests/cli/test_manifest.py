@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +11,9 @@ import pytest
 
 from pddl2nl.cli import manifest
 from pddl2nl.cli.app import main
-from pddl2nl.errors import InfrastructureError
 from pddl2nl.tasks import sets, shipped_domain
 from pddl2nl.tasks.manifest import read_manifest, write_manifest
-from pddl2nl.tasks.measuring import Measured, SearchLimits
+from pddl2nl.tasks.measuring import SearchLimits
 from tests.tasks.making import FakeSearch, objects_in
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
@@ -71,23 +69,6 @@ def test_a_line_that_is_wrong_is_1_and_named(capsys: pytest.CaptureFixture[str],
     assert "wrong" in out.splitlines()[-1]
 
 
-def test_a_planner_that_breaks_is_3(
-    fake: FakeSearch, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run(capsys, "primary", "ferry", "--out", str(tmp_path))[0] == 0
-
-    def broken(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:
-        raise InfrastructureError("cannot be started")
-
-    monkeypatch.setattr(manifest, "run_planners", broken)
-    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path), "--json")
-    assert code == 3
-    assert {finding["fault"] for finding in json.loads(out)["findings"]} == {"planner"}
-    code, out, err = run(capsys, "primary", "ferry", "--out", str(tmp_path))
-    assert (code, out) == (3, "")
-    assert "cannot be started" in err
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -102,12 +83,6 @@ def test_bad_input_is_2(capsys: pytest.CaptureFixture[str], arguments: tuple[str
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (2, "")
     assert said in err
-
-
-def test_a_manifest_that_is_missing_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path))
-    assert code == 1
-    assert "ferry: manifest: " in out
 
 
 def test_manifests_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

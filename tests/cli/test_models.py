@@ -12,7 +12,6 @@ import typer
 from typer.testing import CliRunner
 
 from pddl2nl.cli import models
-from pddl2nl.llm import ModelConfigurationError
 from pddl2nl.llm.settings import load_catalogue
 
 OWN = """
@@ -88,12 +87,3 @@ def test_what_is_private_is_named_and_not_shown(own: str) -> None:
 
 def test_a_near_name_is_suggested() -> None:
     assert "did you mean 'gpt-4o-mini'?" in call("gtp-4o-mini").stderr
-
-
-def test_a_bad_file_is_refused(tmp_path: Path) -> None:
-    result = call("--models", str(tmp_path / "none.toml"))
-    assert isinstance(result.exception, ModelConfigurationError)
-
-
-def test_help_has_an_example() -> None:
-    assert "Example: pddl2nl models" in call("--help").stdout

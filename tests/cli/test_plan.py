@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.baselines import PlannerResult, fast_downward
+from pddl2nl.baselines import fast_downward
 from pddl2nl.cli import plan as plan_command
 from tests.cli.one_command import run_command
 
@@ -138,12 +138,6 @@ def test_a_rejected_plan_is_3(files: tuple[str, str, str], tmp_path: Path, monke
     assert "validator" in error
 
 
-def test_every_status_has_an_exit_code() -> None:
-    statuses = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error")
-    results = [PlannerResult("ff", status, None, None, 0.0, None, "") for status in statuses]
-    assert [plan_command.exit_code(result) for result in results] == [0, 1, 1, 1, 2, 3]
-
-
 @pytest.fixture
 def adl_files(tmp_path: Path) -> tuple[str, str]:
     """A task with a disjunction, a universal condition, a conditional effect and a derived predicate."""
@@ -170,15 +164,6 @@ def test_adl_and_derived_predicates_are_planned_and_judged(adl_files: tuple[str,
     assert data["plan"][-1] == "(leave)"
 
 
-@pytest.mark.usefixtures("needs_planner")
-def test_a_search_that_does_not_take_axioms_says_so(adl_files: tuple[str, str]) -> None:
-    code, out, error = run(*adl_files, "--planner", "lmcut", "--json")
-    data = json.loads(out)
-    assert (code, data["status"], data["plan"], data["cost"]) == (2, "unsupported", None, None)
-    assert error.startswith("lmcut: unsupported: this search does not support a feature of the task")
-    assert "use brfs, ff or lama" in error
-
-
 TANKS = """(define (domain tanks)
   (:requirements :numeric-fluents)
   (:functions (level) (top))
@@ -194,24 +179,6 @@ def tank(tmp_path: Path) -> tuple[str, str]:
     for path, text in zip(paths, (TANKS, TANK), strict=True):
         path.write_text(text, encoding="utf-8")
     return str(paths[0]), str(paths[1])
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("planner", ["brfs", "lmcut", "ff", "lama"])
-def test_no_search_takes_a_numeric_task(tank: tuple[str, str], planner: str) -> None:
-    code, out, error = run(*tank, "--planner", planner, "--json")
-    data = json.loads(out)
-    assert (code, data["status"], data["plan"]) == (2, "unsupported", None)
-    assert data["search"]
-    assert error == (
-        f"{planner}: unsupported: Fast Downward takes no numbers but action costs, and there is a comparison of "
-        "numbers in the precondition of 'pour'\n"
-    )
-
-
-def test_the_random_walk_takes_a_numeric_task(tank: tuple[str, str]) -> None:
-    code, out, _ = run(*tank, "--planner", "random", "--json")
-    assert (code, json.loads(out)["plan"]) == (0, ["(pour)", "(pour)"])
 
 
 @pytest.mark.usefixtures("needs_planner")

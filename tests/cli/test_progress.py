@@ -137,10 +137,3 @@ def test_what_is_to_be_known_at_once_is_said_once(capsys):
         "waiting for workers",
         "Ctrl-C: waiting for 1 running run, and starting no other; Ctrl-C once more stops now",
     ]
-
-
-@pytest.mark.parametrize(("seconds", "said"), [(40, "40 s"), (600, "10 min"), (12_600, "3.5 h")])
-def test_the_time_left_is_said_in_its_largest_unit(seconds, said, capsys):
-    with progress_shown(2) as (show, _):
-        show(SweepSummary(2, outcomes={"solved": 1}, seconds=seconds))
-    assert f"about {said} left" in capsys.readouterr().err

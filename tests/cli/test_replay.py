@@ -123,9 +123,3 @@ def test_what_is_no_record_is_an_error_and_the_others_are_replayed(call: Run, re
     code, _, error = call(tmp_path / "foreign.jsonl")
     assert code == 2
     assert "foreign.jsonl:1: not an event of a run" in error
-
-
-def test_help_shows_an_example(call: Run) -> None:
-    code, out, _ = call("--help")
-    assert code == 0
-    assert "pddl2nl replay runs/" in out

@@ -31,16 +31,6 @@ PLANS = {
     "bad.plan": "(switch-on a)\n(switch-on)\n",
 }
 
-TANK = """(define (domain tank)
-  (:requirements :numeric-fluents)
-  (:predicates (drained))
-  (:functions (level))
-  (:action pour :parameters () :precondition (< (level) 2) :effect (increase (level) 1.00005))
-  (:action drain :parameters () :precondition (>= (level) 2.00015) :effect (drained)))
-"""
-EMPTY_TANK = "(define (problem empty) (:domain tank) (:init (= (level) 0)) (:goal (drained)))"
-ALMOST_FULL = "(pour) (pour) (drain)"
-
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -73,11 +63,6 @@ def test_vals_text() -> None:
         "Plan Repair Advice:\n\n(switch-on a) has an unsatisfied precondition at time 2\n"
         "(Set (wired a) to true)\n\n\nFailed plans:\n cut.plan \n"
     )
-
-
-def test_a_plan_from_standard_input() -> None:
-    result = call(*TASK, "-", "--json", text=PLANS["good.plan"])
-    assert (result.exit_code, json.loads(result.stdout)["plan"]) == (0, "-")
 
 
 def test_verdicts_are_told_in_words() -> None:
@@ -122,45 +107,11 @@ def test_a_batch_takes_names_of_shipped_tasks(here: Path) -> None:
     assert "no instance of blocksworld has this name" in answers[1]["error"]
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
-def test_an_endless_line_of_a_batch_is_bad_input() -> None:
-    result = call("--batch", "/dev/zero", "--json")
-    assert isinstance(result.exception, InputError)
-    assert str(result.exception) == "/dev/zero:1: the line is longer than 16 MiB, the limit for a line"
-
-
-def test_the_default_wording_can_be_asked_for_by_name() -> None:
-    task, plan = ("blocksworld", "p01", "-"), "(stack a b)\n"
-    plain = call(*task, text=plan).stdout
-    worded = call(*task, "--wording", "default", text=plan).stdout
-    assert worded.startswith(plain)
-    assert len(worded) > len(plain)
-
-
-def test_numbers_are_exact_unless_vals_tolerance_is_asked_for(here: Path) -> None:
-    names = ("tank.pddl", "empty.pddl", "almost.plan")
-    for name, text in zip(names, (TANK, EMPTY_TANK, ALMOST_FULL), strict=True):
-        (here / name).write_text(text)
-    (here / "batch.jsonl").write_text(json.dumps(dict(zip(("domain", "problem", "plan"), names, strict=True))))
-    for arguments in (names, (*names, "-v"), (*names, "--json"), ("--batch", "batch.jsonl", "--json")):
-        assert call(*arguments).exit_code == 1
-        assert call(*arguments, "--val-tolerance").exit_code == 0
-    assert "Updating (level) (1.00005) by 1.00005 increase" in call(*names, "-v", "--val-tolerance").stdout
-    assert "0.0001" in call("--help").stdout
-
-
 @pytest.mark.parametrize(
     "arguments", [["domain.pddl"], TASK, ["--batch", "x.jsonl"], [*TASK, "good.plan", "--batch", "x.jsonl", "--json"]]
 )
 def test_usage_errors(arguments: list[str]) -> None:
     assert call(*arguments).exit_code == 2
-
-
-@pytest.mark.parametrize("arguments", [["none.pddl", TASK[1], "good.plan"], [*TASK, "none.plan"], [*TASK, "."]])
-def test_missing_files_are_bad_input(arguments: list[str]) -> None:
-    result = call(*arguments)
-    assert isinstance(result.exception, InputError)
-    assert result.stdout == ""
 
 
 def test_names_without_a_wording_are_refused_and_not_ignored() -> None:

@@ -12,7 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.questions.making import TOPICS, make_questions
-from pddl2nl.questions.question import KINDS, PLAN_KINDS, Form, Question
+from pddl2nl.questions.question import Form, Question
 from pddlval import Simulator, State, validate
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, plan_in, plan_of, questions, subject_of, task_of, words
 from tests.questions.test_deciding import reachable
@@ -165,22 +165,9 @@ def test_a_task_without_a_plan_has_no_questions_about_plans() -> None:
     assert len([*make_questions(task, teller, "applicability", "bool", 3)]) == 3
 
 
-def test_every_kind_is_registered() -> None:
-    assert tuple(TOPICS) == KINDS
-
-
 def test_a_kind_is_asked_in_its_own_forms() -> None:
     with pytest.raises(InputError, match="--kind replanning --form bool: it is asked in the form open"):
         questions("replanning", "bool")
-
-
-@pytest.mark.parametrize("kind", PLAN_KINDS)
-def test_recorded_plans_are_plans(kind: str) -> None:
-    for question in questions(kind, "open"):
-        report = validate(task_of(question), plan_of(question.answer["plan"]))
-        assert report.valid
-        assert not validate(task_of(question), []).valid, "there is something to plan"
-        assert str(report.cost) == question.answer["cost"]
 
 
 def test_an_optimal_plan_is_a_shortest_one() -> None:

@@ -58,14 +58,6 @@ def test_what_broke_or_is_missing_on_one_side_is_left_out_and_counted(experiment
     assert (found.means, found.counts) == ((0.25, 1.0), (0, 1, 3))
 
 
-def test_a_seed_that_broke_leaves_the_instances_other_seeds(experiment_of: Make) -> None:
-    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int) -> Any:
-        return "broken" if (column.name, task, seed) == ("Act", 0, 1) else True
-
-    found = compare(experiment_of([ACT, REACT], [BLOCKS], result, 2, (1, 2)), "NL Act", "NL ReA")
-    assert (found.instances, found.left_out, found.differences, found.p_value) == (2, 0, (0.0, 0.0), 1.0)
-
-
 def test_lengths_are_compared_where_both_solved_the_same_seed(experiment_of: Make) -> None:
     lengths = {
         ("Act", 0, 1): 6.0,
@@ -129,18 +121,6 @@ def test_a_variants_rows_are_compared_with_the_columns_own(experiment_of: Make) 
     assert (made[0].instances, made[0].left_out, made[0].counts[2]) == (10, 0, 3)
 
 
-def test_rows_that_only_one_column_has_are_not_missed(experiment_of: Make) -> None:
-    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int) -> Any:
-        if row.label == "ferry" and column.name == "ReA":
-            return "absent"
-        return "missing" if row.label == "grid" and column.name == "ReA" else True
-
-    gathered = experiment_of([ACT, REACT], [BLOCKS, FERRY, LayoutRow("grid")], result, 3)
-    found = compare(gathered, "NL Act", "NL ReA", section="")
-    # ReA has no runs of ferry to come; those of grid are to come, and their instances wait.
-    assert (found.instances, found.left_out) == (3, 3)
-
-
 def test_what_there_is_not_is_said_with_what_there_is(experiment_of: Make) -> None:
     gathered = experiment_of([ACT, REACT], [BLOCKS], lambda *run: True)
     with pytest.raises(InputError, match=r"no column 'NL ReAct'.*did you mean 'NL ReA'\?.*'NL Act'"):
@@ -151,23 +131,6 @@ def test_what_there_is_not_is_said_with_what_there_is(experiment_of: Make) -> No
         compare(gathered, "NL Act", "NL ReA", "cache-hits")
     with pytest.raises(InputError, match="no rows of a variant 'PlanBench'"):
         compare(gathered, "NL Act", Side("NL Act", "PlanBench"))
-
-
-def test_without_a_second_column_there_is_no_table(experiment_of: Make) -> None:
-    gathered = experiment_of([ACT, FF], [BLOCKS], lambda *run: True)
-    assert comparisons(gathered) == ()
-    assert comparison_table(()) is None
-
-
-def test_columns_without_a_common_instance_have_no_test(experiment_of: Make) -> None:
-    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int) -> Any:
-        return True if (column.name == "Act") == (task < 2) else "broken"
-
-    found = compare(experiment_of([ACT, REACT], [BLOCKS], result), "NL Act", "NL ReA")
-    assert (found.instances, found.left_out, found.test, found.p_value) == (0, 4, None, None)
-    table = comparison_table([found])
-    assert table is not None
-    assert [cell.text for cell in table.sections[0].lines[0].cells][:6] == ["0", "4", "–", "–", "–", "–"]
 
 
 def test_the_table_of_one_seed(experiment_of: Make) -> None:
@@ -239,18 +202,3 @@ def test_the_interval_of_coverage_is_students_over_the_seeds(experiment_of: Make
     # Seeds solve 11, 12, 13, 14, 15: t(4) · s / √5.
     assert found.interval is not None
     assert found.interval.high - 13 == pytest.approx(2.7764451 * 2.5**0.5 / 5**0.5)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "test", "interval"), [((1,), "McNemar", "−49.0 to +49.0"), ((1, 2), "bootstrap", "–")]
-)
-def test_the_table_says_why_there_is_no_effect_size(
-    experiment_of: Make, seeds: tuple[int, ...], test: str, interval: str
-) -> None:
-    gathered = experiment_of([ACT, REACT], [BLOCKS], lambda *run: True, 4, seeds)
-    table = comparison_table(comparisons(gathered))
-    assert table is not None
-    texts = [cell.text for cell in table.sections[0].lines[0].cells]
-    assert texts[-4:] == [test, "1.000", "1.000", "none differ"]
-    assert texts[5] == interval
-    assert any("no spread to resample" in note for note in table.notes) == (test == "bootstrap")

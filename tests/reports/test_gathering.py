@@ -12,8 +12,7 @@ from msgspec import structs
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LAYOUT_FILE, LayoutColumn, LayoutRow, Place, TableLayout, write_layout
 from pddl2nl.policies.events import Finished, RecordError
-from pddl2nl.reports.gathering import gather, gathered
-from pddl2nl.reports.records import read_record
+from pddl2nl.reports.gathering import gather
 
 LAYOUT = TableLayout(
     "mine",
@@ -52,14 +51,6 @@ def test_what_is_missing_broken_strange_or_unfinished_is_said(folder):
     assert [path.name for path in found.unfinished] == ["later.jsonl.partial"]
 
 
-def test_a_run_may_stand_in_several_cells(folder):
-    twice = dataclasses.replace(LAYOUT, runs={"a2": (Place(0, 0), Place(0, 1))})
-    (folder / LAYOUT_FILE).unlink()
-    write_layout(folder, twice)
-    found = gather(folder)
-    assert found.cell(0, 0) == found.cell(0, 1) == (found.runs["a2"],)
-
-
 def test_without_a_layout_one_is_made_of_the_records(folder):
     (folder / LAYOUT_FILE).unlink()
     found = gather(folder)
@@ -84,17 +75,6 @@ def test_several_experiments_below_one_folder_become_one(folder, tmp_path_factor
     assert {name: run.name for name, run in found.runs.items()} == {name: name for name in found.runs}
 
 
-def test_records_that_no_layout_stands_beside_get_one_of_their_own(folder, planned, tmp_path_factory):
-    root = tmp_path_factory.mktemp("root")
-    shutil.copytree(folder, root / "one")
-    (root / "single").mkdir()
-    shutil.copy(folder / "p.jsonl", root / "single" / "alone.jsonl")
-    found = gather(root)
-    assert [column.label for column in found.layout.columns] == ["NL Act", "Symb. LM-cut", "lmcut"]
-    assert "alone" in found.runs
-    assert len(found.notes) == 1
-
-
 def test_a_copy_of_an_experiment_counts_no_run_twice(folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     for name in ("copy", "first"):
@@ -111,19 +91,6 @@ def test_an_experiment_that_has_run_nothing_yet_is_all_missing(tmp_path):
     write_layout(tmp_path, LAYOUT)
     found = gather(tmp_path)
     assert (found.runs, found.missing) == ({}, ("a1", "a2", "p", "later"))
-
-
-def test_records_at_hand_are_gathered_alike(folder, write):
-    records = [read_record(path) for path in sorted(folder.glob("*.jsonl"))]
-    on_disk = gather(folder)
-    found = gathered(records, LAYOUT)
-    assert found == dataclasses.replace(on_disk, folder=None, unfinished=())
-    assert gathered(found.runs.values(), LAYOUT).runs == found.runs
-    assert gathered(records, name="mine").layout.name == "mine"
-
-
-def test_several_processes_gather_what_one_does(folder):
-    assert gather(folder, workers=2) == gather(folder, workers=1)
 
 
 @pytest.mark.parametrize(

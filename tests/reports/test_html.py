@@ -12,10 +12,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from msgspec import structs
 
-from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.layout import TableLayout
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
-from pddl2nl.reports.gathering import Gathered, gather, gathered
+from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
@@ -121,18 +119,6 @@ def test_infrastructure_errors_stand_before_the_table(html):
     assert "503 &lt;u&gt;" in html
 
 
-def test_two_records_of_one_name_get_two_places(write, tmp_path, planned):
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "same.jsonl").write_bytes(write("same", planned).read_bytes())
-    page = Page(rendered(gather(tmp_path)))
-    assert {"run-same", "run-sub-same"} <= set(page.ids)
-
-
-def test_names_that_come_to_the_same_anchor_get_two(write, planned):
-    page = Page(page_of(*(read_record(write(name, planned)) for name in ("a b", "a-b", "a.b"))))
-    assert {"run-a-b", "run-a-b-2", "run-a-b-3"} <= set(page.ids)
-
-
 def test_a_record_that_lies_is_named_first(write, planned):
     lie = structs.replace(planned, plan=("(stack a b)",))
     text = Page(page_of(read_record(write("lie", lie)))).text
@@ -140,43 +126,11 @@ def test_a_record_that_lies_is_named_first(write, planned):
     assert "NOT what the record says" in text
 
 
-def test_what_is_missing_unfinished_and_strange_is_said(tmp_path):
-    runs = {f"gone-{number}": () for number in range(12)}
-    found = Gathered(
-        None,
-        TableLayout("none", (), (), runs),
-        {},
-        missing=tuple(runs),
-        strangers=("odd<u>",),
-        unfinished=(tmp_path / "half.jsonl.partial",),
-    )
-    html = rendered(found)
-    text = Page(html).text
-    assert "12 runs of the experiment have no record yet" in text
-    assert "and 2 more" in text
-    assert "gone-11" in text
-    assert "half.jsonl.partial" in text
-    assert str(tmp_path) not in html
-    assert "1 record belongs to no run of the experiment" in text
-    assert "odd<u>" in text
-
-
-def test_the_page_is_the_same_for_the_same_records(write, act_events, planned):
-    records = [read_record(write("a", act_events)), read_record(write("b", planned))]
-    assert page_of(*records) == page_of(*records[::-1])
-
-
 def test_few_runs_are_one_file_under_the_name_that_was_given(write, tmp_path, planned):
     found = gathered([read_record(write("a", planned))])
     assert write_html(found, tmp_path / "deep" / "page.html", plots=False) == tmp_path / "deep" / "page.html"
     assert write_html(found, tmp_path / "folder", plots=False) == tmp_path / "folder" / "index.html"
     assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder" / "index.html"]
-
-
-def test_a_disk_that_refuses_is_named(write, tmp_path, planned):
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InfrastructureError, match="cannot write"):
-        write_html(gathered([read_record(write("a", planned))]), tmp_path / "file" / "page.html", plots=False)
 
 
 def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took(write, act_events):

@@ -41,11 +41,6 @@ def test_two_wordings_of_one_domain_are_two_columns() -> None:
     assert _labels(one, replace(other, domain="another")) == ["act"]
 
 
-def test_two_versions_of_the_prompts_are_two_columns() -> None:
-    one, other = (_run("act", "m", prompts_id=f"{n}" * 8) for n in (1, 2))
-    assert _labels(one, other) == ["act prompts=11111111", "act prompts=22222222"]
-
-
 def test_planners_and_walks_stand_behind_the_models():
     runs = [_run("ff"), _run("myplanner"), _run("random"), _run("react", "m"), _run("brfs"), _run("mine", "m")]
     layout = made_layout(runs, "mine")
@@ -74,34 +69,9 @@ def test_rows_are_suites_with_their_tasks():
     assert layout.runs[runs[1].name] == (Place(1, 1),)
 
 
-def test_of_nothing_a_layout_of_nothing_is_made():
-    assert made_layout([]) == TableLayout("", (), (), {})
-
-
 ACT, FF = LayoutColumn("Act", "NL", policy="act", model="m"), LayoutColumn("FF", kind="planner", policy="ff")
 OTHER = LayoutColumn("Act", "NL", policy="act", model="n")
 ROW, BIGGER = LayoutRow("blocksworld", "primary", tasks=2), LayoutRow("blocksworld", "primary", tasks=3)
-
-
-def test_one_layout_stays_as_it_is():
-    layout = TableLayout("one", (ACT,), (ROW,), {"r": (Place(0, 0),)})
-    assert joined_layout([layout]) == (layout, ())
-
-
-def test_the_same_columns_and_rows_are_one():
-    first = TableLayout(
-        "one", (ACT, FF), (ROW,), {"a": (Place(0, 0),), "b": (Place(0, 1),)}, (LayoutTable("coverage"),), ("m",)
-    )
-    scaled = LayoutRow("blocksworld", "scaled", tasks=9)
-    second = TableLayout(
-        "two", (FF,), (scaled, BIGGER), {"c": (Place(1, 0), Place(0, 0))}, (LayoutTable("coverage"),), ("m",)
-    )
-    layout, notes = joined_layout([first, second])
-    assert layout.columns == (ACT, FF)
-    assert layout.rows == (BIGGER, scaled)
-    assert layout.runs == {"a": (Place(0, 0),), "b": (Place(0, 1),), "c": (Place(0, 1), Place(1, 1))}
-    assert (layout.name, layout.tables, layout.models) == ("one + two", (LayoutTable("coverage"),), ("m",))
-    assert notes == ("2 experiments are shown as one: one, two.",)
 
 
 @pytest.mark.parametrize("name", ["two", ""])

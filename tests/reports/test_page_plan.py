@@ -7,11 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html.plan import RUNS_A_PAGE, plan_pages, row_label
+from pddl2nl.reports.html.plan import RUNS_A_PAGE, plan_pages
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.tasks.pddl_files import natural
 
 
 def _run(name, task="p01", seed=1, policy="act", task_id=None):
@@ -51,17 +49,3 @@ def test_no_name_chooses_a_path_or_an_anchor(names):
     assert len(set(pages)) == len(pages)
     allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert all(set(name) <= allowed and len(name) < 100 for name in (*anchors, *pages))
-
-
-def test_numbers_sort_as_numbers():
-    assert sorted(["p10", "p2", "q", "", "p2b", "p²"], key=natural) == ["", "p2", "p2b", "p10", "p²", "q"]
-
-
-def test_a_row_says_its_section_where_there_are_several():
-    rows = (LayoutRow("depots", "primary"), LayoutRow("depots", "primary", "PlanBench"), LayoutRow("depots", "scaled"))
-    assert [row_label(row, rows) for row in rows] == [
-        "depots, primary",
-        "depots (PlanBench), primary",
-        "depots, scaled",
-    ]
-    assert row_label(rows[1], rows[:2]) == "depots (PlanBench)"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 from msgspec import structs
 from pddl2nl.policies.families import note_of
 
 from pddl2nl.llm.types import Message
-from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Rejected, Replied
+from pddl2nl.policies.events import Acted, Finished, Prompted, Read, Rejected, Replied
 from pddl2nl.policies.reporting import Note
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
@@ -125,12 +123,6 @@ def test_each_event_has_its_note(event: Hierarchical, title: str, verdict: str, 
 def test_a_blocks_actions_are_told_apart_by_how_far_they_were_verified() -> None:
     note = note_of(BlockExpanded(1, 1, 0, ("(a)", "(b)", "(c)"), (), 1))
     assert [item.tone for item in note.lines] == ["good", "bad", "soft"]
-
-
-def test_every_kind_of_planning_event_has_a_note(hvr_events) -> None:
-    kinds = {type(event) for event in hvr_events}
-    assert {*get_args(Hierarchical)} <= kinds
-    assert all(note_of(event).title for event in hvr_events if isinstance(event, get_args(Hierarchical)))
 
 
 def test_a_page_shows_plans_steps_and_errors_of_brainbody_as_text(write, brainbody_events, hostile, tmp_path) -> None:
@@ -262,34 +254,3 @@ def test_the_world_counts_an_action_that_it_refused(write, hvr_events) -> None:
     done = [Acted(2, plan[0]), Acted(3, plan[1]), structs.replace(hvr_events[-1], plan=plan)]
     found = recheck(read_record(write("one", [started, refused, *done])))
     assert (found.verdict, found.agrees) == ("valid", True)
-
-
-# ── foreign records ──────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("event", "message"),
-    [
-        (MacroPlanned(1, (1,)), r"macros\[0\] is 1; expected a text"),  # type: ignore[arg-type]
-        (MacroPlanned("1", ()), "attempt is '1'; expected a whole number"),  # type: ignore[arg-type]
-        (MacrosConditioned(1, 0, ("(p)",)), r"conditions\[0\] is '\(p\)'; expected a table"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), ("0",)), r"inserted\[0\] is '0'; expected a whole number"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), holds="yes"), "holds is 'yes'; expected true or false"),  # type: ignore[arg-type]
-        (PlanExpanded(1, ("(a)",), (None,), 1, True), r"macros\[0\] is None; expected a whole number"),  # type: ignore[arg-type]
-        (Retrieved("block", whole=1), "whole is 1; expected true or false"),  # type: ignore[arg-type]
-        (Discrepancy(1, "(a)", "(p)"), r"missing is '\(p\)'; expected a list"),  # type: ignore[arg-type]
-    ],
-)
-def test_a_planning_event_with_wrong_fields_is_refused_with_its_place(
-    event: Hierarchical, message: str, write, hvr_events
-) -> None:
-    path = write("one", [hvr_events[0], event, hvr_events[-1]])
-    with pytest.raises(RecordError, match=rf"one\.jsonl:2: an event '{event.event}' with the wrong fields: {message}"):
-        read_record(path)
-
-
-def test_conditions_may_hold_anything(write, hvr_events) -> None:
-    odd = MacrosConditioned(1, 0, ({"precondition": 3, "effect": None, "problem": ["x"]}, {}))
-    record = read_record(write("one", [hvr_events[0], odd, hvr_events[-1]]))
-    [turn] = run_turns(record.events)
-    assert told(turn.notes[0]) == [":precondition 3 ['x']", ""]

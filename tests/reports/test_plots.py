@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import combinations
@@ -17,7 +15,6 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.plots import PLOTS, NoDataError, draw, plot_svg, plots_of, write_plots
-from pddl2nl.reports.plots.style import looks, shown
 
 Make = Callable[..., Gathered]
 
@@ -91,15 +88,6 @@ def test_coverage_by_size_takes_the_scaled_sets_alone(experiment_of: Make) -> No
     assert list(act.get_ydata()) == [1.0, 1.0, 0.0, 0.0]
     assert list(ff.get_ydata()) == [1.0] * 4
     assert [round(x) for x in act.get_xdata()] == [3, 4, 5, 6]
-
-
-def test_coverage_by_size_puts_many_sizes_and_all_tasks_together(experiment_of: Make) -> None:
-    rows = [LayoutRow("blocksworld"), LayoutRow("ferry")]
-    axes = _axes(experiment_of([ACT], rows, lambda *run: run[2] < 10, 20), "coverage-by-size")
-    assert [axis.get_title(loc="left") for axis in axes] == ["all tasks"]
-    shares = list(axes[0].get_lines()[0].get_ydata())
-    assert len(shares) == 8
-    assert shares == [1.0] * 4 + [0.0] * 4
 
 
 def test_tokens_stand_against_steps(small: Gathered) -> None:
@@ -223,25 +211,6 @@ def test_a_plot_in_a_page_has_nothing_that_acts(experiment_of: Make, hostile: st
         assert "_hidden $x_{$" in text
 
 
-def test_no_two_columns_look_alike() -> None:
-    columns = [*TABLE_2, *(LayoutColumn(f"more {number}", "NL") for number in range(20))]
-    found = [(look.color, look.hatch) for look in looks(columns)]
-    assert len(set(found)) == len(columns)
-    lines = [(look.color, look.marker, str(look.dashes)) for look in looks(columns)]
-    assert len(set(lines)) == len(columns)
-    # One name has one colour in all groups, one group one hatch.
-    of = dict(zip([column.label for column in columns], looks(columns), strict=True))
-    assert of["NL Act"].color == of["PDDL Act"].color
-    assert of["Tpl Bas"].hatch == of["Tpl Act"].hatch != of["NL Act"].hatch
-
-
-def test_names_are_shown_on_one_line_and_short() -> None:
-    assert shown("NL Act") == "NL Act"
-    assert shown("a\nb\x1b[31m") == "a b [31m"
-    assert shown("x" * 100) == "x" * 20 + "…" + "x" * 9
-    assert shown("_private") == " _private"
-
-
 def test_an_unknown_plot_and_a_folder_that_cannot_be_written_are_errors(small: Gathered, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no plot 'pie'; there are coverage-by-domain"):
         draw(small, "pie", "svg")
@@ -290,53 +259,3 @@ def _is_text(artist: Any) -> bool:
     from matplotlib.text import Text
 
     return isinstance(artist, Text)
-
-
-_SCRIPT = """
-import hashlib
-from pathlib import Path
-from pddl2nl.experiments.layout import TableLayout, LayoutColumn, LayoutRow, Place
-from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import draw, plots_of
-from pddl2nl.reports.summaries import BrokenLink, RunSummary
-
-columns = (LayoutColumn("Act", "NL"), LayoutColumn("Bas", "Tpl"))
-rows = (LayoutRow("ferry", "scaled"), LayoutRow("grid", "scaled"))
-cells = {}
-for row in (0, 1):
-    for column in (0, 1):
-        cells[Place(row, column)] = tuple(
-            RunSummary(
-                f"{row}{column}{task}", Path("x"), rows[row].label, f"p{task}", f"{row}{task}", "d", "p", 3 + task,
-                "act", "m", seed=1, outcome="solved" if task < 2 else "budget",
-                link=None if task < 2 else BrokenLink(("budget", "unheard-of", "unreadable")[task % 3]),
-                values={"coverage": float(task < 2), "steps": 2.0 + task, "planner-prompt-tokens": 9.0 * task + 9,
-                        "tokens": 50.0, "usd": 0.1 + column},
-            )
-            for task in range(6)
-        )
-runs = {run.name: run for each in cells.values() for run in each}
-gathered = Gathered(None, TableLayout("made", columns, rows, {}), runs, cells=cells)
-for key in plots_of(gathered):
-    for form in ("svg", "pdf"):
-        print(key, form, hashlib.sha256(draw(gathered, key, form)).hexdigest())
-"""
-
-
-@pytest.mark.heavy
-def test_plots_have_the_same_bytes_in_every_process() -> None:
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", _SCRIPT],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert outputs[0] == outputs[1]
-    drawn = ["coverage-by-domain", "coverage-by-size", "tokens-by-steps", "failures", "cost-by-coverage"]
-    assert [line.split()[:2] for line in outputs[0].splitlines()] == [
-        [key, form] for key in drawn for form in ("svg", "pdf")
-    ]

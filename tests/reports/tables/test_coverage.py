@@ -11,7 +11,7 @@ from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables import coverage_json, runs_table, tables_of
 from pddl2nl.reports.tables.coverage import coverage_table
-from pddl2nl.reports.tables.grid import ORACLE_NOTE, best_of
+from pddl2nl.reports.tables.grid import ORACLE_NOTE
 
 _PAPERS = LayoutTable("coverage", paper="table-2")
 
@@ -155,23 +155,6 @@ def test_columns_may_be_chosen(experiment):
     assert _texts(table.sections[0].lines[0]) == ["4", "3.2"]
 
 
-def test_columns_that_the_experiment_was_run_without_are_told(experiment):
-    table = coverage_table(experiment, LayoutTable("coverage", columns=("NL ReA", "NL Act")))
-    assert [heading.name for heading in table.headings] == ["Act"]
-    assert "The experiment was run without the column 'NL ReA'." in table.notes
-
-
-def test_rows_that_no_chosen_column_is_run_in_are_left_out(experiment):
-    table = coverage_table(experiment, LayoutTable("coverage", columns=("Symb. FF",)))
-    assert [line.label for section in table.sections for line in section.lines if line.indent] == []
-
-
-def test_an_extra_row_without_its_own_keeps_its_name(build, heads):
-    rows = (LayoutRow("depots", "", "PlanBench", 2),)
-    table = coverage_table(build(rows, heads, {(0, 0): 1}), LayoutTable("coverage"))
-    assert [(line.label, line.indent) for line in table.sections[0].lines] == [("depots PlanBench (2)", False)]
-
-
 def test_the_oracle_is_said_to_be_no_language_model(build, heads):
     oracle = [replace(head, model="oracle") for head in heads]
     rows = (LayoutRow("ferry", tasks=1),)
@@ -212,18 +195,6 @@ def test_alarms_name_what_is_in_no_cell(experiment):
         "Other records: 1 record is not a run of this experiment, and in no cell of the tables",
         "  other",
     )
-
-
-def test_alarms_list_some_and_count_the_rest(experiment):
-    alarms = replace(experiment, missing=tuple(f"run-{number:03}" for number in range(50))).alarms
-    assert [line for line in alarms if line.startswith("  run-")] == [f"  run-{number:03}" for number in range(20)]
-    assert "  … and 30 more" in alarms
-
-
-def test_values_that_read_alike_are_alike():
-    assert best_of([13.42, 13.38, None, 2.0]) == {0, 1}
-    assert best_of([3.0, 2.0], "lower") == {1}
-    assert best_of([0.0, 0.0]) == best_of([5.0, None]) == frozenset()
 
 
 def test_the_experiment_says_which_tables_it_is_there_for(experiment):

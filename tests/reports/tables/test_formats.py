@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,21 +184,15 @@ def test_csv_has_numbers_to_compute_with(tables):
     assert extra["NL Bas: details"].startswith("10 of 20 runs")
 
 
+# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────
+
+
 def test_csv_is_of_one_width_and_starts_no_formula(hostile):
     rows = list(csv.reader(io.StringIO(csv_text(hostile, HOSTILE))))
     assert len({len(row) for row in rows}) == 1
     assert len(rows) == 1 + len(HOSTILE) + len(HOSTILE)
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert not [cell for row in rows for cell in row if "\n" in cell or "\x1b" in cell]
-
-
-# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_markdown_has_as_many_cells_in_every_line(tables, hostile):
-    for table in (*tables, hostile):
-        rows = [line for line in markdown_text(table).splitlines() if line.startswith("|")]
-        assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(table.headings) + 2}
 
 
 def test_markdown_shows_any_text_as_it_is(hostile):
@@ -217,13 +210,6 @@ def _printed(tables, width=160, alarms=(), **options):
     stream = io.StringIO()
     print_tables(tables, Console(file=stream, width=width, highlight=False, **options), alarms)
     return stream.getvalue()
-
-
-def test_on_a_console_that_is_no_terminal_it_is_the_plain_text(tables):
-    stream = io.StringIO()
-    print_tables(tables[:1], Console(file=stream, width=160))
-    assert stream.getvalue() == plain_text(tables[0], 160)
-    assert "\x1b" not in stream.getvalue()
 
 
 def test_a_terminal_has_the_best_in_bold_and_no_stars(tables):
@@ -244,17 +230,6 @@ def test_no_line_is_wider_than_the_console_and_no_number_is_cut_off(tables, widt
     assert text.count("sum (8)") == text.count("PlanBench")
 
 
-def test_small_cells_make_room_on_a_narrow_terminal():
-    names = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lama")
-    line = TableLine("sum", (TableCell("10 of 10"),) * 9, total=True)
-    text = plain_text(Table("t", "Coverage", "", tuple(map(Heading, names)), (TableSection((line,)),)), 80)
-    assert ["sum", *["10/10"] * 9] in [line.split() for line in text.splitlines()]
-    assert ["sum", *["10", "of", "10"] * 9] in [
-        line.split()
-        for line in plain_text(Table("t", "", "", tuple(map(Heading, names)), (TableSection((line,)),))).splitlines()
-    ]
-
-
 def test_a_group_stands_above_its_columns(tables):
     lines = plain_text(tables[0]).splitlines()
     groups, names = lines[2], lines[3]
@@ -267,24 +242,6 @@ def test_text_of_others_cannot_reach_the_terminal(hostile):
     text = _printed([hostile], 200, HOSTILE)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
     assert one_line("a\x1b[2J\nb\u202e") == "a�[2J b�"
-
-
-def test_wide_signs_are_as_wide_as_they_are_shown():
-    cells = (TableCell("1"),)
-    table = Table("t", "", "", (Heading("n"),), (TableSection((TableLine("中文", cells), TableLine("abcd", cells))),))
-    lines = plain_text(table).splitlines()[-2:]
-    assert lines == ["中文  1", "abcd  1"]
-
-
-def test_an_empty_table_has_its_head(tables):
-    bare = replace(tables[0], sections=())
-    assert "domain" in plain_text(bare)
-    _check_latex(latex_text(bare), len(bare.headings))
-    assert len(list(csv.reader(io.StringIO(csv_text(bare))))) == 1
-    headless = Table("t", "Nothing", "", (), ())
-    assert plain_text(headless).startswith("Nothing")
-    assert written([headless], "markdown")
-    _check_latex(latex_text(headless), 0)
 
 
 # ── JSON ─────────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,6 @@ from pddl2nl.reports.html.plan import plan_pages
 from pddl2nl.reports.rows import Records
 from pddl2nl.reports.summaries import BrokenLink
 from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, written
-from pddl2nl.reports.tables.metrics import PREDICATES_SHOWN
 
 
 def _general(gathered):
@@ -110,25 +109,6 @@ def test_kinds_of_links_are_named_for_readers_in_their_order(build, heads):
         ("gave up", "2", False),
         ("something-new", "1", False),
     ]
-
-
-def test_rare_predicates_are_put_together(build, heads):
-    number = PREDICATES_SHOWN + 3
-    found = build((LayoutRow("ferry", tasks=number),), heads, {(0, 1): 0})
-    found = _mapped(found, lambda run: replace(run, link=BrokenLink("inapplicable", (f"p{run.task[1:]}", "all"))))
-    lines = links_table(found).sections[1].lines
-    assert lines[1].label == "all"
-    assert len(lines) == 1 + PREDICATES_SHOWN + 1
-    assert (lines[-1].label, lines[-1].cells[1].text) == ("4 other predicates", "4")
-
-
-def test_a_run_in_two_rows_of_a_column_counts_once(experiment):
-    doubled = dict(experiment.cells)
-    first = min(doubled, key=lambda place: (place.row, place.column))
-    other = first._replace(row=first.row + 1)
-    doubled[other] = (*doubled[other], *doubled[first])
-    table = links_table(replace(experiment, cells=doubled))
-    assert _texts(table.sections[2].lines[1]) == ["70", "69", "49", "100", "10"]
 
 
 def test_claims_that_there_is_no_plan_stand_in_the_table_where_they_matter(build, heads):

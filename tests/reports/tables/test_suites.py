@@ -97,17 +97,6 @@ def test_tracks_are_not_mixed_and_suites_without_one_go_with_the_optimal_ones(bu
     assert _labels(table) == ["pegsol (2)", "pegsol08 + pegsol-opt11-strips (8)", "pegsol-sat11-strips (4)", "sum (14)"]
 
 
-def test_the_others_are_below_a_quarter_and_a_quarter_is_not_below(build, heads):
-    table = _families(build, heads, {"barman-opt11-strips": (8, 2), "grid": (8, 1), "storage": (4, 0), "tpp": (1, 1)})
-    assert _labels(table) == ["barman11 (8)", "tpp06 (1)", "others (12 in 2 domains)", "sum (21)"]
-
-
-def test_a_suite_that_was_not_run_yet_is_not_one_of_the_others(build, heads):
-    table = _families(build, heads, {"grid": (2, 0), "storage": (1, 0)}, missing=["r0c0t00s1", "r0c0t01s1"])
-    assert _labels(table) == ["grid (2)", "others (1 in 1 domain)", "sum (3)"]
-    assert _texts(table.sections[0].lines[0])[0] == "– (2 missing)"
-
-
 def test_every_language_model_column_has_to_fail_for_the_others(build, heads):
     rows = [LayoutRow("grid", tasks=8), LayoutRow("storage", tasks=8)]
     counts = {(0, 0): 0, (0, 1): 2, (0, 5): 8, (1, 0): 0, (1, 1): 1, (1, 5): 8}

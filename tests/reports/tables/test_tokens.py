@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables.tokens import TOKENS, tokens_table
 
@@ -126,24 +126,3 @@ def test_hand_written_texts_are_compared_where_they_are_told(build, heads):
     table = tokens_table(found, LayoutTable("tokens", paper="table-7"))
     assert [line.label for line in table.sections[0].lines] == ["blocksworld"]
     assert _texts(table.sections[0].lines[0]) == ["600", "1,300", "9,291", "8,445"]
-
-
-def test_nothing_in_common_is_said(build, heads):
-    rows = (LayoutRow("blocksworld", tasks=1), LayoutRow("ferry", tasks=1))
-    table = tokens_table(build(rows, heads, {(0, 1): 1, (1, 2): 1}), _COMPARED)
-    assert table.sections == ()
-    assert "No domain is run by all columns." in table.notes
-
-
-def test_without_one_of_the_columns_nothing_is_compared(experiment):
-    table = tokens_table(experiment, LayoutTable("tokens", paper="table-7", columns=("NL Act", "PlanBench Act")))
-    assert table.sections == ()
-    assert "The experiment was run without the column 'PlanBench Act'." in table.notes
-
-
-def test_runs_without_the_number_are_in_no_pair(two):
-    found, tokens = two
-    bare = replace(found.cell(0, 1)[0], values={"coverage": 1.0})
-    cells = {**found.cells, Place(0, 1): (bare, *found.cell(0, 1)[1:])}
-    line = tokens_table(replace(_with_tokens(found, tokens), cells=cells), _COMPARED).sections[0].lines[0]
-    assert line.cells[0].detail.startswith("mean of 2 tasks, 2 pairs")
