@@ -70,7 +70,8 @@ class System:
         experiments: a folder of specifications.
         generators: generators of tasks by the domain's name (`pddl2nl.tasks.generators`).
         training: rows and rewards of replies that are plans of another form (`pddl2nl.training.rows.PlanForm`).
-        commands: groups of commands by name: a function that adds them to a typer application.
+        commands: groups of commands by name: a function that adds them to a typer application, or to the group
+            ``macro``.
         name: the folder's or entry point's name; set where the system is found.
         package: the package that holds it; set where it is found.
     """

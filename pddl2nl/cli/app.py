@@ -107,10 +107,11 @@ def make_app(command: str = "") -> typer.Typer:
 
 
 def _brought() -> dict[str, tuple[System, str]]:
-    """The commands of systems by name."""
+    """The commands of systems by name; those of a group of ours are added by its module."""
     from pddl2nl.plugins import systems
 
-    return {name: (system, where) for system in systems().values() for name, where in system.commands.items()}
+    found = ((name, (system, where)) for system in systems().values() for name, where in system.commands.items())
+    return {name: part for name, part in found if name not in COMMANDS}
 
 
 def _prepare(group: typer.Typer) -> None:

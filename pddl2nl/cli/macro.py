@@ -20,6 +20,7 @@ from pddl2nl.cli.output import DONE, FAILED, print_result, warn
 from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, words_of
 from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
+from pddl2nl.plugins import systems
 
 if TYPE_CHECKING:
     from pddl2nl.pddl import Domain
@@ -36,6 +37,9 @@ def register(app: typer.Typer) -> None:
     )
     group.command("compose", epilog=_COMPOSE)(_compose)
     group.command("prove", epilog=_PROVE)(_prove)
+    for system in systems().values():
+        if "macro" in system.commands:
+            system.load(system.commands["macro"])(group)
     app.add_typer(group, name="macro")
 
 

@@ -34,12 +34,8 @@ _GENERATE = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command to the application's group of macro-actions."""
-    group = next((each.typer_instance for each in app.registered_groups if each.name == "macro"), None)
-    if group is None:
-        group = typer.Typer(no_args_is_help=True, help="Macro-actions: several actions as one.")
-        app.add_typer(group, name="macro")
+def register(group: typer.Typer) -> None:
+    """Adds the command to the group of macro-actions."""
     options = with_options(_generate, "base_url", "models", "cache", *BUDGET)
     group.command("generate", epilog=_GENERATE)(options)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
-from pddl2nl.worlds.alignment import Value, accounts, align
+from pddl2nl.systems.hvr.execution import Value, accounts, align
 from pddl2nl.worlds.triples import triple_of
 from pddlval import Simulator
 from tests.worlds.conftest import DOMAIN, PROBLEM, after

@@ -13,14 +13,13 @@ from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.policies import POLICIES, Episode, Setting
 from pddl2nl.systems.hvr.oracle import HierarchicalOracle
-from pddl2nl.systems.hvr.prompts import LAYOUT
+from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import Simulator
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
-pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 
 KITCHEN = shipped_domain("kitchen")
 LARGEST = "t12"

@@ -19,7 +19,7 @@ from pddl2nl.systems.hvr.generation import (
     plan_feedback,
     predicate_lines,
 )
-from pddl2nl.systems.hvr.prompts import LAYOUT, Prompter, prompt_text
+from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter, prompt_text
 from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")
@@ -179,8 +179,7 @@ def test_the_example_tells_the_kitchen_as_it_is(kitchen: Teller) -> None:
 
 
 def test_the_reply_in_the_example_is_proved_right(kitchen: Teller) -> None:
-    pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
-    from pddl2nl.macros.proof import prove
+        from pddl2nl.macros.proof import prove
 
     task, simulator = kitchen.task, Simulator(kitchen.task)
     read = read_conditions(prompt_text("conditions_example_reply.txt"), task, kitchen.names, count=2)

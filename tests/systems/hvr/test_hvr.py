@@ -10,21 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies import POLICIES, Limits, RequestSettings
+from pddl2nl.policies import Limits, RequestSettings, entry_of, make_policy, policies
 from pddl2nl.systems.hvr.blocks import MOST_MACROS, macro_words
-from pddl2nl.systems.hvr.prompts import MECHANISMS
-from pddl2nl.worlds.ontology import load_ontology
+from pddl2nl.systems.hvr.ontology import read_ontology
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import DOMAIN, PROBLEM, Played
 from tests.policies.staged_model import Answer, Staged, block
-
-pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")
+from tests.systems.hvr.conftest import PRESETS, staged
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 PLAN = ("(lift red table)", "(put red shelf)")
@@ -64,10 +60,11 @@ class Slippery:
 @pytest.fixture
 def run(play: Any, world: Any) -> Any:
     def _run(policy: str, replies: Mapping[str, Any] | None = None, **options: Any) -> tuple[Played, Staged]:
-        model = Staged(RIGHT | dict(replies or {}))
-        changed = {name: options.pop(name) for name in list(options) if name not in ("limits", "request")}
-        setting = replace(world.setting(shown=False), **changed)
-        return play(policy, model=model, setting=setting, steps=None, **options), model
+        model = staged(RIGHT | dict(replies or {}))
+        made = {name: options.pop(name) for name in ("executor", "task_text") if name in options}
+        chosen = {name: options.pop(name) for name in ("replans", "library") if name in options}
+        setting = replace(world.setting(shown=False, policy=policy), **made)
+        return play(policy, model=model, setting=setting, steps=None, chosen=chosen, **options), model
 
     return _run
 
@@ -75,7 +72,7 @@ def run(play: Any, world: Any) -> Any:
 # ── all goes well ────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", PRESETS)
 def test_a_task_is_solved(run: Any, policy: str) -> None:
     played, _ = run(policy)
     assert (played.finished.outcome, played.finished.plan) == ("solved", PLAN)
@@ -103,7 +100,7 @@ STAGES = {
 }
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", PRESETS)
 def test_each_mechanism_has_its_stages(run: Any, policy: str) -> None:
     assert run(policy)[1].stages == STAGES[policy]
 
@@ -418,7 +415,7 @@ def test_the_last_action_can_fail_too(run: Any, world: Any) -> None:
 # ── the ends of a run ────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", PRESETS)
 def test_a_model_that_says_nothing(run: Any, policy: str) -> None:
     played, _ = run(policy, dict.fromkeys(RIGHT, ""))
     assert played.finished.outcome == "unreadable"
@@ -426,7 +423,7 @@ def test_a_model_that_says_nothing(run: Any, policy: str) -> None:
     assert (played.of("block-expanded") != []) == (policy not in HIERARCHICAL)
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", PRESETS)
 def test_a_goal_that_holds_already(play: Any, world: Any, policy: str) -> None:
     task = parse_task(DOMAIN, PROBLEM.replace("(at red shelf) (at blue table)", "(at blue table)"))
     teller = world.teller(task, "nl")
@@ -436,7 +433,7 @@ def test_a_goal_that_holds_already(play: Any, world: Any, policy: str) -> None:
         teller=teller,
         reader=Reader(task, world.wording, teller.names),
     )
-    played = play(policy, model=Staged({"macro-plan": "", "plan": "Actions:"}), setting=setting, steps=None)
+    played = play(policy, model=staged({"macro-plan": "", "plan": "Actions:"}), setting=setting, steps=None)
     assert (played.finished.outcome, played.finished.plan) == ("solved", ())
 
 
@@ -460,7 +457,7 @@ REPLY = st.one_of(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", PRESETS)
 @given(data=st.data())
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, policy: str, data: st.DataObject) -> None:
@@ -483,8 +480,9 @@ def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, po
 
 
 def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
-    played, model = run("hvr", library=library)
+    folder = str(tmp_path / "library")
+    library = Library(folder)
+    played, model = run("hvr", library=folder)
     assert "Known macro-actions" not in model.asked("macro-plan")[0]
     domain = model.requests and played.episode.setting.simulator.task.domain
     kept = {item.provenance.description: item for item in library.shelf(domain).macros}
@@ -495,8 +493,8 @@ def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) 
     ontology = tmp_path / "library" / "cups" / "ontology.ttl"
     first = ontology.read_text(encoding="utf-8")
     assert all(f'rdfs:label "{description}"' in first for description in kept)
-    load_ontology(ontology)
-    _, later = run("hvr", library=library)
+    read_ontology(first)
+    _, later = run("hvr", library=folder)
     assert ontology.read_text(encoding="utf-8") == first
     assert "- Take the red cup" in later.asked("macro-plan")[0]["Known macro-actions"]
     assert later.asked("block")[0]["Known macro-actions"].startswith(
@@ -506,8 +504,7 @@ def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) 
 
 @pytest.mark.parametrize("replies", [{"block": block(LIFT), "block-correction": block(LIFT)}, {"macro-plan": ""}])
 def test_nothing_is_kept_of_a_task_that_was_not_solved(run: Any, tmp_path: Path, replies: dict[str, Any]) -> None:
-    library = Library(tmp_path / "library")
-    played, _ = run("hvr", replies, library=library, replans=0)
+    played, _ = run("hvr", replies, library=str(tmp_path / "library"), replans=0)
     assert played.finished.outcome != "solved"
     assert not (tmp_path / "library").exists()
 
@@ -536,11 +533,13 @@ def test_macro_actions_are_lines(reply: str, macros: tuple[str, ...]) -> None:
 
 
 def test_every_policy_says_what_it_is() -> None:
-    for name in MECHANISMS:
-        made = POLICIES[name]()
-        assert made.summary
-        assert (made.one_shot, made.needs_model, made.prompt, made.styles) == (True, True, None, ("nl",))
-    assert len({POLICIES[name]().summary for name in MECHANISMS}) == len(MECHANISMS)
+    entries = {name: entry_of(name) for name in PRESETS}
+    assert [entry.title for entry in entries.values()] == ["HVR", "HV", "HR", "VR", "R", "LLM"]
+    assert len({entry.summary for entry in entries.values()} - {""}) == len(PRESETS)
+    for name in PRESETS:
+        made = make_policy(name)
+        assert (made.one_shot, made.needs_model, made.styles) == (True, True, ("nl",))
+        assert {*made.prompt_names} <= {*made.prompts.names()}
 
 
 def test_a_teller_lists_the_actions(world: Any) -> None:
@@ -550,8 +549,9 @@ def test_a_teller_lists_the_actions(world: Any) -> None:
 
 
 def test_each_name_says_its_components() -> None:
-    assert tuple(MECHANISMS) == FAMILIES["hvr"].policies
-    for name, mechanism in MECHANISMS.items():
+    assert tuple(entry.name for entry in policies() if entry.system and entry.system.name == "hvr") == PRESETS
+    for name in PRESETS:
+        policy = make_policy(name)
         letters = "" if name == "llm" else name
-        has = {"h": mechanism.hierarchy, "v": mechanism.verification, "r": mechanism.retrieval}
+        has = {"h": policy.hierarchy, "v": policy.verification, "r": policy.retrieval}  # type: ignore[attr-defined]
         assert {letter for letter, there in has.items() if there} == set(letters)

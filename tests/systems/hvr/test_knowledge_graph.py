@@ -18,7 +18,7 @@ from pddl2nl.nl import make_names
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, KnownEvent
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, KnownEvent
 from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
 from pddlval import Simulator, State
 from tests.worlds.conftest import ONTOLOGY, action, after
@@ -27,7 +27,7 @@ from tests.worlds.conftest import ONTOLOGY, action, after
 @pytest.fixture
 def graph(task: Task) -> KnowledgeGraph:
     """The small kitchen's graph, told in names with underscores."""
-    return KnowledgeGraph(task, parse_ontology(ONTOLOGY), make_names(task, "typed"))
+    return KnowledgeGraph(task, read_ontology(ONTOLOGY), make_names(task, "typed"))
 
 
 def facts_of(graph: KnowledgeGraph) -> set[GroundAtom]:
@@ -115,7 +115,7 @@ def test_dormant_objects_are_not_available_until_they_exist(graph: KnowledgeGrap
 
 def test_a_predicate_may_say_that_objects_are_absent(task: Task, simulator: Simulator) -> None:
     text = ONTOLOGY.replace(":existsNow rdfs:subPropertyOf :existence", ":dirty rdfs:subPropertyOf :absence")
-    graph = KnowledgeGraph(task, parse_ontology(text))
+    graph = KnowledgeGraph(task, read_ontology(text))
     assert "pan-1" in graph.objects()
     graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
     assert set(task.objects) - set(graph.objects()) == {"pan-1"}
@@ -148,9 +148,9 @@ def learned_macros(ontology: Ontology) -> dict[str, tuple[list[str], list[str]]]
     """The steps of the macro-actions of an ontology, and the classes of their parameters, by their descriptions."""
     from rdflib import RDFS, Graph
 
-    from pddl2nl.worlds.ontology_graph import ONT, local_name
+    from pddl2nl.systems.hvr.ontology import ONT, local_name
 
-    graph = Graph().parse(data=ontology.turtle, format="turtle")
+    graph = Graph().parse(data=ontology.text, format="turtle")
 
     def parts(macro: Any, link: Any, content: Any) -> list[str]:
         ordered = sorted(graph.objects(macro, link), key=lambda part: graph.value(part, ONT.order).value)
@@ -175,15 +175,15 @@ def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(graph: K
     # The ontology is otherwise what it was, and holds no object of the task.
     later = KnowledgeGraph(task, learned)
     assert later.about(task.objects) == graph_at_first(task).about(task.objects)
-    assert "urn:pddl2nl:instance" not in learned.turtle
+    assert "urn:pddl2nl:instance" not in learned.text
     # With the other egg it is the same macro, and learned again it stands there once.
     again = later.learned([("Get an egg", [get[0], action("(take egg-2 fridge-1)")])])
-    assert again.turtle == learned.turtle
+    assert again.text == learned.text
 
 
 def graph_at_first(task: Task) -> KnowledgeGraph:
     """The small kitchen's graph in PDDL's names."""
-    return KnowledgeGraph(task, parse_ontology(ONTOLOGY))
+    return KnowledgeGraph(task, read_ontology(ONTOLOGY))
 
 
 # ── names, Turtle, other domains ─────────────────────────────────────────────────────────────────
@@ -293,7 +293,7 @@ def ask_everything(task: Task) -> KnowledgeGraph:
 def test_objects_of_one_class_share_one_lookup_and_the_init_is_not_scanned_per_object(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pddl2nl.worlds.ontology_graph import OntologyTerms
+    from pddl2nl.systems.hvr.ontology import OntologyTerms
 
     lookups = []
     original = OntologyTerms._class_knowledge

@@ -13,7 +13,7 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.systems.hvr.blocks import Part
 from pddl2nl.systems.hvr.events import MacroProved
 from pddl2nl.systems.hvr.library import keep_macros, known_blocks
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddlval import GroundAction, Simulator
 
 _DOMAIN = """
@@ -43,9 +43,7 @@ def _teller(task: Task) -> Teller:
 
 
 def _kept(task: Task, folder: Path) -> StoredMacro:
-    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-    pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")
-    from pddl2nl.macros.compose import compose_block
+            from pddl2nl.macros.compose import compose_block
     from pddl2nl.macros.proof import prove
 
     exact = compose_block(task, _BLOCK).conditions

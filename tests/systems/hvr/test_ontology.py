@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, ObjectFacts
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, ObjectFacts
 from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
 from tests.worlds.conftest import ONTOLOGY
 
@@ -22,7 +22,7 @@ PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
 def about(task: Task, ontology: str | Ontology | None, name: str) -> ObjectFacts:
     """What a graph says of one object."""
     if isinstance(ontology, str):
-        ontology = parse_ontology(PREFIXES + ontology)
+        ontology = read_ontology(PREFIXES + ontology)
     return KnowledgeGraph(task, ontology).about([name])[0]
 
 
@@ -51,7 +51,7 @@ def test_a_file_is_its_text(tmp_path: Path) -> None:
 )
 def test_what_is_no_turtle_is_refused(text: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError) as caught:
-        parse_ontology(text, "x.ttl")
+        read_ontology(text, "x.ttl")
     assert said in str(caught.value)
     assert capfd.readouterr().err == ""
 
@@ -69,7 +69,7 @@ def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixtu
     root = logging.getLogger()
     handlers, root.handlers = root.handlers, []
     try:
-        parse_ontology(PREFIXES + ':Egg rdfs:label "x"^^<http://www.w3.org/2001/XMLSchema#integer> .')
+        read_ontology(PREFIXES + ':Egg rdfs:label "x"^^<http://www.w3.org/2001/XMLSchema#integer> .')
     finally:
         root.handlers = handlers
     assert capfd.readouterr().err == ""
@@ -77,7 +77,7 @@ def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixtu
 
 def test_without_rdflib_it_is_said_what_to_install(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rdflib", None)
-    for use in (lambda: parse_ontology(ONTOLOGY), lambda: KnowledgeGraph(task)):
+    for use in (lambda: read_ontology(ONTOLOGY), lambda: KnowledgeGraph(task)):
         with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
             use()
 
@@ -100,7 +100,7 @@ def test_a_type_and_an_action_of_one_name_are_two_things() -> None:
         "(define (problem p) (:domain d) (:objects affords - slice) (:init (affords affords)) (:goal (cut affords)))",
     )
     graph = KnowledgeGraph(
-        task, parse_ontology(PREFIXES + ":Slice rdfs:subClassOf :Action . :affords a <urn:x#Property> .")
+        task, read_ontology(PREFIXES + ":Slice rdfs:subClassOf :Action . :affords a <urn:x#Property> .")
     )
     assert [(item.kind, item.facts) for item in graph.about(["affords"])] == [("Slice", (("affords", "affords"),))]
     assert graph.select(["Slice"]).chosen == ("affords",)
@@ -114,7 +114,7 @@ def test_affordances_and_properties_are_inherited(task: Task) -> None:
         :heavy rdfs:subPropertyOf :affordance .
         <urn:pddl2nl:instance#egg-2> :hasProperty :Rotten .
     """
-    one, other, pan = KnowledgeGraph(task, parse_ontology(PREFIXES + text)).about(["egg-1", "egg-2", "pan-1"])
+    one, other, pan = KnowledgeGraph(task, read_ontology(PREFIXES + text)).about(["egg-1", "egg-2", "pan-1"])
     assert one.affordances == ("by hand", "crackable", "edible-thing", "pick-up-able")
     assert (one.properties, other.properties) == (("fresh",), ("fresh", "rotten"))
     assert one.superclasses == ("Food", "Item", "Thing")
@@ -128,7 +128,7 @@ def test_an_ontology_of_another_namespace(task: Task) -> None:
         o:in_it rdfs:subPropertyOf o:isIn .
         o:exists_now rdfs:subPropertyOf o:existence .
     """
-    graph = KnowledgeGraph(task, parse_ontology(PREFIXES + text))
+    graph = KnowledgeGraph(task, read_ontology(PREFIXES + text))
     egg = graph.about(["egg-1"])[0]
     assert (egg.kind, egg.superclasses, egg.affordances) == ("Egg", ("Food", "Item", "Thing"), ("crackable",))
     assert "slice-1" not in graph.objects()
@@ -183,7 +183,7 @@ def test_names_that_differ_in_a_hyphen_are_told_apart() -> None:
     graph = KnowledgeGraph(task)
     assert [item.name for item in graph.classes()] == ["a-b", "a_b", "Ab"]
     assert graph.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
-    with_ontology = KnowledgeGraph(task, parse_ontology(PREFIXES + ":AB a owl:Class . :pQ rdfs:subPropertyOf :isIn ."))
+    with_ontology = KnowledgeGraph(task, read_ontology(PREFIXES + ":AB a owl:Class . :pQ rdfs:subPropertyOf :isIn ."))
     assert with_ontology.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
     assert len({item.name for item in with_ontology.classes()}) == 3
 
@@ -199,13 +199,13 @@ def _text(domain: Domain) -> str:
     [("stove-burner", "StoveBurner", "stoveburner", "stove-burner"), ("a_b", "AB", "ab", "a_b"), ("-", "-", "-", "-")],
 )
 def test_names(name: str, camelled: str, folds: str, said: str) -> None:
-    from pddl2nl.worlds.ontology_graph import camel, folded, property_name
+    from pddl2nl.systems.hvr.ontology import camel, folded, property_name
 
     assert (camel(name), folded(name), property_name(name)) == (camelled, folds, said)
 
 
 def test_local_names() -> None:
-    from pddl2nl.worlds.ontology_graph import local_name, property_name
+    from pddl2nl.systems.hvr.ontology import local_name, property_name
 
     assert [local_name(iri) for iri in ("urn:x#Egg", "http://a/b/Egg", "urn:Egg", "Egg")] == ["Egg"] * 4
     assert property_name("HeatSource") == "heat-source"

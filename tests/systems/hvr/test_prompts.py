@@ -17,15 +17,14 @@ from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
-from pddl2nl.systems.hvr.graph_teller import ROBOT, GraphTeller
-from pddl2nl.systems.hvr.prompts import LAYOUT, MECHANISMS, Prompter, prompt_hashes
+from pddl2nl.systems.hvr.prompting import ROBOT, GraphTeller
+from pddl2nl.systems.hvr.prompting import LAYOUT, MECHANISMS, Prompter, prompt_hashes
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import Simulator
 from tests.policies.staged_model import Staged, block
 
-pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 
 GOLDEN = Path(__file__).parent / "golden_hvr"
 # Read before the fixture that hides such settings from the tests.

@@ -10,11 +10,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
-from pddl2nl.systems.hvr.generation import Proposed, propose
-from pddl2nl.systems.hvr.prompts import LAYOUT
+from pddl2nl.systems.hvr.proposing import Proposed, propose
+from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddlval import GroundAction, State, read_plan
 
-pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
 
 _UNREADABLE = "1. precondition: (clear nobody)\n   effect: (holding c)"
 _INAPPLICABLE = "1. precondition: (holding c)\n   effect: (holding c)"

@@ -9,7 +9,7 @@ import pytest
 from pddl2nl.experiments.runs import run
 from pddl2nl.pddl import GroundAtom
 from pddl2nl.systems.hvr.events import Recovered
-from pddl2nl.systems.hvr.recovery import LONGEST_REPAIR, reaches, recovery
+from pddl2nl.systems.hvr.execution import LONGEST_REPAIR, reaches, recovery
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State
 
@@ -87,9 +87,7 @@ def test_a_world_that_cannot_be_repaired_needs_a_new_plan(blocks: Simulator) -> 
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("faults", [PLATE, "fail 50%", "fail 20%"])
 def test_harmless_surprises_cost_no_call(faults: str) -> None:
-    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-    pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")
-    task = shipped_task("kitchen", "t01")
+            task = shipped_task("kitchen", "t01")
     calm, surprised = (_calls(run(task, "hvr", "oracle", faults=each)) for each in (None, faults))
     assert calm == surprised == 11
 

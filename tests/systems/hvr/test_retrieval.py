@@ -8,9 +8,9 @@ import pytest
 
 from pddl2nl.nl import Names, make_names
 from pddl2nl.pddl import Task
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import parse_ontology
-from pddl2nl.worlds.retrieval import Choices, said_objects
+from pddl2nl.systems.hvr.knowledge_graph import Choices, said_objects
 from tests.worlds.conftest import ONTOLOGY
 
 
@@ -37,7 +37,7 @@ def test_names_in_replies(reply: str, names: tuple[str, ...]) -> None:
 @pytest.fixture
 def graph(task: Task) -> KnowledgeGraph:
     """Told: egg_0 and egg_1 for egg-1 and egg-2, and so on."""
-    return KnowledgeGraph(task, parse_ontology(ONTOLOGY), make_names(task, "typed"))
+    return KnowledgeGraph(task, read_ontology(ONTOLOGY), make_names(task, "typed"))
 
 
 @pytest.mark.parametrize(

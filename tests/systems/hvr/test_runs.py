@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments.runs import RunResult, run, run_spec
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.specification.experiment import load_experiment
@@ -20,15 +21,13 @@ from pddl2nl.policies.events import Prompted, Rejected, Started
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
-from pddl2nl.systems.hvr.mistakes import MISTAKES
-from pddl2nl.systems.hvr.prompts import LAYOUT, MECHANISMS
+from tests.systems.hvr.conftest import MISTAKES
+from pddl2nl.systems.hvr.prompting import LAYOUT, MECHANISMS
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, validate
 from pddlval.plans import plan_of
 
-pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
-pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
 KITCHEN = (*(f"t{number:02}" for number in range(1, 13)), "t05bis")

@@ -1,0 +1,29 @@
+"""What HVR's tests share: the cups of the policies' tests, and the small kitchen of the worlds' tests."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+
+from pddl2nl.systems.hvr.options import HVROptions
+from tests.policies.conftest import blocks, play, world
+from tests.policies.staged_model import Answer, Staged
+from tests.worlds.conftest import simulator, task
+
+__all__ = ["MISTAKES", "PRESETS", "blocks", "play", "simulator", "staged", "task", "world"]
+
+PRESETS = ("hvr", "hv", "hr", "vr", "r", "llm")
+MISTAKES = HVROptions().mistakes
+
+
+def pytest_ignore_collect() -> bool | None:
+    """Nothing here runs without the knowledge graph and the prover."""
+    absent = [name for name in ("rdflib", "z3") if importlib.util.find_spec(name) is None]
+    return True if absent else None
+
+
+def staged(replies: Mapping[str, Answer | Sequence[Answer]]) -> Staged:
+    """A model that answers HVR's stages."""
+    from pddl2nl.systems.hvr.prompting import LAYOUT
+
+    return Staged(replies, LAYOUT)
