@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from pddl2nl.systems.hvr.oracle import HierarchicalOracle, known_task, under_told_names
+from pddl2nl.systems.hvr.oracle_world import PromptReader, PromptWorld, item_lines
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
 from pddl2nl.nl import choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, conjuncts, write_condition
 from pddl2nl.policies.staged import conversation, dashed
-from tests.systems.hvr.conftest import MISTAKES, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.systems.hvr.oracle import HierarchicalOracle, known_task, under_told_names
-from pddl2nl.systems.hvr.oracle_world import PromptReader, PromptWorld, item_lines
 from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction
 from pddlval.semantics import unmet
+from tests.systems.hvr.conftest import MISTAKES, impossible_block, mistaken_block, wrong_precondition
 
 BLOCKS = shipped_domain("blocksworld").domain
 KITCHEN = shipped_domain("kitchen").domain

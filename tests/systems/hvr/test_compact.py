@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pddl2nl.systems.hvr.oracle import HierarchicalOracle
+from pddl2nl.worlds.ontology import load_ontology
 
 from pddl2nl.llm import Completion, Request
 from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.policies import POLICIES, Episode, Setting
-from pddl2nl.systems.hvr.oracle import HierarchicalOracle
 from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import reference_of
-from pddl2nl.worlds.ontology import load_ontology
 from pddlval import Simulator
 
 pytestmark = pytest.mark.usefixtures("needs_planner")

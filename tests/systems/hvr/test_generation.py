@@ -11,15 +11,19 @@ import pytest
 from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task, load_task
-from pddl2nl.systems.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
-from pddl2nl.systems.hvr.generation import (
+from pddl2nl.systems.hvr.conditions import (
+    MacroPlanCheck,
+    ReadConditions,
     ask_conditions,
-    conditions_shots,
     conditions_text,
     plan_feedback,
     predicate_lines,
+    read_conditions,
+    verify_macros,
 )
-from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter, prompt_text
+from pddl2nl.systems.hvr.examples import conditions_shots
+from pddl2nl.systems.hvr.options import PROMPTS
+from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter
 from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")
@@ -49,7 +53,7 @@ class _Model:
         return self.reply
 
 
-_PROMPTER = Prompter("Put c on b.", shots=conditions_shots())
+_PROMPTER = Prompter(PROMPTS, "Put c on b.", shots=conditions_shots(PROMPTS))
 _KNOWN = ("block_2 (Block): block_2 is clear",), "(block_2, on, block_1)"
 
 
@@ -170,7 +174,7 @@ def kitchen(root: Path) -> Teller:
 
 
 def test_the_example_tells_the_kitchen_as_it_is(kitchen: Teller) -> None:
-    told = LAYOUT.read(prompt_text("conditions_example.txt"))
+    told = LAYOUT.read(PROMPTS.text("conditions_example.txt"))
     assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
     lines = [line.removeprefix("- ") for line in told["Predicates"].split("\n")]
     assert set(lines) <= set(predicate_lines(kitchen))
@@ -179,10 +183,10 @@ def test_the_example_tells_the_kitchen_as_it_is(kitchen: Teller) -> None:
 
 
 def test_the_reply_in_the_example_is_proved_right(kitchen: Teller) -> None:
-        from pddl2nl.macros.proof import prove
+    from pddl2nl.macros.proof import prove
 
     task, simulator = kitchen.task, Simulator(kitchen.task)
-    read = read_conditions(prompt_text("conditions_example_reply.txt"), task, kitchen.names, count=2)
+    read = read_conditions(PROMPTS.text("conditions_example_reply.txt"), task, kitchen.names, count=2)
     assert _checked(kitchen, read).at_goal
     state = simulator.initial
     for texts, item in zip(_BOIL, read, strict=True):

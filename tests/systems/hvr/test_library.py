@@ -12,8 +12,8 @@ from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.systems.hvr.blocks import Part
 from pddl2nl.systems.hvr.events import MacroProved
-from pddl2nl.systems.hvr.library import keep_macros, known_blocks
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.library import keep_macros, known_blocks
 from pddlval import GroundAction, Simulator
 
 _DOMAIN = """
@@ -43,7 +43,7 @@ def _teller(task: Task) -> Teller:
 
 
 def _kept(task: Task, folder: Path) -> StoredMacro:
-            from pddl2nl.macros.compose import compose_block
+    from pddl2nl.macros.compose import compose_block
     from pddl2nl.macros.proof import prove
 
     exact = compose_block(task, _BLOCK).conditions

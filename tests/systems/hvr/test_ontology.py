@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+import sys
+from importlib import import_module
 
 import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, ObjectFacts
-from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
-from tests.worlds.conftest import ONTOLOGY
+from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
 
 PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -24,14 +24,6 @@ def about(task: Task, ontology: str | Ontology | None, name: str) -> ObjectFacts
     if isinstance(ontology, str):
         ontology = read_ontology(PREFIXES + ontology)
     return KnowledgeGraph(task, ontology).about([name])[0]
-
-
-def test_a_file_is_its_text(tmp_path: Path) -> None:
-    file = tmp_path / "kitchen.ttl"
-    file.write_text(ONTOLOGY, encoding="utf-8")
-    found = load_ontology(file)
-    assert (found.turtle, found.name) == (ONTOLOGY, str(file))
-    assert hash(found) == hash(load_ontology(str(file)))
 
 
 @pytest.mark.parametrize(
@@ -51,17 +43,9 @@ def test_a_file_is_its_text(tmp_path: Path) -> None:
 )
 def test_what_is_no_turtle_is_refused(text: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError) as caught:
-        read_ontology(text, "x.ttl")
+        read_ontology(text, name="x.ttl")
     assert said in str(caught.value)
     assert capfd.readouterr().err == ""
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--ontology .*no such file"):
-        load_ontology(tmp_path / "none.ttl")
-    (tmp_path / "latin.ttl").write_bytes(b"# K\xfcche")
-    with pytest.raises(InputError, match=r"--ontology .*not UTF-8 \(byte 3\)"):
-        load_ontology(tmp_path / "latin.ttl")
 
 
 def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
@@ -75,11 +59,11 @@ def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixtu
     assert capfd.readouterr().err == ""
 
 
-def test_without_rdflib_it_is_said_what_to_install(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "rdflib", None)
-    for use in (lambda: read_ontology(ONTOLOGY), lambda: KnowledgeGraph(task)):
-        with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
-            use()
+def test_without_rdflib_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rdflib", None)
+    monkeypatch.delitem(sys.modules, "pddl2nl.systems.hvr.ontology")
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
+        import_module("pddl2nl.systems.hvr.ontology")
 
 
 # ── a domain's names ─────────────────────────────────────────────────────────────────────────────

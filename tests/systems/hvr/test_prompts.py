@@ -11,22 +11,21 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.nl import Reader, Teller, choose_wording, make_names
+from pddl2nl.nl import choose_wording
 from pddl2nl.nl.reading.told import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
-from pddl2nl.systems.hvr.prompting import ROBOT, GraphTeller
-from pddl2nl.systems.hvr.prompting import LAYOUT, MECHANISMS, Prompter, prompt_hashes
+from pddl2nl.systems.hvr.ontology import read_ontology
+from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, PROMPTS, HVROptions, prompt_file
+from pddl2nl.systems.hvr.prompting import LAYOUT, ROBOT, GraphTeller, Prompter, Shots
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
-from pddl2nl.worlds.ontology import load_ontology
-from pddlval import Simulator
-from tests.policies.staged_model import Staged, block
+from tests.policies.staged_model import block
+from tests.systems.hvr.conftest import staged
 
-
-GOLDEN = Path(__file__).parent / "golden_hvr"
+GOLDEN = Path(__file__).parent / "golden"
 # Read before the fixture that hides such settings from the tests.
 WRITE = os.environ.get("PDDL2NL_GOLDEN") == "write"
 GOLDEN_STAGES = [stage for stage in LAYOUT.stages if not stage.startswith("conditions")]
@@ -41,10 +40,9 @@ def kitchen() -> Any:
         shipped = shipped_domain(domain)
         task = shipped.task(instance)
         wording = choose_wording(str(shipped.wording_path), task.domain)
-        names = make_names(task, "typed", wording)
-        setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
-        path = shipped.folder / "ontology.ttl"
-        return replace(setting, ontology=load_ontology(path)) if path.is_file() else setting
+        path = shipped.folder / ONTOLOGY_FILE
+        files = {ONTOLOGY_FILE: read_ontology(path.read_text(encoding="utf-8"))} if path.is_file() else {}
+        return Setting.of(task, wording, files=files)
 
     return _setting
 
@@ -65,7 +63,7 @@ def asked(play: Any, world: Any) -> dict[str, Sequence[Message]]:
         "plan": block(PUT, "jump"),
         "plan-correction": block(LIFT, PUT),
     }
-    model = Staged(replies)
+    model = staged(replies)
     setting = replace(world.setting(shown=False), task_text="Put the red cup on the shelf.")
     for policy in ("hvr", "vr"):
         assert play(policy, model=model, setting=setting, steps=None).finished.outcome == "solved"
@@ -105,13 +103,13 @@ def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
 
 def test_the_files_have_their_placeholders() -> None:
     for stage in LAYOUT.stages:
-        shown = Prompter("", "the domain").messages(stage, {})[0].content
+        shown = Prompter(PROMPTS, "", "the domain").messages(stage, {})[0].content
         assert ("the domain" in shown) == (stage.startswith(("block", "plan")))
-    assert all(len(digest) == 64 for digest in prompt_hashes(LAYOUT.stages).values())
+    assert {*map(prompt_file, LAYOUT.stages)} < {*PROMPTS.names()}
 
 
 def test_what_somebody_says_begins_no_section_and_fills_no_placeholder() -> None:
-    prompter = Prompter("Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
+    prompter = Prompter(PROMPTS, "Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
     executed = prompter.executed([("Feedback:", ("go\nTask:",))])
     messages = prompter.messages("plan", {"Objects": ["robot: it is dark"], "Executed so far": executed})
     assert "pay $domain" in messages[0].content
@@ -142,7 +140,7 @@ def test_what_is_told_of_objects_is_the_state(kitchen: Any, domain: str) -> None
 
 def test_what_is_not_there_yet_is_told_where_it_comes_from(kitchen: Any) -> None:
     setting = kitchen("t03")
-    graph_teller = GraphTeller(setting.teller, setting.ontology)
+    graph_teller = GraphTeller(setting.teller, setting.files[ONTOLOGY_FILE])
     assert not any("egg_cracked" in line for line in graph_teller.available_lines())
     lines = graph_teller.object_lines(["egg-1"])
     assert [line.split(" (")[0] for line in lines] == ["robot: the robot's arm is empty", "egg_1", "egg_cracked_1"]
@@ -158,7 +156,7 @@ def test_what_is_not_there_yet_is_told_where_it_comes_from(kitchen: Any) -> None
 
 def test_classes_are_told_with_their_properties(kitchen: Any) -> None:
     setting = kitchen("t03")
-    lines = GraphTeller(setting.teller, setting.ontology).kind_lines(["egg-1", "plate-1", "plate-2"])
+    lines = GraphTeller(setting.teller, setting.files[ONTOLOGY_FILE]).kind_lines(["egg-1", "plate-1", "plate-2"])
     assert [line.split(" (")[0] for line in lines] == ["Egg", "Plate"]
     assert "crackable" in lines[0]
 
@@ -166,10 +164,15 @@ def test_classes_are_told_with_their_properties(kitchen: Any) -> None:
 # ── examples ─────────────────────────────────────────────────────────────────────────────────────
 
 
+def shots(setting: Setting, *, hierarchy: bool) -> Shots:
+    """The examples of a policy."""
+    return shown_for(HVROptions(hierarchy=hierarchy), setting.teller, setting.files.get(ONTOLOGY_FILE))
+
+
 @pytest.mark.parametrize("instance", ["example", "t01", "t03", "t05bis", "t12"])
 def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: str) -> None:
     setting = kitchen(instance)
-    shown = shown_for(setting, MECHANISMS["hvr"])
+    shown = shots(setting, hierarchy=True)
     assert {stage: len(shown.get(stage, ())) for stage in GOLDEN_STAGES} == {
         "retrieval": 0,
         "macro-plan": 2,
@@ -184,7 +187,7 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
     assert not {*texts} & {*own.texts.values()}
     if instance != "example":
         assert "pot of boiling water" in texts[0]
-    flat = shown_for(setting, MECHANISMS["vr"])
+    flat = shots(setting, hierarchy=False)
     assert [len(flat.get(stage, ())) for stage in ("plan", "plan-correction", "block")] == [2, 1, 0]
 
 
@@ -192,7 +195,7 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
 @pytest.mark.parametrize("hierarchy", [True, False])
 def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: bool) -> None:
     setting = kitchen(shipped_domain(domain).instances[-1].name, domain)
-    shown = shown_for(setting, MECHANISMS["hvr" if hierarchy else "vr"])
+    shown = shots(setting, hierarchy=hierarchy)
     for question, reply in shown.get("macro-plan", ()):
         assert len(macro_words(reply)) >= 2
         assert "Objects" not in LAYOUT.read(question), "classes only"
@@ -213,7 +216,7 @@ def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: b
 
 def test_where_a_domain_has_no_solved_tasks_the_laundry_is_shown(kitchen: Any) -> None:
     setting = kitchen(shipped_domain("blocksworld").instances[0].name, "blocksworld")
-    texts = [LAYOUT.read(question)["Task"] for question, _ in shown_for(setting, MECHANISMS["hvr"])["macro-plan"]]
+    texts = [LAYOUT.read(question)["Task"] for question, _ in shots(setting, hierarchy=True)["macro-plan"]]
     assert texts == [
         "I want a clean shirt on the shelf.",
         "Collect the shirt and the towel in the basket and leave the washer closed.",

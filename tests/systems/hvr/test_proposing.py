@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm import Message
+from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
-from pddl2nl.systems.hvr.proposing import Proposed, propose
 from pddl2nl.systems.hvr.prompting import LAYOUT
+from pddl2nl.systems.hvr.proposing import Proposed, propose
 from pddlval import GroundAction, State, read_plan
-
 
 _UNREADABLE = "1. precondition: (clear nobody)\n   effect: (holding c)"
 _INAPPLICABLE = "1. precondition: (holding c)\n   effect: (holding c)"
@@ -29,7 +28,7 @@ class _Model:
         self.replies = list(replies)
         self.asked: list[Sequence[Message]] = []
 
-    def __call__(self, messages: Sequence[Message]) -> str:
+    def __call__(self, messages: Sequence[Message], answer: Answer) -> str:
         self.asked.append(messages)
         return self.replies.pop(0)
 

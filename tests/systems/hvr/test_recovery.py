@@ -87,8 +87,8 @@ def test_a_world_that_cannot_be_repaired_needs_a_new_plan(blocks: Simulator) -> 
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("faults", [PLATE, "fail 50%", "fail 20%"])
 def test_harmless_surprises_cost_no_call(faults: str) -> None:
-            task = shipped_task("kitchen", "t01")
-    calm, surprised = (_calls(run(task, "hvr", "oracle", faults=each)) for each in (None, faults))
+    task = shipped_task("kitchen", "t01")
+    calm, surprised = (_calls(run(task, "hvr", "oracle", options={"faults": each})) for each in (None, faults))
     assert calm == surprised == 11
 
 
@@ -107,7 +107,7 @@ def _calls(result: Any) -> int:
 def test_silent_failures_are_survived_with_the_same_calls(domain: str, instance: str, share: int) -> None:
     task = shipped_task(domain, instance)
     for seed in (1, 2, 3):
-        result = run(task, "hvr", "oracle", faults=f"fail {share}%", seed=seed)
+        result = run(task, "hvr", "oracle", options={"faults": f"fail {share}%"}, seed=seed)
         calm = run(task, "hvr", "oracle", seed=seed)
         assert _calls(result) == _calls(calm)
         assert all(event.kind == "repeated" for event in result.events if isinstance(event, Recovered))

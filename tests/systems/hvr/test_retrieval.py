@@ -8,9 +8,8 @@ import pytest
 
 from pddl2nl.nl import Names, make_names
 from pddl2nl.pddl import Task
-from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
-from pddl2nl.worlds.ontology import parse_ontology
-from pddl2nl.systems.hvr.knowledge_graph import Choices, said_objects
+from pddl2nl.systems.hvr.knowledge_graph import Choices, KnowledgeGraph, said_objects
+from pddl2nl.systems.hvr.ontology import read_ontology
 from tests.worlds.conftest import ONTOLOGY
 
 

@@ -9,24 +9,24 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.runs import RunResult, run, run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.runs import RunResult, run, run_spec
 from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.experiments.specification.product import cells
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Prompted, Rejected, Started
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
-from tests.systems.hvr.conftest import MISTAKES
 from pddl2nl.systems.hvr.prompting import LAYOUT, MECHANISMS
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, validate
 from pddlval.plans import plan_of
+from tests.systems.hvr.conftest import MISTAKES
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 

@@ -68,7 +68,7 @@ def test_its_estimate_counts_the_calls_of_every_stage(monkeypatch: pytest.Monkey
 
 @pytest.mark.heavy
 def test_its_first_prompts_can_be_measured() -> None:
-        found = {cell.policy: one for cell, one in estimates(cells(load(instances=("t03",))), {"oracle": None})}
+    found = {cell.policy: one for cell, one in estimates(cells(load(instances=("t03",))), {"oracle": None})}
     assert found["llm"].prompt_tokens > 1000, "the whole graph is in it"
     assert min(one.prompt_tokens for one in found.values()) > 1000
 
