@@ -1,141 +1,125 @@
-"""The oracle's half for hierarchical planning: what it reads, what it knows, how it plans, and its mistakes."""
+"""The oracle's answers in HVR's place: the macro-actions it knows, conditions by a run, plans, and its mistakes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
-from pddl2nl.systems.hvr.oracle import HierarchicalOracle, known_task, under_told_names
-from pddl2nl.systems.hvr.oracle_world import PromptReader, PromptWorld, item_lines
 
-from pddl2nl.baselines.told_task import ToldTaskError
-from pddl2nl.llm import Message
-from pddl2nl.nl import choose_wording, make_names
-from pddl2nl.pddl import Atom, Not, conjuncts, write_condition
-from pddl2nl.policies.staged import conversation, dashed
-from pddl2nl.systems.hvr.prompting import LAYOUT
+from pddl2nl.baselines import PlanOracle
+from pddl2nl.nl import Teller, choose_wording, make_names
+from pddl2nl.pddl import Atom, Not, Task, conjuncts, parse_problem, write_condition
+from pddl2nl.systems.hvr.answers import (
+    IMPOSSIBLE,
+    Answers,
+    block_conditions,
+    impossible_block,
+    mistaken_block,
+    wrong_precondition,
+)
+from pddl2nl.systems.hvr.blocks import ActionBlock
+from pddl2nl.systems.hvr.conditions import read_conditions
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
-from pddlval import GroundAction
+from pddlval import GroundAction, Simulator
 from pddlval.semantics import unmet
-from tests.systems.hvr.conftest import MISTAKES, impossible_block, mistaken_block, wrong_precondition
+from tests.systems.hvr.conftest import MISTAKES
 
-BLOCKS = shipped_domain("blocksworld").domain
-KITCHEN = shipped_domain("kitchen").domain
-LINES = (
-    "robot: my hand is empty",
-    "block_0 (Object; stack): block_0 is on the table; block_0 is clear",
-    "block_1 (Object): block_1 is on the table; block_1 is clear",
-)
-
-
-def question(stage: str, **bodies: str) -> list[Message]:
-    said = {name.replace("_", " "): text for name, text in bodies.items()}
-    return conversation(LAYOUT.system(stage, "Answer."), [], LAYOUT.question(said))
-
-
-def world(lines: Sequence[str] = LINES) -> PromptWorld:
-    wording = choose_wording(None, BLOCKS)
-    seen = PromptReader(BLOCKS, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
-    return PromptWorld(BLOCKS, wording, seen)
+TWO = """(define (problem two) (:domain {}) (:objects a b)
+ (:init (ontable a) (clear a) (ontable b) (clear b) (handempty)) (:goal (on a b)))"""
+RIGHT = ("(pick-up a)", "(stack a b)")
 
 
 def actions(*texts: str) -> tuple[GroundAction, ...]:
     return tuple(map(GroundAction.parse, texts))
 
 
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+def two_blocks() -> Simulator:
+    domain = shipped_domain("blocksworld").domain
+    return Simulator(Task(domain, parse_problem(TWO.format(domain.name), domain)))
 
 
-def test_objects_and_facts_are_read_out_of_the_lines() -> None:
-    seen = PromptReader(BLOCKS, choose_wording(None, BLOCKS)).read(LAYOUT.question({"Objects": dashed(LINES)}))
-    assert seen.listed == ("block_0", "block_1")
-    assert {str(atom) for atom in seen.atoms} == {
-        "(handempty)",
-        *("(ontable block_0)", "(clear block_0)", "(ontable block_1)", "(clear block_1)"),
-    }
+def answers(task: Task, mistake: str = "") -> Answers:
+    wording = choose_wording(None, task.domain)
+    teller = Teller(task, wording, make_names(task, "typed", wording))
+    return Answers(PlanOracle(task.domain, wording, mistake), Simulator(task), teller)
 
 
-def test_classes_give_types_and_facts_tell_of_what_has_no_line() -> None:
-    lines = (
-        "stove_knob_1 (StoveKnob; toggleable): stove_knob_1 is built into stove_burner_1",
-        "faucet_1 (Faucet): faucet_1 delivers water",
-    )
-    seen = PromptReader(KITCHEN, choose_wording(None, KITCHEN)).read(LAYOUT.question({"Objects": dashed(lines)}))
-    assert {name: item.types for name, item in seen.objects.items()} == {
-        "stove_knob_1": ("stove-knob",),
-        "faucet_1": ("faucet",),
-        "stove_burner_1": ("stove-burner",),
-        "water": ("liquid",),
-    }
-    assert seen.listed == ("stove_knob_1", "faucet_1")
-
-
-def test_a_sentence_that_is_none_of_the_wording_is_refused() -> None:
-    with pytest.raises(ToldTaskError, match="is no sentence of the wording"):
-        world(("block_0 (Object): block_0 is very heavy",))
-
-
-def test_items_are_read_without_their_marks() -> None:
-    assert item_lines("- a b\n2. c\nremark\n  * d") == ["a b", "c", "d"]
+def planned(reply: str) -> list[str]:
+    return reply.split("Actions:\n")[1].splitlines()
 
 
 # ── what it knows ────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("scheme", ["typed", "original"])
-def test_what_a_text_stands_for_is_said_in_the_names_of_the_prompt(scheme: str) -> None:
+def test_the_macro_actions_of_a_shipped_task_are_those_of_its_reference() -> None:
     task = shipped_task("kitchen", "t03")
     reference = reference_of(task)
     assert reference is not None
-    known = known_task(reference.texts["goal"], KITCHEN)
-    assert known is not None
-    assert [macro.words for macro in known.macros] == [block.macro for block in reference.ways[0].blocks]
-    wording = choose_wording(None, KITCHEN)
-    names = make_names(task, scheme, wording).to_nl
-    told = under_told_names(known, KITCHEN, wording, set(names.values()))
-    assert set(told.needs) <= set(names.values())
-    assert names["pan-1"] in write_condition(told.macros[0].goal)
+    words = [block.macro for block in reference.ways[0].blocks]
+    oracle = answers(task)
+    assert oracle.macro_plan((), "").splitlines() == [f"{number}. {each}" for number, each in enumerate(words, 1)]
+    # The last one that was begun may be half done; what came before it is.
+    assert oracle.macro_plan(words[:2], "It failed.").splitlines()[0] == f"1. {words[1]}"
+    named = oracle.retrieval(tuple(task.objects)).splitlines()
+    assert {"egg_1", "pan_1", "stove_knob_1"} <= set(named) < {name.replace("-", "_") for name in task.objects}
+    assert oracle.retrieval(("egg-1",)) == "egg_1"
 
 
-def test_nothing_is_known_of_other_texts_and_domains() -> None:
-    assert known_task("I want to fly.", KITCHEN) is None
-    assert known_task("", KITCHEN) is None
-    assert known_task("I want a fried egg.", BLOCKS) is None
+def test_without_knowledge_all_objects_matter_and_one_macro_action_is_all() -> None:
+    simulator = two_blocks()
+    oracle = answers(simulator.task)
+    assert oracle.retrieval(("a", "b")) == "block_0\nblock_1"
+    assert oracle.macro_plan((), "") == "1. Do all that is wanted"
+    assert answers(simulator.task, "impossible-macro").macro_plan((), "").splitlines()[0] == f"1. {IMPOSSIBLE}"
 
 
 # ── conditions by a run ──────────────────────────────────────────────────────────────────────────
 
 
 def test_conditions_are_what_the_run_of_a_block_depends_on_and_changes() -> None:
-    place = world()
-    found = place.conditions(place.initial, actions("(pick-up block_0)", "(stack block_0 block_1)"), careful=False)
+    simulator = two_blocks()
+    found = block_conditions(simulator, simulator.initial, actions(*RIGHT))
     assert {write_condition(part) for part in conjuncts(found.precondition)} == {
-        *("(clear block_0)", "(ontable block_0)", "(handempty)", "(clear block_1)")
+        *("(clear a)", "(ontable a)", "(handempty)", "(clear b)")
     }
     assert {write_condition(part) for part in conjuncts(found.effect)} == {
-        *("(on block_0 block_1)", "(not (ontable block_0))", "(not (clear block_1))")
+        *("(on a b)", "(not (ontable a))", "(not (clear b))")
     }
 
 
 def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> None:
-    wording = choose_wording(None, KITCHEN)
-    lines = (
-        "robot: the robot's arm is empty",
-        "cup_1 (Cup): cup_1 is on shelf_1; cup_1 is within reach of the robot",
-        "shelf_1 (Shelf): things can be put on shelf_1",
-        "mug_1 (Mug): mug_1 is on shelf_1; mug_1 is within reach of the robot",
-    )
-    seen = PromptReader(KITCHEN, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
-    place = PromptWorld(KITCHEN, wording, seen)
-    block = actions("(pick-up cup_1)", "(navigate-to-obj shelf_1)", "(put-on cup_1 shelf_1)")
-    plain = place.conditions(place.initial, block, careful=False)
-    careful = place.conditions(place.initial, block, careful=True)
-    # What is on the cup comes within reach with it: whether the mug is there is not asked for, or it is.
-    gone = Not(Atom("near", ("mug_1",)))
-    assert gone not in conjuncts(plain.effect)
-    assert gone in conjuncts(careful.effect)
-    assert Not(Atom("on", ("mug_1", "cup_1"))) in conjuncts(careful.precondition)
+    task = shipped_task("kitchen", "t01")
+    simulator = Simulator(task)
+    block = actions("(navigate-to-obj cup-1)", "(pick-up cup-1)", "(navigate-to-obj countertop-1)")
+    block += actions("(put-on cup-1 countertop-1)")
+    state = simulator.initial
+    found = block_conditions(simulator, state, block)
+    # What is on the cup comes within reach with it, so nothing is said of what else is within reach.
+    near = {atom for atom in simulator.follow(state, block).state.atoms if atom[0] == "near"}
+    assert Atom("near", ("cup-1",)) in conjuncts(found.effect)
+    assert near
+    assert not any(isinstance(part, Not) and part.body.predicate == "near" for part in conjuncts(found.effect))  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_conditions_lead_from_macro_action_to_macro_action() -> None:
+    task = shipped_task("kitchen", "t01")
+    reference = reference_of(task)
+    assert reference is not None
+    words = [block.macro for block in reference.ways[0].blocks]
+    oracle, simulator = answers(task), Simulator(task)
+    wording = choose_wording(None, task.domain)
+    names = make_names(task, "typed", wording)
+    reply = oracle.conditions(simulator.initial, words, "")
+    read = read_conditions(reply, task, names, count=len(words))
+    assert all(item.conditions is not None for item in read)
+    first = read_conditions(answers(task, "wrong-precondition").conditions(simulator.initial, words, ""), task, names)
+    assert first[:-1] == read[:-1]
+    assert first[-1] != read[-1]
+    # Of wrong conditions the one whose block is known is mended.
+    block = actions(*reference.ways[0].blocks[0].actions)
+    refined = read_conditions(oracle.refinement(first, 1, block, simulator.initial), task, names)
+    assert refined[1:] == first[1:]
+    assert refined[0] == read[0]
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────────
@@ -143,60 +127,38 @@ def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> Non
 
 @pytest.mark.parametrize("mistake", ["wrong-order", "missing-step"])
 def test_a_block_with_a_mistake_fails(mistake: str) -> None:
-    place, goal = world(), Atom("on", ("block_0", "block_1"))
-    right = actions("(pick-up block_0)", "(stack block_0 block_1)")
-    assert place.simulator.follow(place.initial, right).complete
-    wrong = mistaken_block(mistake, place, right, goal, first=True)  # type: ignore[arg-type]
+    simulator, goal = two_blocks(), Atom("on", ("a", "b"))
+    start, right = simulator.initial, actions(*RIGHT)
+    assert simulator.follow(start, right).complete
+    wrong = mistaken_block(mistake, simulator, start, right, goal, first=True)
     assert wrong is not None
-    tried = place.simulator.follow(place.initial, wrong)
+    tried = simulator.follow(start, wrong)
     assert tried.unmet or unmet(goal, tried.state)
-    assert mistaken_block("missing-navigation", place, right, goal, first=True) is None
+    assert mistaken_block("missing-navigation", simulator, start, right, goal, first=True) is None
 
 
 def test_a_precondition_is_turned_round_and_an_impossible_action_found() -> None:
-    place = world()
-    conditions = place.conditions(place.initial, actions("(pick-up block_0)"), careful=False)
+    simulator = two_blocks()
+    conditions = block_conditions(simulator, simulator.initial, actions("(pick-up a)"))
     wrong, literal = wrong_precondition(conditions)
     assert isinstance(literal, Not)
     assert literal in conjuncts(wrong.precondition)
     assert literal.body in conjuncts(conditions.precondition)
-    assert impossible_block(place) == (), "all facts of blocks change"
-
-
-# ── answers ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def oracle(mistake: str | None = None) -> HierarchicalOracle:
-    return HierarchicalOracle(BLOCKS, choose_wording(None, BLOCKS), mistake)  # type: ignore[arg-type]
-
-
-GOAL = "My goal is that in the end block_0 is on block_1."
-
-
-def test_prompts_of_others_are_left_to_others() -> None:
-    assert oracle().reply([Message("system", "You plan."), Message("user", GOAL)]) is None
-
-
-def test_without_knowledge_all_objects_matter_and_one_macro_action_is_all() -> None:
-    available = dashed(("block_0 (Object)", "block_1 (Object)"))
-    assert oracle().reply(question("retrieval", Task=GOAL, Available_objects=available)) == "block_0\nblock_1"
-    said = oracle().reply(question("macro-plan", Task=GOAL, Available_objects="- Object (stack)"))
-    assert said == "1. Do all that is wanted"
+    assert impossible_block(simulator) == (), "all facts of blocks change"
+    assert impossible_block(Simulator(shipped_task("kitchen", "t01")))
 
 
 @pytest.mark.usefixtures("needs_planner")
 def test_a_mistake_is_mended_once_its_condition_is_told_and_not_before() -> None:
-    place = {"Task": GOAL, "Objects": dashed(LINES)}
-    first = oracle("wrong-order").reply(question("plan", **place))
-    assert first is not None
-    assert first.split("Actions:\n")[1] == "stack block_0 on block_1\npick up block_0 from the table"
-    again = {**place, "Plan": "1. stack block_0 on block_1\n2. pick up block_0 from the table"}
-    blind = oracle("wrong-order").reply(question("plan-correction", **again, Feedback="Step 1 cannot be done."))
-    assert blind == first
-    told = "I am not holding block_0, in PDDL (holding block_0)"
-    mended = oracle("wrong-order").reply(question("plan-correction", **again, Feedback=told))
-    assert mended is not None
-    assert mended.split("Actions:\n")[1] == "pick up block_0 from the table\nstack block_0 on block_1"
+    simulator = two_blocks()
+    start, oracle = simulator.initial, answers(simulator.task, "wrong-order")
+    wrong = ["stack block_0 on block_1", "pick up block_0 from the table"]
+    assert planned(oracle.plan(start, first=True, failed=None)) == wrong
+    failed = ActionBlock((), 0, start, (Atom("holding", ("a",)),), "Step 1 cannot be done.")
+    assert planned(oracle.plan(start, first=True, failed=failed)) == wrong
+    told = ActionBlock((), 0, start, failed.unmet, "I am not holding block_0, in PDDL (holding block_0)")
+    assert planned(oracle.plan(start, first=True, failed=told)) == wrong[::-1]
+    assert planned(oracle.block("Do all that is wanted", start, first=True, failed=told)) == wrong[::-1]
 
 
 def test_there_are_five_mistakes() -> None:

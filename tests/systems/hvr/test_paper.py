@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
-from pddl2nl.policies.families import FAMILIES
 
-from pddl2nl.policies.paper import PaperLine
+from pddl2nl.policies import entry_of
+from pddl2nl.policies.paper import PaperLine, load_paper
+from tests.systems.hvr.conftest import PRESETS
 
-HVR = FAMILIES["hvr"]
-PAPER, POLICY_TITLES = HVR.paper, HVR.titles
+PAPER, POLICY_TITLES = load_paper("pddl2nl.systems.hvr"), {name: entry_of(name).title for name in PRESETS}
 TABLE_2, BY_TASK = PAPER.tables
 KEYS = {
     "plan-correctness": "pc",

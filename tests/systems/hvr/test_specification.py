@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.estimate import estimates
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, layout_of, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification
+from pddl2nl.policies.paper import load_paper
 from pddl2nl.tasks.references import reference_of
+from tests.systems.hvr.conftest import PRESETS
 
 
 def load(**overrides: object) -> ExperimentSpec:
@@ -23,14 +24,14 @@ def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
     said = load()
     layout = layout_of(said, placed_jobs(said))
     assert [(column.label, column.policy) for column in layout.columns] == [
-        (policy.upper(), policy) for policy in FAMILIES["hvr"].policies
+        (policy.upper(), policy) for policy in PRESETS
     ]
     [domain] = said.domains
     references = [reference_of(task.task) for task in domain.tasks]
     tasks = {reference.task: reference for reference in references if reference is not None}
-    assert {*tasks} == {task.id for task in FAMILIES["hvr"].paper.tasks}
+    assert {*tasks} == {task.id for task in load_paper("pddl2nl.systems.hvr").tasks}
     assert len(layout.runs) == 13 * 6
-    for told in FAMILIES["hvr"].paper.tasks:
+    for told in load_paper("pddl2nl.systems.hvr").tasks:
         assert tasks[told.id].complexity == told.complexity
         assert tasks[told.id].averaged == (told.id != "T5bis")
         assert tasks[told.id].length_counted == (told.id != "T12")
@@ -99,3 +100,26 @@ def test_numbers_stand_in_tables_that_are_laid_out_like_them(
         load_experiment(path)
     assert "odd.toml:6" in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_an_experiment_gives_the_options_to_those_that_use_them(tmp_path: Path) -> None:
+    path = tmp_path / "spec.toml"
+    path.write_text(
+        """
+name = "kitchen"
+policies = ["vr", "basic"]
+models = ["oracle"]
+domains = [{ shipped = "kitchen", instances = ["t01"] }]
+[options]
+form = "constructive"
+replans = 1
+faults = "fail at 2"
+rounds = 2
+temperature = 1.0
+""",
+        encoding="utf-8",
+    )
+    spec = load_experiment(path)
+    runs = {cell.policy: cell.runs[0] for cell in cells(spec)}
+    assert {**runs["vr"].options} == {"form": "constructive", "replans": 1, "faults": "fail at 2"}
+    assert {**runs["basic"].options} == {"rounds": 2}

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.policies.paper import load_paper
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables import FORMATS, TABLES, Table, table_json, written
 from pddl2nl.reports.tables.model import TableLine
+from pddl2nl.systems.hvr.metrics import METRICS
 
-PAPER = FAMILIES["hvr"].paper
-VALUES = [metric.name for metric in FAMILIES["hvr"].metrics]
+PAPER = load_paper("pddl2nl.systems.hvr")
+VALUES = [metric.name for metric in METRICS]
 ORACLE_KNOWS = PAPER.notes["oracle"]
 hvr_table, hvr_tasks_table = TABLES["hvr"], TABLES["hvr-tasks"]
 WANTED = LayoutTable("hvr", paper="hvr-table-2")
