@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli import macro as macro_command
-from pddl2nl.nl import Teller, make_names, template_wording
-from pddl2nl.pddl import load_task
-from pddlval import Simulator
 from tests.cli.one_command import run_command
 
 _PLAN = "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up b)\n(stack b c)\n"
@@ -167,52 +164,3 @@ def test_prove_says_what_is_missing(domain: Path, problem: Path, tmp_path: Path)
         code, out, error = run("prove", domain, problem, claim, *arguments)
         assert (code, out) == (2, ""), arguments
         assert said in error
-
-
-# ── generate ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_generate_tells_each_object_on_its_own_line(domain: Path, problem: Path) -> None:
-    pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
-    task = load_task(domain, problem)
-    wording = template_wording(task.domain)
-    teller = Teller(task, wording, make_names(task, "original", wording))
-    from pddl2nl.systems.hvr.proposals import state_lines
-
-    objects, _ = state_lines(teller, None)(Simulator(task).initial)
-    assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
-
-
-@pytest.mark.usefixtures("needs_prover")
-def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: Path) -> None:
-    pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
-    block = _file(tmp_path, "block.plan", "(unstack c b)\n")
-    script = _file(
-        tmp_path,
-        "script.txt",
-        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (on c a)\n---\n"
-        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (holding c)\n",
-    )
-    call = ("generate", domain, problem, "Take c off", "--model", f"script:{script}", "--names", "original")
-    code, out, _ = run(*call, "--plan", block, "--out", tmp_path / "made", "--json")
-    data = json.loads(out)
-    assert code == 0
-    assert data["good"] is True
-    assert [bool(one["feedback"]) for one in data["rounds"]] == [True, False]
-    assert data["macros"][0]["proof"]["sound"] is True
-    assert data["macros"][0]["file"] == str(tmp_path / "made" / "take-c-off.pddl")
-    assert run("prove", domain, problem, tmp_path / "made" / "take-c-off.pddl")[0] == 0
-    code, out, _ = run(*call, "--plan", block, "--rounds", "0")
-    assert code == 1
-    assert "not proved for its actions" in out
-    assert "still wrong:" in out
-    cut = _file(tmp_path, "cut.json", json.dumps([{"reply": "1. precondition: (and (cl", "finish": "length"}]))
-    code, _, error = run(*call[:4], "--model", f"script:{cut}", "--plan", block, "--rounds", "0")
-    assert code == 1
-    assert "the reply was cut off by length" in error
-    code, _, error = run(*call, " \n", "--plan", block)
-    assert code == 2
-    assert "needs a DESCRIPTION in words" in error
-    code, _, error = run(*call, "--budget-usd", "1", "--plan", block, "--plan", block)
-    assert code == 2
-    assert "each needs its own" in error

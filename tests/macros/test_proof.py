@@ -12,6 +12,7 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
+from pddl2nl.macros.library import read_schemas, with_objects
 from pddl2nl.macros.macro import CannotComposeError, Conditions
 from pddl2nl.macros.proof import Proof, claims_of, prove, unmet_outcome
 from pddl2nl.pddl import (
@@ -26,7 +27,6 @@ from pddl2nl.pddl import (
     substitute,
     write_condition,
 )
-from pddl2nl.systems.hvr.conditions import read_conditions
 from pddlval import GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
 
@@ -213,9 +213,8 @@ EXACT = "(and (clear a) (ontable a) (handempty) (clear b))"
 
 
 def _claim(task: Task, precondition: str, effect: str) -> Conditions:
-    (read,) = read_conditions(f"precondition: {precondition}\neffect: {effect}", task)
-    assert read.conditions is not None, read.problems
-    return read.conditions
+    (schema,) = read_schemas(f"(:action claimed :precondition {precondition} :effect {effect})", with_objects(task))
+    return Conditions(schema.precondition, schema.effect)
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from pddl2nl.macros.library import read_schemas, with_objects
+from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.proof import prove
 from pddl2nl.macros.telling import told
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task
-from pddl2nl.systems.hvr.conditions import read_conditions
 from pddlval import GroundAction
 
 pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
@@ -23,9 +24,10 @@ def teller(root: Path, blocks: Task) -> Teller:
 
 
 def _told(teller: Teller, precondition: str, effect: str, *block: str) -> str:
-    (read,) = read_conditions(f"precondition: {precondition}\neffect: {effect}", teller.task, teller.names)
-    assert read.conditions is not None, read.problems
-    return told(prove(teller.task, [GroundAction.parse(text) for text in block], read.conditions), teller)
+    text = f"(:action claimed :precondition {precondition} :effect {effect})"
+    (schema,) = read_schemas(text, with_objects(teller.task))
+    claimed = Conditions(schema.precondition, schema.effect)
+    return told(prove(teller.task, [GroundAction.parse(text) for text in block], claimed), teller)
 
 
 _UNSTACK = ("(unstack c b)", "(put-down c)")

@@ -1,4 +1,4 @@
-"""``--constrain`` for HVR and BrainBody: what is sent with which prompt, and that replies to it are read."""
+"""``--constrain`` for BrainBody: what is sent with which prompt, and that replies to it are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
 from pddl2nl.llm.constraint import Constraint
-from pddl2nl.policies.events import Prompted
 from pddl2nl.tasks import shipped_task
 from tests.policies.constrained import asked
 
@@ -17,26 +16,6 @@ from tests.policies.constrained import asked
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
-def test_of_hvr_blocks_are_constrained_and_nothing_else() -> None:
-    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-    replies = {
-        "macro-plan": "1. Free block_1",
-        "block": "First lift it.\nActions:\nunstack block_2 from block_1\n",
-        "conditions": "1. precondition: (and)\n   effect: (and)",
-    }
-    sent, result = asked("blocksworld", "hvr", "actions", lambda stage: replies.get(stage, ""))
-    grammars = {stage: grammar for stage, grammar in sent if grammar}
-    assert {"retrieval", "macro-plan", "conditions"} <= {stage for stage, grammar in sent if not grammar}
-    assert set(grammars) <= {"block", "block-correction"}
-    root, *rules = grammars["block"].splitlines()
-    assert root == r'root ::= ([^\n]+ "\n")* "Actions:\n" (action "\n")*'
-    assert rules[-1].startswith('action ::= "pick up " slot0 " from the table"')
-    assert "(unstack b2 b1)" in str(result.events) or "unstack block_2 from block_1" in str(result.events)
-    keys = {event.purpose: event.constraint for event in result.events if isinstance(event, Prompted)}
-    assert set(keys) == {"planner"}
-    assert result.events[0].spec["constrain"] == "actions"  # type: ignore[attr-defined]
 
 
 def test_of_brainbody_the_body_writes_commands_of_the_robot() -> None:

@@ -7,14 +7,19 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import GroundAtom, Task
-from pddl2nl.worlds.alignment import accounts, align
+from pddl2nl.pddl import GroundAtom, Task, write_number
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
-from pddlval import BadActionError, Simulator
+from pddlval import BadActionError, Simulator, State
 from tests.worlds.conftest import action
 
 PLAN = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")
+
+
+def texts(state: State) -> set[str]:
+    """What is so in a state, but for the costs, which an action that fails does not add."""
+    values = (f"(= {fluent} {write_number(value)})" for fluent, value in state.values.items() if len(fluent) > 1)
+    return {*map(str, state.atoms), *values}
 
 
 def run(simulator: Simulator, faults: str, *plan: str, seed: int = 1) -> tuple[list[tuple[str, ...]], FaultyExecutor]:
@@ -24,9 +29,9 @@ def run(simulator: Simulator, faults: str, *plan: str, seed: int = 1) -> tuple[l
     for text in plan:
         expected = simulator.step(state, action(text)).successor or state
         state = executor.execute(state, action(text))
-        found = align(expected, state, accounts(simulator.task))
+        ours, theirs = texts(expected), texts(state)
         differences.append(
-            (*(f"-{item}" for item in found.missing_texts), *(f"+{item}" for item in found.surplus_texts))
+            (*(f"-{text}" for text in sorted(ours - theirs)), *(f"+{text}" for text in sorted(theirs - ours)))
         )
     return differences, executor
 
@@ -69,7 +74,7 @@ def test_an_object_is_already_dirty(simulator: Simulator) -> None:
 def test_changes_after_an_action_and_of_numbers(simulator: Simulator, task: Task) -> None:
     faults = "set (not (opened fridge-1)) (= (heat pan-1) 4) after 1"
     differences, _ = run(simulator, faults, *PLAN)
-    assert differences[0] == ("-(opened fridge-1)", "-(= (heat pan-1) 0.5)", "+(= (heat pan-1) 4)")
+    assert differences[0] == ("-(= (heat pan-1) 0.5)", "-(opened fridge-1)", "+(= (heat pan-1) 4)")
     executor = FaultyExecutor(simulator, parse_faults(faults))
     state = executor.execute(simulator.initial, action(PLAN[0]))
     assert state.value(GroundAtom(("heat", "pan-1"))) == Fraction(4)

@@ -476,6 +476,19 @@ def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, po
         assert report.verdict == ("valid" if finished.outcome == "solved" else "goal-not-satisfied")
 
 
+@pytest.mark.parametrize(("level", "policy"), [("actions", "hvr"), ("format", "vr")])
+def test_only_replies_with_actions_are_constrained(play: Any, world: Any, level: str, policy: str) -> None:
+    model = staged(RIGHT)
+    setting = world.setting(shown=False, policy=policy, constrain=level)
+    assert play(policy, model=model, setting=setting, steps=None).finished.outcome == "solved"
+    sent = [request.constraint for request in model.requests]
+    constrained = {stage for stage, constraint in zip(model.stages, sent, strict=True) if constraint is not None}
+    assert constrained == {"block" if policy == "hvr" else "plan"}
+    root, *rules = next(constraint for constraint in sent if constraint is not None).grammar().splitlines()
+    assert root == r'root ::= ([^\n]+ "\n")* "Actions:\n" (action "\n")*'
+    assert any(rule.startswith('action ::= "lift " slot0 " from " slot1') for rule in rules) == (level == "actions")
+
+
 # ── the library ──────────────────────────────────────────────────────────────────────────────────
 
 

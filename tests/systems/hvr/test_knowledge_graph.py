@@ -1,10 +1,10 @@
-"""The knowledge graph: the present state, events, macro-actions, dormant objects, and questions about all of them."""
+"""The knowledge graph: the present state, macro-actions, dormant objects, and the objects that a model means."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl import make_names
+from pddl2nl.nl import Names, make_names
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
-from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.knowledge_graph import Choices, KnowledgeGraph, said_objects
 from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
 from pddlval import Simulator
 from tests.worlds.conftest import ONTOLOGY, action, after
@@ -312,3 +312,94 @@ def test_ten_thousand_untyped_objects() -> None:
         seconds.append(time.process_time() - begun)
     print(f"1,000 objects {seconds[0]:.2f} s, 10,000 objects {seconds[1]:.2f} s")  # noqa: T201
     assert seconds[1] < 20 * seconds[0]
+
+
+# ── names that a model gives ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ("egg_1\npan_1\n", ("egg_1", "pan_1")),
+        (
+            "1. egg_1 (Egg)\n2) Pan\n- `fridge_1`: it holds the egg\n* **kettle_1** - to boil",
+            ("egg_1", "Pan", "fridge_1", "kettle_1"),
+        ),
+        ("Sure! Here are the objects:\n\n(1) Egg-1\n(2) Cup-1.", ("Egg-1", "Cup-1")),
+        ("Objects: egg_1, pan_1; pot_1", ("egg_1", "pan_1", "pot_1")),
+        ('```json\n{"objects": ["egg_1", "stove burner 1"]}\n```', ("egg_1", "stove burner 1")),
+        ("The egg\nan apple (red, ripe)\nstove_burner_1 because it heats", ("egg", "apple", "stove_burner_1")),
+        ("egg_1\negg_1", ("egg_1",)),
+        ("", ()),
+    ],
+)
+def test_names_in_replies(reply: str, names: tuple[str, ...]) -> None:
+    assert said_objects(reply) == names
+
+
+@pytest.fixture
+def named(task: Task) -> KnowledgeGraph:
+    """Told: egg_0 and egg_1 for egg-1 and egg-2, and so on."""
+    return KnowledgeGraph(task, read_ontology(ONTOLOGY), make_names(task, "typed"))
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "around"),
+    [
+        ("egg_0", ("egg-1",), ("fridge-1",)),
+        ("Egg 0", ("egg-1",), ("fridge-1",)),
+        # A told name comes before PDDL's: egg_1 is the second egg here.
+        ("egg_1", ("egg-2",), ("pan-1", "stove-burner-1")),
+        ("egg-1", ("egg-2",), ("pan-1", "stove-burner-1")),
+        ("egg-2", ("egg-2",), ("pan-1", "stove-burner-1")),
+        ("Egg", ("egg-1", "egg-2"), ("pan-1", "fridge-1", "stove-burner-1")),
+        ("eggs", ("egg-1", "egg-2"), ("pan-1", "fridge-1", "stove-burner-1")),
+        ("FOOD", ("egg-1", "egg-2", "bread-1"), ("pan-1", "fridge-1", "shelf-1", "stove-burner-1")),
+        ("take egg_0 out of fridge_0", ("egg-1", "fridge-1"), ()),
+        ("frying pan", ("pan-1",), ("stove-burner-1",)),
+        ("bred", ("bread-1",), ("shelf-1",)),
+        # There is no such egg, so any may be meant.
+        ("egg_7", ("egg-1", "egg-2"), ("pan-1", "fridge-1", "stove-burner-1")),
+        ("unicorn", (), ()),
+        ("I think that we shall need nothing but a shelf or bread", ("shelf-1", "bread-1"), ()),
+        ("I think that we shall need no more than what is there", (), ()),
+    ],
+)
+def test_what_is_meant(named: KnowledgeGraph, said: str, chosen: tuple[str, ...], around: tuple[str, ...]) -> None:
+    found = named.select([said])
+    assert (found.chosen, found.around) == (chosen, around)
+    assert found.unknown == (() if chosen else (said,))
+    assert found.objects == (*chosen, *around)
+
+
+def test_names_that_differ_in_their_hyphens_alone() -> None:
+    names = Names({"pos-1-11": "pos-1-11", "pos-11-1": "pos-11-1", "a>b": "a>b", "a<b": "a<b"}, "original")
+    choices = Choices(list(names.to_nl), {}, names)
+    for name in names.to_nl:
+        assert choices.meant([name.upper()]) == ((name,), ())
+    assert choices.meant(["pos 11 1"]) == (("pos-11-1",), ())
+
+
+def test_what_is_said_at_endless_length_is_searched_at_its_beginning() -> None:
+    choices = Choices(["egg-1", "pan-1"], {}, Names({"egg-1": "egg_1", "pan-1": "pan_1"}))
+    assert choices.meant(["take egg_1 and " + "then " * 100_000 + "pan_1"]) == (("egg-1",), ())
+
+
+def test_the_order_is_that_of_the_names(named: KnowledgeGraph) -> None:
+    found = named.select(["shelf_0", "dragon", "egg_0", "shelf_0"])
+    assert (found.chosen, found.around, found.unknown) == (("shelf-1", "egg-1"), ("fridge-1",), ("dragon",))
+
+
+def test_embeddings_find_what_letters_do_not_and_are_asked_for_once(named: KnowledgeGraph) -> None:
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str]) -> list[tuple[float, float]]:
+        asked.extend(texts)
+        return [(1.0, 0.1) if text in ("refrigerator", "fridge 0") else (0.0, 1.0) for text in texts]
+
+    assert named.select(["refrigerator"]).unknown == ("refrigerator",)
+    assert named.select(["refrigerator", "egg_0"], embed).chosen == ("fridge-1", "egg-1")
+    assert named.select(["refrigerator"], embed).chosen == ("fridge-1",)
+    assert len(asked) == len(set(asked))
+    # What is named exactly needs no embedding.
+    assert "egg_0" not in asked

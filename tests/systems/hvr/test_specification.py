@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pddl2nl.experiments.specification.product import cells, layout_of, placed_jobs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.estimate import estimates
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
-from pddl2nl.experiments.specification.product import cells, layout_of, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.policies.paper import load_paper
 from pddl2nl.tasks.references import reference_of

@@ -1,18 +1,22 @@
-"""Conditions by a scripted model: read, carried out on paper, proved for a block, corrected by what is wrong."""
+"""``pddl2nl macro generate``: conditions by a scripted model, read, simulated, proved, and corrected."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from pddl2nl.cli import macro as macro_command
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
 from pddl2nl.systems.hvr.prompting import LAYOUT
-from pddl2nl.systems.hvr.proposing import Proposed, propose
-from pddlval import GroundAction, State, read_plan
+from pddl2nl.systems.hvr.proposing import Proposed, propose, state_lines
+from pddlval import GroundAction, Simulator, State, read_plan
+from tests.cli.one_command import run_command
 
 _UNREADABLE = "1. precondition: (clear nobody)\n   effect: (holding c)"
 _INAPPLICABLE = "1. precondition: (holding c)\n   effect: (holding c)"
@@ -103,3 +107,75 @@ def test_blocks_that_do_not_fit(blocks: Task) -> None:
         InputError, match=r"block 1: \(put-down c\) is not applicable where it stands: \(holding c\) fails"
     ):
         _proposed(blocks, _Model(), read_plan("(put-down c)\n").actions)
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def domain(root: Path) -> Path:
+    return root / "domains/blocksworld/domain.pddl"
+
+
+@pytest.fixture
+def problem(root: Path) -> Path:
+    return root / "instances/blocksworld/p01.pddl"
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    return run_command(macro_command.register, "macro", *arguments)
+
+
+def _file(place: Path, name: str, text: str) -> Path:
+    path = place / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_generate_tells_each_object_on_its_own_line(blocks: Task) -> None:
+    task = blocks
+    wording = template_wording(task.domain)
+    teller = Teller(task, wording, make_names(task, "original", wording))
+    objects, _ = state_lines(teller, None)(Simulator(task).initial)
+    assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
+
+
+def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: Path) -> None:
+    block = _file(tmp_path, "block.plan", "(unstack c b)\n")
+    script = _file(
+        tmp_path,
+        "script.txt",
+        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (on c a)\n---\n"
+        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (holding c)\n",
+    )
+    call = ("generate", domain, problem, "Take c off", "--model", f"script:{script}", "--names", "original")
+    code, out, _ = run(*call, "--plan", block, "--out", tmp_path / "made", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert data["good"] is True
+    assert [bool(one["feedback"]) for one in data["rounds"]] == [True, False]
+    assert data["macros"][0]["proof"]["sound"] is True
+    assert data["macros"][0]["file"] == str(tmp_path / "made" / "take-c-off.pddl")
+    assert run("prove", domain, problem, tmp_path / "made" / "take-c-off.pddl")[0] == 0
+    code, out, _ = run(*call, "--plan", block, "--rounds", "0")
+    assert code == 1
+    assert "not proved for its actions" in out
+    assert "still wrong:" in out
+    cut = _file(tmp_path, "cut.json", json.dumps([{"reply": "1. precondition: (and (cl", "finish": "length"}]))
+    code, _, error = run(*call[:4], "--model", f"script:{cut}", "--plan", block, "--rounds", "0")
+    assert code == 1
+    assert "the reply was cut off by length" in error
+    code, _, error = run(*call, " \n", "--plan", block)
+    assert code == 2
+    assert "needs a DESCRIPTION in words" in error
+    code, _, error = run(*call, "--budget-usd", "1", "--plan", block, "--plan", block)
+    assert code == 2
+    assert "each needs its own" in error
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_generate_with_the_oracle_and_its_mistake(domain: Path, problem: Path) -> None:
+    assert run("generate", domain, problem, "Do it", "--model", "oracle")[0] == 0
+    code, out, _ = run("generate", domain, problem, "Do it", "--model", "oracle:wrong-precondition")
+    assert code == 0
+    assert "1 correction\n" in out
