@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from pddl2nl.pddl import (
+    Task,
     check_domain,
     check_problem,
     load_task,
@@ -21,26 +21,23 @@ from pddl2nl.pddl import (
     write_number,
     write_problem,
 )
-from tests.pddl import strategies
+from tests.validators import random_tasks
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
-@given(st.data())
-def test_random_tasks(data: st.DataObject) -> None:
-    domain = data.draw(strategies.domains())
-    text = write_domain(domain)
+@given(random_tasks.cases())
+def test_random_tasks(case: tuple[Task, object]) -> None:
+    task, _ = case
+    text = write_domain(task.domain)
     checked = check_domain(text)
     assert checked.errors == (), text
-    assert checked.value == domain
-    assert write_domain(parse_domain(text)) == text
-    problem = data.draw(strategies.problems(domain))
-    text = write_problem(problem)
-    found = check_problem(text, domain)
+    assert checked.value == task.domain
+    text = write_problem(task.problem)
+    found = check_problem(text, task.domain)
     assert found.errors == (), text
-    assert found.value == problem
-    assert write_problem(parse_problem(text, domain)) == text
+    assert found.value == task.problem
 
 
 def test_golden(everything: str, all_of_it: str) -> None:

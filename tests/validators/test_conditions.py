@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -27,7 +25,6 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddlval import Simulator, State
-from pddlval.engine import Engine
 from pddlval.formulas import negation_normal
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.semantics import holds, unmet
@@ -61,40 +58,9 @@ class Setting:
         self.args = args
         self.binding = dict(zip(FREE, args, strict=True))
 
-    def compiled(self, condition: Condition) -> bool:
-        """The condition's truth, compiled."""
-        first = ask(self.state, condition, self.args)
-        assert ask(self.state, condition, self.args) is first, "a test does not remember"
-        return first
-
     def __repr__(self) -> str:
         atoms = " ".join(sorted(map(str, self.world.atoms)))
         return f"Setting({atoms}; {self.binding}; {self.world.values})"
-
-
-def ask(state: State, condition: Condition, args: Sequence[str], names: Sequence[str] = FREE) -> bool:
-    """Whether a condition holds in a state, compiled even where it is a literal."""
-    engine = state.layout.engine
-    assert isinstance(engine, Engine)
-    return engine.ask(state, engine.test(condition, tuple(names)), *engine.numbered(tuple(args)))
-
-
-def lines(action: Callable[[], object]) -> int:
-    """The lines of Python that an action executes."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        action()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def links(condition: str, init: Sequence[str], count: int) -> Task:
@@ -119,23 +85,6 @@ SETTINGS = st.builds(
     st.tuples(st.sampled_from(sorted(formulas.OBJECTS)), st.sampled_from(sorted(formulas.OBJECTS))),
     st.booleans(),
 )
-
-
-@settings(max_examples=150)
-@given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
-def test_compiled_is_what_is_defined(condition: Condition, setting: Setting) -> None:
-    assert setting.compiled(condition) is holds(condition, setting.world, setting.binding)
-
-
-@settings(max_examples=150)
-@given(formulas.conditions(FREE, EVERYTHING, 3, numeric=True), SETTINGS)
-def test_with_numbers_too(condition: Condition, setting: Setting) -> None:
-    try:
-        wanted = holds(condition, setting.world, setting.binding)
-        found = setting.compiled(condition)
-    except UndefinedError:
-        return
-    assert found is wanted
 
 
 @settings(max_examples=100)
@@ -169,40 +118,13 @@ def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
 def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
     if not defined:
         setting = Setting(frozenset(), frozenset(), {}, setting.args, fixed=False)
-    compiled = Comparison("=", expression, expression)
+    same = Comparison("=", expression, expression)
     try:
         evaluate(expression, setting.world.level, setting.binding)
     except UndefinedError as error:
         with pytest.raises(UndefinedError) as found:
-            setting.compiled(compiled)
+            setting.state.layout.holds(same, setting.state, setting.binding)
         assert found.value.condition == error.condition  # noqa: PT017 - most expressions have a value
         assert "?" not in str(found.value.expression)
     else:
-        assert setting.compiled(compiled)
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "(exists (?y ?z - node) (and (lit ?y) (link ?y ?z) (link ?x ?y)))",
-        "(not (forall (?y - node) (imply (link ?x ?y) (not (lit ?y)))))",
-        "(exists (?y - node) (and (lit ?y) (= ?y ?x)))",
-        "(exists (?y - node) (and (lit ?y) (or (link ?x ?y) (and (lit ?x) (= ?y n3)))))",
-        "(exists (?y ?z - node) (and (lit ?y) (lit ?z) (link ?x ?y) (link ?z n5)))",
-        "(exists (?y - node) (and (lit ?y) (mark ?y)))",
-        "(forall (?y - node) (exists (?z - node) (or (link ?y ?z) (link ?z ?y))))",
-        "(forall (?y - node) (imply (and (lit ?y) (not (= ?y ?x))) (mark ?y)))",
-    ],
-)
-def test_objects_are_looked_up_and_not_tried(condition: str) -> None:
-    task = links(condition, [f"(link n{number} n{number + 1})" for number in range(199)], 200)
-    simulator = Simulator(task)
-    precondition = task.domain.actions[0].precondition
-    for lit in ("n4", "n150"):
-        atoms = frozenset(task.problem.init) | {GroundAtom(("lit", lit))}
-        state, found = simulator.state(atoms), []
-        compiled = state.layout.engine.test(precondition, ("?x",))
-        number = state.layout.engine.numbered(("n3",))
-        state.layout.engine.ask(state, compiled, *number)
-        assert lines(lambda: found.append(state.layout.engine.ask(state, compiled, *number))) < 50  # noqa: B023
-        assert found == [holds(precondition, formulas.PlainWorld(task, atoms), {"?x": "n3"})]
+        assert setting.state.layout.holds(same, setting.state, setting.binding)
