@@ -1,4 +1,4 @@
-"""Faults: how the world in which a plan is carried out differs from the model of it (``--faults SPEC``).
+"""Faults: how the world in which a plan is carried out differs from the model of it (the option ``faults``).
 
 A specification is a text of statements, one in each line or separated by ``;``; ``#`` starts a comment::
 
@@ -188,7 +188,7 @@ def _error(source: Source, offset: int, message: str, suggestion: str = "", expe
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def parse_faults(text: str, name: str = "--faults") -> Faults:
+def parse_faults(text: str, name: str = "faults") -> Faults:
     """The faults of a specification.
 
     Raises:
@@ -213,7 +213,7 @@ def read_faults(text_or_path: str) -> Faults:
         if re.search(r"[()%;]|->", text_or_path):
             return parse_faults(text_or_path)
         raise InputError(
-            f"--faults {error}; expected faults or a file with some, such as 'fail (pick-up egg-1)', "
+            f"faults {error}; expected faults or a file with some, such as 'fail (pick-up egg-1)', "
             "'move (inside egg-1 fridge-1) -> (on egg-1 table-1) before 5', 'initially (dirty pan-1)'"
         ) from error
     return parse_faults(text, text_or_path)

@@ -189,7 +189,7 @@ def test_errors_show_the_place(text: str, column: int, said: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_faults(text)
     message = str(caught.value)
-    assert message.startswith(f"--faults:1:{column}: error: ")
+    assert message.startswith(f"faults:1:{column}: error: ")
     assert f"\n    {text}\n    {' ' * (column - 1)}^" in message
     assert said in message
 
