@@ -124,10 +124,10 @@ def run_options() -> str:
 
 def metrics() -> str:
     """The table of all metrics."""
-    from pddl2nl.reports.metrics import METRICS
+    from pddl2nl.reports import all_metrics
 
     lines = ["| metric | what it measures | unit | better | over tasks |", "|---|---|---|---|---|"]
-    for metric in METRICS.values():
+    for metric in all_metrics().values():
         row = (f"`{metric.name}`", cell(metric.summary), cell(metric.unit), metric.better, metric.together)
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)

@@ -63,8 +63,9 @@ class System:
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
         notes: how pages show its events: a mapping from their classes to functions that return a `Note`.
         picture: draws what a prompt shows: a function of the prompt's last message that returns SVG, or an empty text.
-        tables: the kinds of tables it adds to reports, by name (`pddl2nl.reports.tables`).
-        plots: the same for plots (`pddl2nl.reports.plots`).
+        tables: the kinds of tables it adds to reports beside those that ``paper`` lays out: a function by name
+            (`pddl2nl.reports.tables.TableKind`).
+        plots: a tuple of `pddl2nl.reports.plots.Plot`.
         paper: a TOML file of the paper's numbers (`pddl2nl.policies.paper`).
         profiles: a TOML file of named settings, ``[NAME]`` with options of a run.
         experiments: a folder of specifications.
@@ -85,7 +86,7 @@ class System:
     metrics: str = ""
     notes: str = ""
     picture: str = ""
-    tables: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
     plots: str = ""
     paper: str = ""
     profiles: str = ""

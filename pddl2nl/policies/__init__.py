@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pddl2nl.policies.episode import Episode, EpisodeOver, Turn
     from pddl2nl.policies.events import RunEvent, event_to_json
     from pddl2nl.policies.policy import Policy
-    from pddl2nl.policies.registry import Entry, entry_of, make_policy, policies, system_of
+    from pddl2nl.policies.registry import Entry, entry_of, make_policy, policies, policy_names, system_of
     from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 _MODULES = {
@@ -21,7 +21,7 @@ _MODULES = {
     "episode": ("Episode", "EpisodeOver", "Turn"),
     "events": ("RunEvent", "event_to_json"),
     "policy": ("Policy",),
-    "registry": ("Entry", "entry_of", "make_policy", "policies", "system_of"),
+    "registry": ("Entry", "entry_of", "make_policy", "policies", "policy_names", "system_of"),
     "setting": ("Example", "ExampleStep", "RequestSettings", "Setting"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -42,6 +42,7 @@ __all__ = [
     "event_to_json",
     "make_policy",
     "policies",
+    "policy_names",
     "system_of",
 ]
 

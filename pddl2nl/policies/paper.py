@@ -10,19 +10,18 @@ key              contents
 ``tables``       the tables: columns and lines as the paper prints them, see `PaperTable`
 ===============  ====================================================================================================
 
-A family's is the ``paper.toml`` of its package; AutoPlanBench's, whose policies have no package, is
-``autoplanbench.toml`` beside this file.
+It is the ``paper`` of a system (`pddl2nl.plugins.System`).
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
 import msgspec
+
+from pddl2nl.plugins import systems
 
 PaperCell = int | float | str | tuple[float | str, float | str]
 """What a paper prints in a cell: a number, a text (``-`` is a dash), nothing (an empty text), or two numbers: before
@@ -147,9 +146,9 @@ class PaperTable(msgspec.Struct, frozen=True):
         paper: the name of the paper's numbers, by which a specification asks for them; empty if there are none.
         title: above it.
         lines: what a line of ours is: a ``domains`` or suite, with a column for each configuration; one of the
-            ``configurations``, with a column for each metric; by ``tasks``, a configuration in one of ``sections``,
-            with a column for each task and then ``columns`` over the tasks; or, by ``steps``, a step of a plan, with
-            a column for what each configuration makes of it.
+            ``configurations``, with a column for each metric; or, by ``tasks``, a configuration in one of
+            ``sections``, with a column for each task and then ``columns`` over the tasks. The numbers of a table by
+            domain stand in the general table of that kind; ``other`` lines are made by a function of the system.
         columns, sections: see there.
         order: the paper's tasks in the lines of a table by task; by default all of them.
         rows, sums: the paper's lines, and its printed sums by section.
@@ -162,7 +161,7 @@ class PaperTable(msgspec.Struct, frozen=True):
     kind: str
     title: str
     paper: str = ""
-    lines: Literal["domains", "configurations", "tasks", "steps"] = "domains"
+    lines: Literal["domains", "configurations", "tasks", "other"] = "domains"
     columns: tuple[PaperColumn, ...] = ()
     sections: tuple[PaperSection, ...] = ()
     order: tuple[str, ...] = ()
@@ -183,17 +182,26 @@ class Paper(msgspec.Struct, frozen=True):
     notes: Mapping[str, str] = {}
 
 
-@lru_cache
-def load_paper(package: str, name: str = "paper.toml") -> Paper:
-    """The paper in a file of a package.
+@lru_cache(maxsize=1)
+def papers() -> Mapping[str, Paper]:
+    """The papers of systems, by the system's name.
 
     Raises:
-        msgspec.ValidationError: the file has another form.
+        msgspec.ValidationError: a file has another form.
     """
-    data = tomllib.loads((resources.files(package) / name).read_text(encoding="utf-8"))
-    return msgspec.convert(data, Paper)
+    return {
+        name: msgspec.convert(system.toml(system.paper), Paper) for name, system in systems().items() if system.paper
+    }
 
 
-def autoplanbench() -> Paper:
-    """The AutoPlanBench paper's numbers."""
-    return load_paper(__package__ or "", "autoplanbench.toml")
+@lru_cache(maxsize=1)
+def paper_tables() -> Mapping[str, PaperTable]:
+    """The tables with numbers of a paper, by the name of the numbers."""
+    return {table.paper: table for paper in papers().values() for table in paper.tables if table.paper}
+
+
+@lru_cache(maxsize=1)
+def system_tables() -> tuple[str, ...]:
+    """The kinds of tables that systems add: those that their papers lay out, and those that they make."""
+    laid = [table.kind for paper in papers().values() for table in paper.tables if table.lines != "domains"]
+    return tuple(dict.fromkeys((*laid, *(kind for system in systems().values() for kind in system.tables))))

@@ -58,10 +58,12 @@ class Entry:
 
 def policies() -> Iterator[Entry]:
     """Every policy and preset by name: those of no system first, then system by system, and last of other packages."""
-    yield from map(entry_of, CORE)
-    for system in systems().values():
-        yield from map(entry_of, (*system.policies, *_presets(system)))
-    yield from (entry_of(entry.name) for entry in installed(POLICY_GROUP))
+    yield from map(entry_of, policy_names())
+
+
+def policy_names() -> tuple[str, ...]:
+    """The names of all policies and presets, in the order of `policies`."""
+    return (*CORE, *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP)))
 
 
 def entry_of(name: str) -> Entry:
@@ -86,7 +88,7 @@ def entry_of(name: str) -> Entry:
     if ":" in name:
         kind = checked_class(load_object(name), name)
         return Entry(name, kind, name.rpartition(":")[2])
-    known = [*CORE, *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP))]
+    known = policy_names()
     hint = did_you_mean(name, known, f"; there are {', '.join(known)} and module:Class")
     raise InputError(f"policy {name}: no such policy{hint}")
 

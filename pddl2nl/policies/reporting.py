@@ -54,7 +54,7 @@ class RunMetric:
     """One quantity of a run.
 
     Attributes:
-        name: the name in `pddl2nl.reports.METRICS`.
+        name: the name in `pddl2nl.reports.all_metrics`.
         summary: one line for people.
         better: whether higher or lower values are better.
         together: how the means of several tasks become one number.

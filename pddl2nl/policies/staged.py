@@ -36,9 +36,15 @@ def dashed(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
+def stage_of(messages: Sequence[Message]) -> str:
+    """The stage of a conversation; empty for a policy without stages."""
+    first = messages[0].content.split("\n", 1)[0] if messages and messages[0].role == "system" else ""
+    return first.removeprefix(_STAGE) if first.startswith(_STAGE) else ""
+
+
 @dataclass(frozen=True)
 class PromptLayout:
-    """The prompts of one family.
+    """The prompts of one system.
 
     Attributes:
         stages: what can be asked; the first line of the system message names it.
@@ -63,11 +69,8 @@ class PromptLayout:
 
     def stage_of(self, messages: Sequence[Message]) -> str | None:
         """The stage of a conversation; None if it is not one of this layout."""
-        if not messages or messages[0].role != "system":
-            return None
-        first = messages[0].content.split("\n", 1)[0]
-        stage = first.removeprefix(_STAGE)
-        return stage if first.startswith(_STAGE) and stage in self.stages else None
+        stage = stage_of(messages)
+        return stage if stage in self.stages else None
 
     def question(self, sections: Sections) -> str:
         """The sections that have a text, in the order of the layout.

@@ -21,7 +21,7 @@ from pddl2nl.experiments.layout import Place
 from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.statistics import (
     RESAMPLES,
     McNemar,
@@ -72,7 +72,7 @@ class ColumnComparison:
     """Column ``a`` against column ``b``.
 
     Attributes:
-        metric: its name in `pddl2nl.reports.metrics.METRICS`.
+        metric: its name in `pddl2nl.reports.metrics.all_metrics`.
         section: of the layout's rows; None for all of them.
         pairs: the instances compared.
         left_out: the number of instances of the same rows that cannot be compared: one side has no scored run, or, for
@@ -113,7 +113,7 @@ class ColumnComparison:
         """The number of instances for which A is better, equal and worse, in the direction of the metric."""
         larger, equal = sum(value > 0 for value in self.differences), self.differences.count(0)
         smaller = self.instances - larger - equal
-        return (larger, equal, smaller) if METRICS[self.metric].better == "higher" else (smaller, equal, larger)
+        return (larger, equal, smaller) if all_metrics()[self.metric].better == "higher" else (smaller, equal, larger)
 
     @cached_property
     def test(self) -> McNemar | PairedBootstrap | None:
@@ -222,12 +222,13 @@ def _side(gathered: Gathered, given: str | Side) -> Side:
 
 
 def _metric(name: str) -> RunMetric:
-    if name not in METRICS:
-        hint = did_you_mean(name, METRICS, ".")
-        raise InputError(f"no metric '{name}'{hint} There are {_listed(list(METRICS))}")
-    if METRICS[name].comparable == "never":
-        raise InputError(f"'{name}' ({METRICS[name].summary}) depends on more than the column, and is not compared")
-    return METRICS[name]
+    known = all_metrics()
+    if name not in known:
+        hint = did_you_mean(name, known, ".")
+        raise InputError(f"no metric '{name}'{hint} There are {_listed(list(known))}")
+    if known[name].comparable == "never":
+        raise InputError(f"'{name}' ({known[name].summary}) depends on more than the column, and is not compared")
+    return known[name]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -378,7 +379,7 @@ def _effect(one: ColumnComparison) -> TableCell:
 
 def _notes(made: Sequence[ColumnComparison], best: bool) -> Iterator[str]:
     for name in dict.fromkeys(one.metric for one in made):
-        metric = METRICS[name]
+        metric = all_metrics()[name]
         yield f"{name}: {metric.summary}; {metric.better} is better" + (
             "." if metric.comparable == "always" else "; compared over the instances and seeds that both solved."
         )

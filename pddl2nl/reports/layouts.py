@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.experiments.specification.schema import QUESTION_TABLES
-from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of
+from pddl2nl.policies import policy_names, system_of
+from pddl2nl.policies.paper import papers
 from pddl2nl.questions.question import KINDS
 from pddl2nl.reports.summaries import RunSummary
 
-_POLICIES = ("basic", "cot", "act", "react", "score", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
+_PLANNERS = ("brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[ColumnKind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")
 
@@ -31,7 +32,8 @@ class _LayoutSettings(NamedTuple):
     @property
     def order(self) -> tuple[object, ...]:
         """Sorts the mechanisms of one model side by side, then walks, then planners."""
-        place = _POLICIES.index(self.policy) if self.policy in _POLICIES else len(_POLICIES)
+        known = (*policy_names(), *_PLANNERS)
+        place = known.index(self.policy) if self.policy in known else len(known)
         style = _STYLES.index(self.style) if self.style in _STYLES else 1
         return (_KINDS.index(self.kind), self.model, style, self.style, self.wording, place, self.policy, self.variant)
 
@@ -45,7 +47,7 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
     """A layout made from records: a row for each suite, and a column for each configuration.
 
     A column's name is its policy with the style, wording and other settings that differ between columns; several models
-    become groups of columns. Policies of a family also get the family's table.
+    become groups of columns. Policies of a system also get the system's first table.
     """
     runs = list(runs)
     settings = _settings(runs)
@@ -56,7 +58,8 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
         tasks.setdefault(run.suite, set()).add(run.task)
     row_at = {suite: number for number, suite in enumerate(sorted(tasks))}
     policies = {run.policy for run in runs}
-    own = [family.paper.tables[0].kind for family in FAMILIES.values() if family in {*map(family_of, policies)}]
+    here = {system.name for system in map(system_of, policies) if system is not None}
+    own = [paper.tables[0].kind for name, paper in papers().items() if name in here and paper.tables]
     return TableLayout(
         name=name,
         columns=tuple(columns.values()),

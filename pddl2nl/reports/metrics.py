@@ -25,17 +25,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import PURPOSES
-from pddl2nl.plugins import METRIC_GROUP, installed, load_object
+from pddl2nl.plugins import METRIC_GROUP, System, installed, load_object, provided, systems
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
-from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.reporting import Family, RunMetric, ScoredRun
+from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import RoleUsage
-from pddl2nl.systems.hybrids.events import PLANNED
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 
@@ -43,9 +40,10 @@ def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
     """The values of all metrics that a run has, and the names of those that contain an estimate."""
     if record.infrastructure:
         return {}, frozenset()
-    metrics = {name: METRICS[name] for name in _OF_ANSWERS} if isinstance(record, AnswerRecord) else METRICS
-    values = {name: value for name, metric in metrics.items() if (value := metric.of(record)) is not None}
-    return values, frozenset(name for name in values if METRICS[name].guessed(record))
+    known = all_metrics()
+    names = _OF_ANSWERS if isinstance(record, AnswerRecord) else known
+    values = {name: value for name in names if (value := known[name].of(record)) is not None}
+    return values, frozenset(name for name in values if known[name].guessed(record))
 
 
 _OF_ANSWERS = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
@@ -135,12 +133,12 @@ def _mistakes(record: Record) -> float | None:
     """Turns or plan lines that were meant as actions and not executed.
 
     In a plan given at once, unreadable lines after the first failure count too, and a reply without any plan is one
-    mistake. Corrections that a hierarchical policy makes while it plans do not count.
+    mistake. Corrections that a system's policy makes while it plans do not count.
     """
     if not isinstance(record, RunRecord):
         return None
     rejected = sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in record.counted)
-    if record.family is not None:
+    if record.system is not None:
         return float(rejected)
     judged = {event.step for event in record.counted if isinstance(event, Acted | Rejected | LookedAround)}
     reads = [event for event in record.counted if isinstance(event, Read)]
@@ -157,11 +155,8 @@ def _claimed(record: Record, solvable: bool) -> float | None:
 
 
 def _planning(record: Record, what: str) -> float | None:
-    """The seconds or the expanded states of planners and searches; None for runs without any."""
-    if isinstance(record, PlannerRecord):
-        events: list[Any] = [record.planned]
-    else:
-        events = [event for event in record.events if isinstance(event, PLANNED)]
+    """The seconds or the expanded states of the events that have both: of planners, and of searches in a policy."""
+    events = [event for event in record.events if hasattr(event, "expanded") and hasattr(event, "seconds")]
     values = [value for event in events if (value := getattr(event, what)) is not None]
     return float(sum(values)) if values else None
 
@@ -189,9 +184,9 @@ def _estimated(record: Record, what: str, role: str | None = None) -> bool:
     return usage is not None and bool(getattr(usage, what))
 
 
-def _of_family(family: Family, of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
-    """A value of the family's own runs, and of any run whose task has a ground truth."""
-    if not isinstance(record, RunRecord) or (record.reference is None and record.family is not family):
+def _of_system(system: System, of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
+    """A value of the runs of a system's own policies, and of any run whose task has a ground truth."""
+    if not isinstance(record, RunRecord) or (record.reference is None and record.system is not system):
         return None
     return of(record)
 
@@ -219,7 +214,7 @@ def _metrics() -> Iterator[RunMetric]:
     yield RunMetric("calls", f"{calls}, in all roles", "lower", "mean", partial(_used, what="calls"), "calls")
     planner = partial(_used, what="calls", role="planner")
     yield RunMetric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
-    for role in (None, *PURPOSES):
+    for role in (None, *roles()):
         for what, kind, estimate in (
             ("prompt_tokens", "sent", "prompt_estimated"),
             ("completion_tokens", "received", "completion_estimated"),
@@ -243,21 +238,38 @@ def _metrics() -> Iterator[RunMetric]:
     yield RunMetric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
     hits = partial(_used, what="cache_hits")
     yield RunMetric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
-    planning = "by Fast Downward, or by a hybrid's planner or search"
+    planning = "by Fast Downward, or by a policy's planner or search"
     yield RunMetric(
         "planning-seconds", f"wall time spent {planning}", "lower", "mean", partial(_planning, what="seconds"), "s"
     )
     expanded = partial(_planning, what="expanded")
     yield RunMetric("expanded-states", f"states expanded {planning}", "lower", "mean", expanded, "states")
-    for family in FAMILIES.values():
-        for metric in family.metrics:
-            yield replace(metric, of=partial(_of_family, family, metric.of))
+    for system, own in provided("metrics"):
+        for metric in own:
+            yield replace(metric, of=partial(_of_system, system, metric.of))
 
 
-METRICS: dict[str, RunMetric] = {metric.name: metric for metric in _metrics()}
-"""Every metric by its name; `add_metric` adds others."""
-OWN_METRICS = frozenset(METRICS)
-"""The names of the metrics that are no plug-ins."""
+_ADDED: dict[str, RunMetric] = {}
+
+
+@lru_cache(maxsize=1)
+def all_metrics() -> Mapping[str, RunMetric]:
+    """Every metric by its name: the general ones, those of systems, and those that were added."""
+    for entry in installed(METRIC_GROUP):
+        add_metric(entry.value)
+    return MappingProxyType({metric.name: metric for metric in _metrics()} | _ADDED)
+
+
+def added_metrics() -> tuple[str, ...]:
+    """The names of the metrics that packages, or `add_metric`, added."""
+    all_metrics()
+    return tuple(_ADDED)
+
+
+@lru_cache(maxsize=1)
+def roles() -> tuple[str, ...]:
+    """The roles of models in runs: those of every run, then those of systems."""
+    return tuple(dict.fromkeys((*PURPOSES, *(role for system in systems().values() for role in system.roles))))
 
 
 def add_metric(metric: RunMetric | str) -> str:
@@ -273,11 +285,8 @@ def add_metric(metric: RunMetric | str) -> str:
     loaded = load_object(metric) if isinstance(metric, str) else metric
     if not isinstance(loaded, RunMetric):
         raise InputError(f"{metric}: expected a pddl2nl.policies.reporting.RunMetric, found a {type(loaded).__name__}")
-    if loaded.name in OWN_METRICS:
+    if any(loaded.name == own.name for own in _metrics()):
         raise InputError(f"{metric}: there is a metric '{loaded.name}' already; give it another name")
-    METRICS[loaded.name] = loaded
+    _ADDED[loaded.name] = loaded
+    all_metrics.cache_clear()
     return loaded.name
-
-
-for _entry in installed(METRIC_GROUP):
-    add_metric(_entry.value)

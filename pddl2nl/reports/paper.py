@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
-from pddl2nl.policies.paper import PaperColumn, PaperLine, PaperTable, autoplanbench
+from pddl2nl.policies.paper import PaperColumn, PaperLine, PaperTable, paper_tables
 
 
 def paper_table(key: str) -> PaperTable:
@@ -22,7 +22,7 @@ def paper_table(key: str) -> PaperTable:
     Raises:
         InputError: an unknown key; the message names all keys.
     """
-    tables = {table.paper: table for table in autoplanbench().tables}
+    tables = {name: table for name, table in paper_tables().items() if table.lines == "domains"}
     if key not in tables:
         raise InputError(f"there are no numbers of the paper's '{key}'; there are those of {', '.join(tables)}")
     return tables[key]

@@ -45,7 +45,7 @@ def recheck(record: Record) -> Recheck:
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
         return Recheck("no-plan", not record.solved, 0)
     try:
-        if isinstance(record, RunRecord) and record.started.world.get("faults"):
+        if isinstance(record, RunRecord) and record.faults:
             verdict, causes = _in_faulty_world(record), tuple[Cause, ...]()
         else:
             report = _judged(task_of(record), tuple(map(GroundAction.parse, record.plan)))
@@ -71,7 +71,7 @@ def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
 def _in_faulty_world(record: RunRecord) -> str:
     """The verdict in a world with the recorded faults, which are deterministic for the same actions."""
     simulator = simulator_of(task_of(record))
-    world = FaultyExecutor(simulator, parse_faults(str(record.started.world["faults"])), seed=record.started.seed)
+    world = FaultyExecutor(simulator, parse_faults(record.faults), seed=record.started.seed)
     state = simulator.initial
     # The world counts the actions that it refused.
     tried = (

@@ -15,11 +15,16 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import cast
 
+from msgspec import Struct
+
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.plugins import System, provided
+from pddl2nl.policies import system_of
 from pddl2nl.policies.events import (
     SOLVED,
     Fault,
@@ -31,9 +36,7 @@ from pddl2nl.policies.events import (
     Started,
     counted,
 )
-from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.ground_truth import Reference, reference_of
-from pddl2nl.policies.reporting import Family
 from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 
@@ -142,11 +145,16 @@ class RunRecord(_Stored):
         return reference_of(self.started.reference)
 
     @cached_property
-    def family(self) -> Family | None:
-        """The family of its policy, by the policy's name or, for an unknown name, by the planning events."""
+    def system(self) -> System | None:
+        """The system of its policy, by the policy's name or, for an unknown name, by its events."""
         kinds = {type(event) for event in self.events}
-        by_events = (each for each in FAMILIES.values() if kinds.intersection(each.events))
-        return family_of(self.started.policy) or next(by_events, None)
+        by_events = (system for system, own in provided("events") if kinds.intersection(own))
+        return system_of(self.policy) or next(by_events, None)
+
+    @property
+    def faults(self) -> str:
+        """How the world of the run differs from its model; empty if it does not."""
+        return str(self.started.options.get("faults") or "")
 
     @cached_property
     def usage(self) -> Mapping[str, RoleUsage]:
@@ -251,6 +259,19 @@ class AnswerRecord(_Stored):
 Record = RunRecord | PlannerRecord | AnswerRecord
 
 
+class _Spec(Struct):
+    """What reports read of a run's description."""
+
+    policy: str
+    domain: str = ""
+    problem: str = ""
+    options: dict[str, object] = {}
+    seed: int = 1
+    style: str = ""
+    suite: str = ""
+    task_name: str = ""
+
+
 def read_record(path: Path) -> Record:
     """A finished record.
 
@@ -265,8 +286,9 @@ def read_record(path: Path) -> Record:
     record = RunRecord(path, events)
     try:
         # Checked here, where the error can name file and line.
+        convert(record.started.spec, _Spec, "spec")
         record.reference  # noqa: B018
-    except RecordError as error:
+    except (RecordError, WrongValueError) as error:
         raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
     return record
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.policies.events import Acted, LookedAround, Rejected
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary
 
@@ -35,7 +35,7 @@ class Records:
     runs: tuple[RunSummary, ...]
 
     def run_rows(self) -> list[Row]:
-        """One row per run. Metrics stand under their names (`pddl2nl.reports.METRICS`); a missing value is None."""
+        """One row per run. Metrics stand under their names (`pddl2nl.reports.all_metrics`); a missing value is None."""
         return [_run_row(run) for run in self.runs]
 
     def step_rows(self) -> Iterator[Row]:
@@ -162,7 +162,7 @@ def _run_row(run: RunSummary) -> Row:
         "fault_step": link.step if link else None,
         "fault_text": link.text if link else None,
         "message": run.message,
-        **{name: run.values.get(name) for name in METRICS},
+        **{name: run.values.get(name) for name in all_metrics()},
     }
 
 

@@ -22,11 +22,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+import msgspec
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
+from pddl2nl.policies import make_policy, policy_names
 from pddl2nl.policies.events import SOLVED, Rejected, Started
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
@@ -114,7 +117,7 @@ class RunSummary:
         outcome: of an episode, or the planner's status.
         link: the first failure; None if the run was solved.
         message: why it ended, a sentence.
-        values: its metrics by name (`pddl2nl.reports.metrics.METRICS`); empty after an infrastructure error.
+        values: its metrics by name (`pddl2nl.reports.metrics.all_metrics`); empty after an infrastructure error.
         estimated: the names of those that contain an estimate.
         reference: the ground truth of its task, without its plans; None if that is unknown.
         thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
@@ -237,29 +240,49 @@ def _hash_of(content: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
-_USUAL = {"translator": "reader", "reading": "default", "on_ambiguous": "refuse"}
-"""Settings that may differ between runs of one policy, model and wording, with their usual values."""
-_USUAL_OF_FAMILIES = {
-    name: option.default for name, option in RUN_OPTIONS.items() if option.users == "families" and name != "task_text"
-}
+_VARYING = ("translator", "reading", "on_ambiguous", "names", "temperature", "history", "constrain", "stream")
+"""Options of runs that may differ between runs of one policy, model and wording."""
 
 
 def _variant(started: Started) -> str:
-    settings: dict[str, object] = {} if started.profile is None else {"profile": started.profile}
-    settings |= {name: value for name, usual in _USUAL.items() if (value := getattr(started, name)) != usual}
-    for role in ("translator", "body", "replanner"):
-        if (model := getattr(started, f"{role}_model")) not in (None, started.model):
-            settings[f"{role}-model"] = model
-    if started.style == "nl" and started.names_scheme != "typed":
-        settings["names"] = started.names_scheme
+    spec = started.spec
+    settings: dict[str, object] = {"profile": spec["profile"]} if spec.get("profile") else {}
+    for name in _VARYING:
+        if (value := spec.get(name)) not in (None, RUN_OPTIONS[name].default):
+            settings[name.replace("_", "-")] = value
+    if started.style == "pddl":
+        settings.pop("names", None)
+    # A wording's model shows in the wording, and that of thoughts in the example.
+    unshown = ("planner", "wording", "thoughts")
+    settings |= {
+        f"{role}-model": name for role, name in started.models.items() if role not in unshown and name != started.model
+    }
     if started.example is None:
         settings["example"] = "none"
-    if temperature := started.settings.get("temperature"):
-        settings["temperature"] = temperature
-    settings |= sorted(started.beyond_paper.items())
-    own = started.settings
-    settings |= {name: own[name] for name, usual in _USUAL_OF_FAMILIES.items() if own.get(name, usual) != usual}
-    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
+    usual = _usual_options(started.policy)
+    settings |= {
+        name: value for name, value in started.options.items() if name != "task_text" and value != usual.get(name)
+    }
+    return ", ".join(f"{name}={option_text(value)}" for name, value in settings.items())
+
+
+@lru_cache
+def _usual_options(policy: str) -> Mapping[str, object]:
+    """The values of a policy's options where none are given; empty for a policy that is not known here.
+
+    A class is never imported because a record names it.
+    """
+    if policy.partition(":")[0] not in policy_names():
+        return {}
+    usual: Mapping[str, object] = msgspec.to_builtins(make_policy(policy))
+    return usual
+
+
+def option_text(value: object) -> str:
+    """The value of an option as it is written on the command line."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # ── the first failure ────────────────────────────────────────────────────────────────────────────

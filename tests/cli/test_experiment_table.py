@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.cli.app import main
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.plots import PLOTS, NoDataError
+from pddl2nl.reports.plots import all_plots, NoDataError
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
 
@@ -78,7 +78,7 @@ def test_sayplans_search_is_one_command_with_its_table_and_the_plot_of_its_views
     assert main(["experiment", "sayplan-table-1", "--model", "oracle", "--instances", "os04", "--out", str(out)]) == 0
     ours = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("SayPlan  ")]
     assert ours[0][1:3] == ["1", "100.00*"]
-    (axis,) = PLOTS["view-tokens"].figure(gather(out)).axes
+    (axis,) = all_plots()["view-tokens"].figure(gather(out)).axes
     plain, growing, circling = ([*line.get_ydata()] for line in axis.get_lines())
     assert max(growing) > max(plain)
     assert growing == sorted(growing)
@@ -90,4 +90,4 @@ def test_sayplans_search_is_one_command_with_its_table_and_the_plot_of_its_views
 def test_a_plot_of_views_needs_searches(capfd: pytest.CaptureFixture[str]) -> None:
     shown(WALK + TABLES, capfd)
     with pytest.raises(NoDataError, match="no run searched a scene graph step by step"):
-        PLOTS["view-tokens"].figure(gather(Path("runs/walk")))
+        all_plots()["view-tokens"].figure(gather(Path("runs/walk")))

@@ -13,6 +13,7 @@ from pddl2nl.policies.events import Fault, Finished
 from pddl2nl.reports import Record, read_record
 from pddl2nl.reports.tables import written
 from pddl2nl.reports.tables.baselines import BaselineTable, baseline_table
+from tests.records import changed
 
 
 @pytest.fixture
@@ -21,9 +22,7 @@ def table(write: Any, act_events: Any, planned: Any) -> BaselineTable:
     records: dict[str, Record] = {}
 
     def walk(name: str, problem: str, outcome: Any) -> None:
-        started = structs.replace(
-            act_events[0], policy="random", model="none", problem_pddl=problem, suite=name.partition("-")[0]
-        )
+        started = changed(act_events[0], policy="random", models={}, problem_pddl=problem, suite=name.partition("-")[0])
         fault = None if outcome == "solved" else Fault(9, outcome, f"because of {name}")
         records[name] = read_record(write(name, [started, Finished(outcome, fault, seconds=0.5)]))
 

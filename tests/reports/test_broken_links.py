@@ -10,6 +10,7 @@ from msgspec import structs
 from pddl2nl.policies.events import OUTCOMES, Acted, Fault, Finished, Judged, Rejected
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import LINKS, BrokenLink, first_broken_link, predicates_of
+from tests.records import changed
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_a_missed_goal_is_told_by_what_of_it_is_missing(write, basic_events):
 
 @pytest.mark.parametrize("broken", ["(define (domain", "(define (domain d) (:predicates (p)))"])
 def test_a_task_that_cannot_be_read_leaves_the_missed_goal_without_predicates(write, basic_events, broken):
-    started = structs.replace(basic_events[0], domain_pddl=broken)
+    started = changed(basic_events[0], domain_pddl=broken)
     missed = Finished("goal-missed", Fault(1, "goal-missed", "told"), ("(pick-up a)",))
     assert _link(write, [started, missed]) == BrokenLink("goal-missed", (), 1, "told")
 

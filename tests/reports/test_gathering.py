@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LAYOUT_FILE, LayoutColumn, LayoutRow, Place, TableLayout, write_layout
 from pddl2nl.policies.events import Finished, RecordError
 from pddl2nl.reports.gathering import gather
+from tests.records import changed
 
 LAYOUT = TableLayout(
     "mine",
@@ -26,7 +26,7 @@ LAYOUT = TableLayout(
 def folder(write, act_events, planned, tmp_path) -> Path:
     """An experiment's folder: three runs of four, one of them broken, a stranger, and one that goes on."""
     write("a1", [act_events[0], Finished("infrastructure-error", message="503")])
-    write("a2", [structs.replace(act_events[0], seed=2), *act_events[1:]])
+    write("a2", [changed(act_events[0], seed=2), *act_events[1:]])
     write("p", planned)
     write("older", planned)
     (tmp_path / "later.jsonl.partial").write_text("{")

@@ -50,14 +50,14 @@ def test_what_a_reference_leaves_out_is_as_usual() -> None:
     ],
 )
 def test_a_wrong_reference_is_refused_with_its_place(
-    wrong: dict[str, Any], message: str, tower: dict[str, Any], hvr_events, write
+    wrong: dict[str, Any], message: str, tower: dict[str, Any], act_events, write
 ) -> None:
     said = {**tower, **wrong}
     if "order" in wrong:
         said = {**tower, "ways": [{**tower["ways"][0], **wrong}]}
     with pytest.raises(RecordError, match=message):
         reference_of(said)
-    path = write("one", [structs.replace(hvr_events[0], reference=said), *hvr_events[1:]])
+    path = write("one", [structs.replace(act_events[0], reference=said), *act_events[1:]])
     with pytest.raises(RecordError, match=rf"one\.jsonl:1: an event 'started' with the wrong fields: .*{message}"):
         read_record(path)
 

@@ -18,6 +18,7 @@ from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
+from tests.records import changed
 
 VOID = {"meta", "input", "br", "img", "link"}
 
@@ -62,7 +63,7 @@ def page_of(*records, **options):
 
 @pytest.fixture
 def html(write, act_events, basic_events, planned):
-    renamed = structs.replace(act_events[0], problem="<b>bold</b>", model="<i>m</i>")
+    renamed = changed(act_events[0], problem="<b>bold</b>", models={"planner": "<i>m</i>"})
     broken = [*basic_events[:3], Finished("infrastructure-error", Fault(1, "infrastructure-error", "503 <u>"))]
     items = {
         "act": act_events,
@@ -138,7 +139,12 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
     spent = {**account, "calls": 1, "usd": 0.05, "cache_hits": 4, "seconds": 1.0}
     words = {"calls": 1, "prompt_tokens": 9, "completion_tokens": 2, "usd": None}
     events = [
-        structs.replace(act_events[0], thoughts_model="think-7b", profile="autoplanbench", base_url="http://x/v1"),
+        changed(
+            act_events[0],
+            models={"planner": "m", "thoughts": "think-7b"},
+            profile="autoplanbench",
+            base_url="http://x/v1",
+        ),
         Prompted(1, "thoughts", 0, (), "sha", sample=1),
         Failed(1, "the prompt is <too> long", context_window=True),
         act_events[1],

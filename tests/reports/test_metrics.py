@@ -7,16 +7,18 @@ import dataclasses
 import pytest
 from msgspec import structs
 
+from pddl2nl.plugins import provided
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Read
 from pddl2nl.reports.coverage import aggregate
-from pddl2nl.reports.metrics import METRICS, measure
+from pddl2nl.reports.metrics import all_metrics, measure
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import summarize
+from tests.records import changed
 
 
 def value(name, records):
     """The metric over the runs; None where it has none."""
-    found = aggregate(METRICS[name], map(summarize, records))
+    found = aggregate(all_metrics()[name], map(summarize, records))
     return None if found is None else found.value
 
 
@@ -43,20 +45,20 @@ def test_the_events_and_the_accounts_at_the_end_agree(write, act_events):
     record = read_record(write("one", act_events))
     finished = record.finished
     for name, stored in (("mistakes", finished.mistakes), ("steps", finished.steps), ("calls", finished.calls)):
-        assert METRICS[name].of(record) == stored
+        assert all_metrics()[name].of(record) == stored
 
 
 def test_a_planner_has_no_mistakes_and_no_calls(write, planned):
     record = read_record(write("one", planned))
-    assert METRICS["mistakes"].of(record) is None
-    assert METRICS["prompt-tokens"].of(record) is None
+    assert all_metrics()["mistakes"].of(record) is None
+    assert all_metrics()["prompt-tokens"].of(record) is None
     assert value("calls", [record]) is None
-    assert METRICS["plan-length"].of(record) == 2
+    assert all_metrics()["plan-length"].of(record) == 2
 
 
 def test_the_runs_of_a_task_become_one_number_first_and_then_the_tasks(write, act_events, basic_events):
     def run(name, events, task, seed):
-        started = structs.replace(events[0], task=task, seed=seed)
+        started = changed(events[0], task=task, seed=seed)
         return read_record(write(name, [started, *events[1:]]))
 
     # One task with three seeds, two of which solve it, and another one with a single run.
@@ -66,7 +68,7 @@ def test_the_runs_of_a_task_become_one_number_first_and_then_the_tasks(write, ac
     assert value("steps", records) == pytest.approx(((5 + 5 + 1) / 3 + 5) / 2)
     # A run that found no plan has no length, and one that is missing is no zero.
     assert value("plan-length", records) == 2
-    found = aggregate(METRICS["plan-length"], map(summarize, records))
+    found = aggregate(all_metrics()["plan-length"], map(summarize, records))
     assert (found.runs, found.tasks, found.estimated) == (3, 2, False)
 
 
@@ -84,28 +86,14 @@ def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
 
 
 def test_every_metric_says_which_way_is_better():
-    higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
-    verified = {f"{what}-verified{when}" for what in ("macro-plan", "blocks") for when in ("", "-before")}
-    correct = {"plan-correctness", "plan-correctness-prefix", "execution-success", "expanded-plan-verified"}
-    brainbody = {
-        "executability",
-        "executability-first-plan",
-        "goal-conditions-recall",
-        "success-rate",
-        "errors-resolved",
-    }
-    sayplan = {"plan-goal", "search-success", "compression", "plan-executable"}
-    taskgraph = {"subtask-success", "subtask-conditions", "subtask-weighted-success", "subtask-weighted-conditions"}
-    taskgraph |= {"subtask-accuracy", "graph-pass", "useful-revisions", "spared-revisions"}
-    hybrids = {"problem-readable", "problem-equivalent", "model-share", "first-departure", "repair-proved"}
-    hybrids |= {"led-expansions", "named-possible"}
-    general = {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
-    assert higher == general | verified | correct | brainbody | sayplan | taskgraph | hybrids
-    assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
+    of_systems = {metric.name for _, own in provided("metrics") for metric in own}
+    higher = {name for name, metric in all_metrics().items() if metric.better == "higher"} - of_systems
+    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
+    assert all(metric.name == name and metric.summary for name, metric in all_metrics().items())
 
 
 def test_metrics_are_summed_over_tasks_where_they_count_tasks_alone():
-    assert [name for name, metric in METRICS.items() if metric.together == "sum"] == ["coverage"]
+    assert [name for name, metric in all_metrics().items() if metric.together == "sum"] == ["coverage"]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +114,7 @@ def test_two_runs_are_compared_where_that_says_something(write, act_events, basi
         summarize(read_record(write(key, item))) for key, item in (("a", act_events), ("b", basic_events))
     )
     broken = dataclasses.replace(solved, outcome="infrastructure-error", values={})
-    metric = METRICS[name]
+    metric = all_metrics()[name]
     assert metric.compares(solved, solved) is both
     assert metric.compares(solved, failed) is one_failed
     assert metric.compares(failed, solved) is one_failed
@@ -136,16 +124,16 @@ def test_two_runs_are_compared_where_that_says_something(write, act_events, basi
 def test_a_plans_lines_behind_the_first_broken_link_are_mistakes_where_they_cannot_be_read(write, basic_events):
     nonsense = [Read(3, "unreadable", "dance"), Read(4, "ambiguous", "stack it"), Read(5, "read", "x", "(pick-up a)")]
     events = [*basic_events[:5], *nonsense, *basic_events[5:]]
-    assert METRICS["mistakes"].of(read_record(write("one", events))) == 1 + 2
+    assert all_metrics()["mistakes"].of(read_record(write("one", events))) == 1 + 2
 
 
 def test_a_reply_that_holds_no_plan_is_one_mistake(write, basic_events):
     events = [*basic_events[:3], Finished("unreadable", Fault(0, "unreadable", "I will not."), mistakes=1)]
-    assert METRICS["mistakes"].of(read_record(write("one", events))) == 1
+    assert all_metrics()["mistakes"].of(read_record(write("one", events))) == 1
 
 
 def test_a_walk_takes_no_tokens_and_makes_no_calls(write, act_events):
-    started = structs.replace(act_events[0], policy="random", model="none")
+    started = changed(act_events[0], policy="random", models={})
     record = read_record(write("one", [started, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))]))
     values, _ = measure(record)
     assert values == {"coverage": 0, "steps": 1, "mistakes": 0, "look-arounds": 0, "seconds": 0}
@@ -166,7 +154,7 @@ def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
     _, estimated = measure(read_record(write("one", uncounted)))
     assert estimated == {"planner-prompt-tokens", "planner-tokens", "prompt-tokens", "tokens"}
     found = aggregate(
-        METRICS["tokens"], [summarize(read_record(write("two", item))) for item in (uncounted, act_events)]
+        all_metrics()["tokens"], [summarize(read_record(write("two", item))) for item in (uncounted, act_events)]
     )
     assert found.estimated is True
 
@@ -175,7 +163,7 @@ def test_claiming_to_be_done_is_no_mistake(write, act_events):
     claimed = [
         structs.replace(event, status="claimed-done") if event.event == "rejected" else event for event in act_events
     ]
-    assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
+    assert all_metrics()["mistakes"].of(read_record(write("one", claimed))) == 0
 
 
 @pytest.mark.parametrize(
@@ -192,18 +180,18 @@ def test_a_claim_that_there_is_no_plan_is_right_by_what_is_known(
     write, act_events, solvable, claimed, rightly, falsely
 ):
     fault = Fault(1, "claimed-unsolvable" if claimed else "inapplicable", "No plan exists.")
-    started = structs.replace(act_events[0], solvable=solvable)
+    started = changed(act_events[0], solvable=solvable)
     record = read_record(write("one", [started, Finished("gave-up", fault)]))
-    assert METRICS["unsolvable-claimed"].of(record) == rightly
-    assert METRICS["unsolvable-claimed-falsely"].of(record) == falsely
+    assert all_metrics()["unsolvable-claimed"].of(record) == rightly
+    assert all_metrics()["unsolvable-claimed-falsely"].of(record) == falsely
 
 
 def test_a_solved_task_has_a_plan_and_a_planner_claims_nothing(write, act_events, planned):
     record = read_record(write("one", act_events))
     assert record.started.solvable is None
-    assert METRICS["unsolvable-claimed-falsely"].of(record) == 0
+    assert all_metrics()["unsolvable-claimed-falsely"].of(record) == 0
     proof = read_record(write("two", structs.replace(planned, status="unsolvable", plan=None)))
-    assert (proof.solvable, METRICS["unsolvable-claimed"].of(proof)) == (False, None)
+    assert (proof.solvable, all_metrics()["unsolvable-claimed"].of(proof)) == (False, None)
 
 
 def test_a_claim_that_there_is_no_plan_is_no_mistake(write, act_events):
@@ -211,7 +199,7 @@ def test_a_claim_that_there_is_no_plan_is_no_mistake(write, act_events):
         structs.replace(event, status="claimed-unsolvable") if event.event == "rejected" else event
         for event in act_events
     ]
-    assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
+    assert all_metrics()["mistakes"].of(read_record(write("one", claimed))) == 0
 
 
 def _role(events, call, purpose, **fields):
@@ -230,7 +218,7 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
     events = _role(act_events, 2, "translator", usd=0.5, cached_tokens=8, reasoning_tokens=1)
     events = _role(events, 4, "thoughts", usd=0.25, from_cache=True)
     record = read_record(write("one", events))
-    found = {name: metric.of(record) for name, metric in METRICS.items()}
+    found = {name: metric.of(record) for name, metric in all_metrics().items()}
     assert (found["calls"], found["prompt-tokens"], found["completion-tokens"]) == (5, 150, 20)
     assert found["planner-calls"] == 3
     assert found["planner-prompt-tokens"] == 10 + 30 + 50
@@ -241,9 +229,9 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
     assert found["usd"] is None, "the price of three calls is not known"
     for call in (1, 3, 5):
         events = _role(events, call, "planner", usd=0.0)
-    assert METRICS["usd"].of(read_record(write("two", events))) == 0.75
+    assert all_metrics()["usd"].of(read_record(write("two", events))) == 0.75
 
 
 def test_a_call_that_failed_is_none(write, act_events):
     failed = [*act_events[:2], Failed(1, "503"), *act_events[1:]]
-    assert METRICS["calls"].of(read_record(write("one", failed))) == 5
+    assert all_metrics()["calls"].of(read_record(write("one", failed))) == 5

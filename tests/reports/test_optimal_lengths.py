@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.metrics import METRICS, length_ratio, optimal_length, shipped_lengths, task_id
+from pddl2nl.reports.metrics import all_metrics, length_ratio, optimal_length, shipped_lengths, task_id
 from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
 
@@ -26,10 +26,10 @@ def test_shipped_tasks_are_known_by_their_texts(write, planned):
     of = structs.replace(planned, planner="ff", domain_pddl=domain, problem_pddl=problem, plan=plan)
     record = read_record(write("one", of))
     assert optimal_length(record) == instance.optimal_length
-    assert METRICS[OVER].of(record) == 2
+    assert all_metrics()[OVER].of(record) == 2
     moved = read_record(write("two", structs.replace(of, problem_pddl=problem.replace("(on ", "(on  ", 1))))
     assert optimal_length(moved) is None
-    assert METRICS[OVER].of(moved) is None
+    assert all_metrics()[OVER].of(moved) is None
 
 
 def test_the_lengths_of_all_sets_are_there_and_no_upper_bound_is_taken_for_one():

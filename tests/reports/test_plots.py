@@ -14,7 +14,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import PLOTS, NoDataError, draw, plot_svg, plots_of, write_plots
+from pddl2nl.reports.plots import NoDataError, all_plots, draw, plot_svg, plots_of, write_plots
 
 Make = Callable[..., Gathered]
 
@@ -62,7 +62,7 @@ def small(experiment_of: Make) -> Gathered:
 
 
 def _axes(gathered: Gathered, key: str) -> list[Any]:
-    return [axis for axis in PLOTS[key].figure(gathered).axes if axis.get_visible()]
+    return [axis for axis in all_plots()[key].figure(gathered).axes if axis.get_visible()]
 
 
 def test_coverage_by_domain_draws_a_bar_a_column_and_the_sum(small: Gathered) -> None:
@@ -100,7 +100,7 @@ def test_tokens_stand_against_steps(small: Gathered) -> None:
 
 
 def test_failures_are_stacked_by_their_first_broken_link(small: Gathered) -> None:
-    figure = PLOTS["failures"].figure(small)
+    figure = all_plots()["failures"].figure(small)
     (axis,) = figure.axes
     kinds = [text.get_text() for text in figure.legends[0].get_texts()]
     assert kinds == ["solved", "inapplicable", "budget"]
@@ -130,32 +130,12 @@ def test_cost_is_in_usd_where_prices_are_known_else_in_tokens(small: Gathered, e
     assert len([line for line in axis.get_lines() if line.get_marker() != "None"]) == 2
 
 
-def test_feedback_is_drawn_by_the_most_rounds_and_for_its_own_policies_alone(experiment_of: Make) -> None:
-    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> dict[str, float]:
-        share = 25.0 * column.options["feedback_loops"]
-        return {"success-rate": share, "goal-conditions-recall": 50 + share / 2, "executability": 100}
-
-    columns = [
-        LayoutColumn(f"K = {k}", policy="brainbody", options={"feedback_loops": k, "signal": "raw"}) for k in (0, 1, 3)
-    ]
-    gathered = experiment_of(columns, [LayoutRow("household")], result, 4)
-    (axis,) = _axes(gathered, "feedback-loops")
-    # Of each line of marks there is one whisker a mark before it.
-    drawn = [list(line.get_ydata()) for line in axis.lines if len(line.get_ydata()) == 3]
-    assert drawn == [[0, 0.25, 0.75], [0.5, 0.625, 0.875], [1, 1, 1]]
-    assert list(axis.get_xticks()) == [0, 1, 3]
-    assert "feedback-loops" in plots_of(gathered)
-    alike = experiment_of(columns[:1], [LayoutRow("household")], result, 4)
-    with pytest.raises(NoDataError, match="no two columns differ in their feedback_loops"):
-        PLOTS["feedback-loops"].figure(alike)
-
-
 def test_runs_that_broke_are_in_no_plot(experiment_of: Make, tmp_path: Path) -> None:
     gathered = experiment_of([ACT, REACT], [LayoutRow("ferry")], lambda *run: "broken" if run[2] else True)
     (axis,) = _axes(gathered, "coverage-by-domain")
     assert axis.get_title(loc="left") == "ferry (1)"
     everything_broke = experiment_of([ACT], [LayoutRow("ferry")], lambda *run: "broken")
-    assert set(write_plots(everything_broke, tmp_path)[1]) == set(plots_of(everything_broke)) < set(PLOTS)
+    assert set(write_plots(everything_broke, tmp_path)[1]) == set(plots_of(everything_broke)) < set(all_plots())
 
 
 def test_a_plot_without_data_says_why_and_is_not_written(experiment_of: Make, tmp_path: Path) -> None:
@@ -230,7 +210,7 @@ def test_no_words_overlap_with_thirteen_domains_and_twelve_columns(experiment_of
     rows = [LayoutRow(name, "primary") for name in DOMAINS]
     rows += [LayoutRow(name, "scaled") for name in ("blocksworld", "ferry", "grippers", "visitall")]
     gathered = experiment_of(TABLE_2, rows, _result, 6, (1, 2))
-    for plot in (PLOTS[key] for key in plots_of(gathered)):
+    for plot in (all_plots()[key] for key in plots_of(gathered)):
         figures = []
 
         def kept(given: Gathered, plot: Any = plot, figures: list[Any] = figures) -> Any:

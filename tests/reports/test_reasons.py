@@ -10,6 +10,7 @@ from pddl2nl.reports.html.steps import Reason, explained, missing_goals, turns_o
 from pddl2nl.reports.recheck import recheck
 from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
+from tests.records import changed
 
 
 def _turns(record):
@@ -31,13 +32,13 @@ def test_what_never_held_and_what_a_step_undid_are_told_apart(write, act_events)
 def test_reasons_speak_the_words_of_the_run(write, basic_events):
     domain = shipped_domain("blocksworld")
     wording = load_wording(domain.wording_path, domain.domain).to_json()
-    started = structs.replace(basic_events[0], wording=wording, names={"a": "block_0", "b": "block_1"})
+    started = changed(basic_events[0], wording=wording, names={"a": "block_0", "b": "block_1"})
     record = read_record(write("one", [started, *basic_events[1:]]))
     (turn,) = _turns(record)
     (reason,) = turn.steps[0].reasons
     assert "block_0" in reason.words
     assert "not" in reason.words
-    foreign = structs.replace(started, wording={"predicates": 3}, names={})
+    foreign = changed(started, wording={"predicates": 3}, names={})
     (turn,) = _turns(read_record(write("two", [foreign, *basic_events[1:]])))
     assert turn.steps[0].reasons == (Reason("(holding a)", never=True),)
 
@@ -46,7 +47,7 @@ def test_a_record_that_the_validator_contradicts_is_not_explained(write, basic_e
     lie = structs.replace(basic_events[5], unmet=("(clear b)",))
     (turn,) = _turns(read_record(write("one", [*basic_events[:5], lie, basic_events[6]])))
     assert turn.steps[0].reasons == (Reason("(clear b)"),)
-    broken = structs.replace(basic_events[0], problem_pddl="(define")
+    broken = changed(basic_events[0], problem_pddl="(define")
     (turn,) = _turns(read_record(write("two", [broken, *basic_events[1:]])))
     assert turn.steps[0].reasons == (Reason("(holding a)"),)
 

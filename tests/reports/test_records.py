@@ -11,6 +11,7 @@ from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports import PlannerRecord, RunRecord, read_record
 from pddl2nl.reports.records import record_paths
+from tests.records import changed
 
 
 def test_an_episode_is_read_whole(write, act_events):
@@ -26,7 +27,7 @@ def test_an_episode_is_read_whole(write, act_events):
 
 
 def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
-    wordless = [structs.replace(act_events[0], model="none"), *act_events[1:]]
+    wordless = [changed(act_events[0], models={}), *act_events[1:]]
     assert read_record(write("one", wordless)).model == ""
 
 
@@ -106,7 +107,7 @@ def test_a_line_that_is_no_single_object_is_an_error_with_its_place(write, act_e
 
 
 def test_halves_of_characters_become_signs_that_a_page_can_hold(write, act_events):
-    halved = [structs.replace(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
+    halved = [changed(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
     record = read_record(write("one", halved))
     assert (record.first.task, record.first.suite) == ("half \ufffd", "\U0001f600")
 

@@ -6,43 +6,45 @@ import csv
 import io
 import math
 import re
-import tomllib
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from itertools import product
 from typing import Any, get_args
 
 import pytest
 from msgspec import structs
-from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, TableLayout
-from pddl2nl.experiments.specification.schema import QUESTION_TABLES, TABLE_KINDS
-from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
+from pddl2nl.experiments.specification.schema import QUESTION_TABLES
+from pddl2nl.experiments.specification.schema import TABLES as CORE_TABLES
+from pddl2nl.experiments.specification.shipped import Specification, shipped_specs
+from pddl2nl.plugins import systems
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
-from pddl2nl.policies.paper import autoplanbench
-from pddl2nl.policies.reporting import Comparable
+from pddl2nl.policies.paper import paper_tables, papers, system_tables
+from pddl2nl.policies.reporting import Comparable, RunMetric
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, RunMetric, measure
+from pddl2nl.reports.metrics import all_metrics, measure, roles
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.plots import PLOTS, NoDataError, Plot
+from pddl2nl.reports.plots import NoDataError, Plot, all_plots
 from pddl2nl.reports.records import Record, read_record
 from pddl2nl.reports.summaries import summarize
-from pddl2nl.reports.tables import FORMATS, TABLES, written
+from pddl2nl.reports.tables import FORMATS, table_kinds, written
 from pddl2nl.reports.tables.model import Heading
-from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten, StatesAsked, StatesSearched
-from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
-from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
+from tests.records import changed
 
-PAPERS = [autoplanbench(), *(family.paper for family in FAMILIES.values())]
-NUMBERS = [table.paper for paper in PAPERS for table in paper.tables if table.paper]
-BY_TASK = {table.kind for paper in PAPERS for table in paper.tables if table.lines in ("tasks", "steps")}
+METRICS, PLOTS, TABLES, NUMBERS = all_metrics(), all_plots(), table_kinds(), paper_tables()
+BY_TASK = {table.kind for paper in papers().values() for table in paper.tables if table.lines in ("tasks", "other")}
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 ACT, REACT = LayoutColumn("Act", "NL", policy="act"), LayoutColumn("ReA", "NL", policy="react")
 WALK, FF = LayoutColumn("rnd", "Symb.", "walk", "random"), LayoutColumn("FF", "Symb.", "planner", "ff")
+
+
+def has_events(name: str) -> bool:
+    return bool(systems()[name].events)
 
 
 def named(values: Any) -> Any:
@@ -52,57 +54,15 @@ def named(values: Any) -> Any:
 # ── metrics ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def searched(hvr_events: list[Any]) -> list[Any]:
-    """A run of SayPlan: one step of search, and one plan."""
-    reference = {**hvr_events[0].reference, "searched": ["kitchen"]}
-    counts = (("agent", 1), ("room", 2), ("asset", 1), ("object", 1), ("links", 3))
-    tokens = tuple((kind, 9 * count) for kind, count in counts)
-    return [
-        structs.replace(hvr_events[0], policy="sayplan", reference=reference),
-        SceneSearched(1, "expand(kitchen)", "kitchen", True, "", 90, ("kitchen",), ("kitchen",)),
-        SearchEnded("model", ("fridge",), ("kitchen",), ("kitchen",), 90, 50, 200, counts, counts[:2], tokens),
-        PlanChecked(0, ("goto(kitchen)",), (), 1, True, False),
-        Finished("goal-missed", Fault(1, "goal-missed", "…")),
-    ]
-
-
-def graphed(hvr_events: list[Any]) -> list[Any]:
-    """A run of taskgraph: a plan of two subtasks, of which one fails and is revised."""
-    plan = ("PickupObject(Apple)", "PutObject(Apple, Shelf)")
-    return [
-        structs.replace(hvr_events[0], policy="taskgraph"),
-        GraphChecked(0, 0, plan, (), (), (), True),
-        KeysChosen(("Apple",), ("Appel",)),
-        SubtaskDone(0, plan[0], ("(pick-up a)",), 2, "no Apple was seen anywhere"),
-        PlanRevised(1, "error", "no Apple was seen anywhere", ("(a, in, b)",), True, plan, False, True),
-        Finished("goal-missed", Fault(1, "goal-missed", "…")),
-    ]
-
-
-def repaired(basic_events: list[Any]) -> list[Any]:
-    """A run with the events of all hybrids: a plan to which one action was added, a problem that lacks a fact."""
-    plan = ("(pick-up a)", "(stack a b)")
-    event = PlanRepaired("lmcut", "solved", plan[1:], 0, plan, (1,), 1, 1, 0.2, 3, 4)
-    started = structs.replace(basic_events[0], policy="repair")
-    written = ProblemWritten(0, "(define …)", "", False, ("init (clear a)",), ())
-    asked = StatesAsked((3,), (("(pick-up a)",),), (1,))
-    searched = StatesSearched("led", "limit", (), 9, 3, 20)
-    return [started, event, written, asked, searched, Finished("goal-missed", Fault(1, "goal-missed", "…"))]
-
-
 @pytest.fixture
-def records(write, act_events, basic_events, hvr_events, brainbody_events, planned) -> dict[str, Record]:
-    """A run of each kind: turn by turn, at once, by macros, a walk, planners with and without plans, a broken one."""
-    walk = structs.replace(act_events[0], policy="random", model="none")
+def records(write, act_events, basic_events, planned) -> dict[str, Record]:
+    """A run of each kind: turn by turn, at once, of systems, a walk, planners with and without plans, a broken one."""
+    walk = changed(act_events[0], policy="random", models={})
     broken = Finished("infrastructure-error", Fault(1, "infrastructure-error", "503"))
     items = {
         "act": act_events,
         "basic": basic_events,
-        "hvr": hvr_events,
-        "brainbody": brainbody_events,
-        "sayplan": searched(hvr_events),
-        "taskgraph": graphed(hvr_events),
-        "hybrids": repaired(basic_events),
+        **{name: import_module(f"tests.systems.{name}.record").recorded() for name in systems() if has_events(name)},
         "walk": [walk, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))],
         "planner": planned,
         "no plan": structs.replace(planned, status="unsolvable", plan=()),
@@ -126,7 +86,7 @@ def test_a_metric_knows_its_name_direction_aggregation_and_when_it_is_comparable
 def test_a_metric_is_a_pure_function_of_the_stored_events(metric: RunMetric, records: dict[str, Record]) -> None:
     values = {name: metric.of(record) for name, record in records.items()}
     # No other role was asked here, nor is the model's price known.
-    unknown = metric.name.startswith(("unsolvable", "wording", "thoughts", "translator", "body", "replanner", "usd"))
+    unknown = metric.name.startswith(("unsolvable", "usd", *(role for role in roles() if role != "planner")))
     assert unknown or any(value is not None for value in values.values())
     for name, value in values.items():
         assert value is None or (math.isfinite(value) and value >= 0), name
@@ -222,7 +182,7 @@ def test_a_table_links_to_places_that_there_are(kind: str, experiments: dict[str
 
 
 def test_a_specification_may_ask_for_the_tables_that_there_are() -> None:
-    assert tuple(TABLES) == TABLE_KINDS
+    assert tuple(TABLES) == (*CORE_TABLES, *system_tables())
 
 
 # ── plots ────────────────────────────────────────────────────────────────────────────────────────
@@ -248,25 +208,19 @@ def test_a_plot_is_drawn_or_says_why_not(plot: Plot, experiments: dict[str, Gath
 
 
 @pytest.mark.parametrize("shipped", [*map(named, shipped_specs())])
-def test_a_shipped_specification_explains_itself_and_ends_in_tables_that_there_are(shipped: ShippedSpec) -> None:
-    said = tomllib.loads(shipped.path.read_text(encoding="utf-8"))
-    assert said["name"] == shipped.name == shipped.path.stem
+def test_a_shipped_specification_explains_itself(shipped: Specification) -> None:
     assert NAME.fullmatch(shipped.name)
     assert 40 < len(shipped.about) < 200
-    assert all(variable["about"] for variable in said.get("variables", {}).values())
-    assert said["tables"]
-    for table in said["tables"]:
-        assert table["kind"] in TABLES
-        assert "paper" not in table or table["paper"] in NUMBERS
 
 
-def test_every_table_of_the_paper_stands_in_a_shipped_specification() -> None:
-    specifications = [tomllib.loads(each.path.read_text(encoding="utf-8")) for each in shipped_specs()]
-    asked = {table.get("paper") for said in specifications for table in said["tables"]}
-    assert {*NUMBERS} <= asked
+def test_every_table_of_the_papers_stands_in_a_shipped_specification() -> None:
+    texts = {each.text for each in shipped_specs()}
+    assert [name for name in NUMBERS if not any(f'"{name}"' in text for text in texts)] == []
 
 
-@pytest.mark.parametrize(("key", "paper"), [*product([table.paper for table in autoplanbench().tables], (True, False))])
+@pytest.mark.parametrize(
+    ("key", "paper"), [*product([name for name, table in NUMBERS.items() if table.lines == "domains"], (True, False))]
+)
 def test_the_papers_numbers_stand_apart_from_ours(key: str, paper: bool, experiment_of: Any) -> None:
     columns = [
         LayoutColumn(one.name, one.group, one.kind, one.policy, "m", one.style, one.wording)  # type: ignore[arg-type]
@@ -274,8 +228,7 @@ def test_the_papers_numbers_stand_apart_from_ours(key: str, paper: bool, experim
     ]
     [row, *_] = [row for row in paper_table(key).rows if row.values]
     gathered = experiment_of(columns, [LayoutRow(row.label, row.section, row.variant)], lambda *run: True, 1)
-    kinds = {"table-3": "families", "table-4": "suites", "table-6": "tokens", "table-7": "tokens"}
-    kind = kinds.get(key, "coverage")
+    kind = NUMBERS[key].kind
     table = TABLES[kind](gathered, LayoutTable(kind, paper=key), paper=paper)
     ours = [heading for heading in table.headings if not heading.paper]
     theirs = [Heading(heading.name, heading.group) for heading in table.headings if heading.paper]

@@ -15,7 +15,7 @@ from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.steps import run_turns
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain
 
@@ -39,9 +39,18 @@ Recorded = Callable[..., RunRecord]
 def recorded(tmp_path: Path) -> Recorded:
     """A recorded run of Basic in PDDL against scripted replies."""
 
-    def _recorded(*replies: str, **options: int) -> RunRecord:
+    def _recorded(*replies: str, budget_calls: int | None = None, **options: int) -> RunRecord:
         task = parse_task(shipped_domain("blocksworld").domain_path.read_text(encoding="utf-8"), PROBLEM)
-        spec = RunSpec(task, "basic", ScriptedModel(replies), style="pddl", example="none", out=tmp_path, **options)
+        spec = RunSpec(
+            task,
+            "basic",
+            options,
+            ScriptedModel(replies),
+            style="pddl",
+            example="none",
+            out=tmp_path,
+            budget_calls=budget_calls,
+        )
         path = run_spec(spec).record
         assert path is not None
         record = read_record(path)
@@ -54,11 +63,11 @@ def recorded(tmp_path: Path) -> Recorded:
 def test_tables_count_the_plan_that_counts_and_the_calls_of_all(recorded: Recorded) -> None:
     several, alone = recorded(EARLY, SHORT, GOOD, samples=3), recorded(GOOD)
     for name in ("coverage", "plan-length", "steps", "mistakes", "look-arounds"):
-        assert METRICS[name].of(several) == METRICS[name].of(alone), name
-    assert (METRICS["calls"].of(several), METRICS["calls"].of(alone)) == (3.0, 1.0)
+        assert all_metrics()[name].of(several) == all_metrics()[name].of(alone), name
+    assert (all_metrics()["calls"].of(several), all_metrics()["calls"].of(alone)) == (3.0, 1.0)
     failed, once = recorded(EARLY, SHORT, samples=2), recorded(EARLY)
     for name in ("coverage", "steps", "mistakes"):
-        assert METRICS[name].of(failed) == METRICS[name].of(once), name
+        assert all_metrics()[name].of(failed) == all_metrics()[name].of(once), name
 
 
 def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded, tmp_path) -> None:

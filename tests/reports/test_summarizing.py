@@ -7,12 +7,12 @@ import os
 import signal
 
 import pytest
-from msgspec import structs
 
 from pddl2nl.policies.events import Finished, RecordError
 from pddl2nl.reports import summaries
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import read_summaries, summarize
+from tests.records import changed
 
 
 def test_an_episode(write, act_events):
@@ -38,7 +38,7 @@ def test_an_episode(write, act_events):
 
 
 def test_what_the_experiment_called_it_comes_first(write, act_events):
-    started = structs.replace(act_events[0], suite="blocks", task="p07")
+    started = changed(act_events[0], suite="blocks", task="p07")
     run = summarize(read_record(write("one", [started, *act_events[1:]])))
     assert (run.suite, run.task, run.problem) == ("blocks", "p07", "tiny")
 
@@ -52,7 +52,7 @@ def test_a_planner_and_a_walk(write, planned, act_events):
         None,
         "",
     )
-    started = structs.replace(act_events[0], policy="random", model="none", wording={"source": {"method": "template"}})
+    started = changed(act_events[0], policy="random", models={}, wording={"source": {"method": "template"}})
     walk = summarize(
         read_record(write("two", [started, Finished("budget", message="the limit of 8 steps is reached")]))
     )
@@ -69,35 +69,41 @@ def test_a_planner_and_a_walk(write, planned, act_events):
         ({"example": {}, "wording": {"source": "by hand"}}, "", "file"),
         ({"example": {}, "wording": {}}, "", "file"),
         (
-            {"profile": "autoplanbench", "translator": "llm", "translator_model": "t", "names_scheme": "original"},
-            "profile=autoplanbench, translator=llm, translator-model=t, names=original, example=none",
+            {
+                "profile": "autoplanbench",
+                "translator": "llm",
+                "models": {"planner": "m", "translator": "t", "wording": "w"},
+                "names": "original",
+            },
+            "profile=autoplanbench, translator=llm, names=original, translator-model=t, example=none",
             "",
         ),
-        ({"example": {}, "translator": "llm", "translator_model": "m"}, "translator=llm", ""),
-        ({"example": {}, "style": "pddl", "names_scheme": "original"}, "", ""),
-        (
-            {"example": {}, "settings": {"temperature": 0.7}, "beyond_paper": {"rounds": 2, "history": "compact"}},
-            "temperature=0.7, history=compact, rounds=2",
-            "",
-        ),
+        ({"example": {}, "translator": "llm", "models": {"planner": "m", "translator": "m"}}, "translator=llm", ""),
+        ({"example": {}, "style": "pddl", "names": "original"}, "", ""),
         (
             {
                 "example": {},
-                "settings": {"task_text": "Clean up", "feedback_loops": 0, "signal": "reason", "body": "reader"},
-                "body_model": "b",
+                "temperature": 0.7,
+                "history": "compact",
+                "options": {"unsolvable": True, "stop_after": None},
             },
-            "body-model=b, feedback-loops=0, body=reader",
+            "temperature=0.7, history=compact, unsolvable=true",
+            "",
+        ),
+        (
+            {"example": {}, "policy": "not-here", "options": {"task_text": "Clean up", "tools": ["state", "undo"]}},
+            "tools=state,undo",
             "",
         ),
     ],
 )
 def test_what_tells_columns_apart(write, act_events, fields, variant, wording):
-    run = summarize(read_record(write("one", [structs.replace(act_events[0], **fields), *act_events[1:]])))
+    run = summarize(read_record(write("one", [changed(act_events[0], **fields), *act_events[1:]])))
     assert (run.variant, run.wording) == (variant, wording)
 
 
 def test_a_task_that_cannot_be_read_is_summarized_all_the_same(write, act_events):
-    started = structs.replace(act_events[0], problem_pddl="(define (problem")
+    started = changed(act_events[0], problem_pddl="(define (problem")
     run = summarize(read_record(write("one", [started, *act_events[1:]])))
     assert (run.objects, run.solved) == (0, True)
 
@@ -144,10 +150,11 @@ def test_a_torn_record_is_an_error_with_its_place_whoever_reads_it(many, workers
 @pytest.mark.parametrize(
     ("line", "field", "value"),
     [
-        (0, "policy", 3),
-        (0, "domain_pddl", None),
-        (0, "beyond_paper", ["x"]),
-        (0, "seed", "1"),
+        (0, "domain", None),
+        (0, "spec", ["x"]),
+        (0, "spec", {"policy": 3}),
+        (0, "spec", {"policy": "act", "options": ["x"]}),
+        (0, "spec", {"policy": "act", "seed": "1"}),
         (1, "messages", [{"role": "user", "content": 5}]),
         (1, "kept", "all"),
         (2, "text", ["x"]),
@@ -181,7 +188,7 @@ def test_a_planners_record_is_checked_as_well(write, planned):
 def test_a_record_older_than_a_field_is_read_and_whole_ones_alike(write, act_events):
     path = write("one", act_events)
     whole = read_record(path)
-    young = {"tariff", "from_cache", "suite", "task", "solvable", "beyond_paper", "used", "spent", "counted", "sample"}
+    young = {"tariff", "from_cache", "suite", "task", "solvable", "used", "spent", "counted", "sample"}
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps({k: v for k, v in line.items() if k not in young}) + "\n" for line in lines))
     assert read_record(path).events == whole.events == tuple(act_events)

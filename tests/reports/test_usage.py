@@ -11,12 +11,13 @@ from msgspec import structs
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.policies.events import Failed, Prompted, Replied, Started
+from pddl2nl.policies.events import Failed, Prompted, Replied
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.usage import RoleUsage, usage_by_role
 from pddl2nl.tasks import shipped_task
+from tests.records import begun
 
 
 def _asked(call: int, kept: int, *texts: str, purpose: str = "planner") -> Prompted:
@@ -64,7 +65,7 @@ def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():
 
 @pytest.mark.parametrize(("usd", "known"), [(0.0, None), (0.25, 0.25), (None, None)])
 def test_what_uncounted_tokens_of_an_endpoint_cost_is_not_nothing(usd, known):
-    started = Started("act", "m", 1, "d", "p", "", "", "", "", base_url="http://localhost/v1")
+    started = begun("act", base_url="http://localhost/v1")
     events = [started, _asked(1, 0, "x" * 40), Replied(1, "a", usd=usd)]
     assert usage_by_role(events)["planner"].usd == known
     free = [structs.replace(started, base_url=None), *events[1:]]
@@ -93,7 +94,7 @@ def test_a_records_estimate_is_that_of_what_was_sent(tmp_path: Path, history: st
     model = _Counting(["look around", "dance", "look around", "stack b on a", "no", "look around"])
     record = tmp_path / "one.jsonl"
     task = shipped_task("blocksworld", "p01")
-    run_spec(RunSpec(task, "act", model, example="none", steps=6, history=history, record=record))
+    run_spec(RunSpec(task, "act", model=model, example="none", steps=6, history=history, record=record))
     assert len(json.loads(record.read_text(encoding="utf-8").splitlines()[-1])["proposed"]) == 0
     values, estimated = measure(read_record(record))
     assert values["planner-prompt-tokens"] == model.tokens > 0

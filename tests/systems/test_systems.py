@@ -30,10 +30,10 @@ ENTRY = pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in E
 @SYSTEM
 def test_every_part_that_a_system_names_is_there(system: System) -> None:
     assert system.title
-    for part in ("events", "metrics", "notes", "picture", "tables", "plots"):
+    for part in ("events", "metrics", "notes", "picture", "plots"):
         if where := getattr(system, part):
             assert system.load(where) is not None
-    for files in (system.policies, system.files, system.generators, system.commands):
+    for files in (system.policies, system.files, system.tables, system.generators, system.commands):
         assert all(map(system.load, files.values()))
     for name in filter(None, (system.presets, system.profiles, system.paper)):
         assert system.toml(name)

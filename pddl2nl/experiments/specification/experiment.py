@@ -68,9 +68,9 @@ from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, provenance_warnings, template_wording, wording_warnings
-from pddl2nl.plugins import systems
 from pddl2nl.policies import make_policy, policies
 from pddl2nl.policies.budget import Limits
+from pddl2nl.policies.paper import paper_tables, system_tables
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.questions.making import TOPICS
 from pddl2nl.tasks import shipped_domains
@@ -274,21 +274,16 @@ class Experiment:
     def _layout_table(self, number: int, headings: Sequence[str]) -> LayoutTable:
         """A table of the specification, if its kind and columns exist and the paper's numbers fit it."""
         table, place = self.top.tables[number], ("tables", number)
-        papers = {each["paper"]: each["kind"] for each in _paper_tables() if "paper" in each}
-        own = (kind for system in systems().values() for kind in system.tables)
-        known = (*TABLES, *(each["kind"] for each in _paper_tables()), *own)
+        known = (*TABLES, *system_tables())
         if table.kind not in known:
-            hint = did_you_mean(table.kind, known) or f"; there are {', '.join(dict.fromkeys(known))}"
+            hint = did_you_mean(table.kind, known) or f"; there are {', '.join(known)}"
             raise self.file.error(f"{dotted((*place, 'kind'))} is '{table.kind}'{hint}", *place, "kind")
         for heading in table.columns:
             if heading not in headings:
                 hint = did_you_mean(heading, headings) or _there_are(headings)
                 message = f"no column is called '{heading}'{hint}"
                 raise self.file.error(message, *place, "columns", value=heading)
-        # The numbers of a system's own table fit no other kind; all others are of coverage and tokens.
-        fitting = [
-            name for name, kind in papers.items() if kind == table.kind or (kind in TABLES and table.kind in TABLES)
-        ]
+        fitting = [name for name, laid in paper_tables().items() if laid.kind == table.kind]
         if table.paper and table.paper not in fitting:
             hint = did_you_mean(table.paper, fitting) or _there_are(fitting)
             message = f"the numbers of '{table.paper}' do not fit a table of the kind '{table.kind}'{hint}"
@@ -723,12 +718,6 @@ def roles_asked(run: RunSpec, policy: Any) -> tuple[str, ...]:
 def wording_file(label: str, domain: SpecDomain) -> str:
     """The name of a wording for a domain: ``w/{domain}.json`` is one file for each."""
     return label.replace("{domain}", domain.row)
-
-
-def _paper_tables() -> Iterator[Mapping[str, Any]]:
-    """The tables of the systems' papers."""
-    for system in systems().values():
-        yield from system.toml(system.paper).get("tables", ())
 
 
 def _chosen(name: str, patterns: Sequence[str]) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddl2nl.experiments.layout import Place
-from pddl2nl.llm import PURPOSES
+from pddl2nl.policies.events import Started
+from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record
-from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.reports.summaries import RunSummary, option_text
 
 OUTCOME_MEANINGS = {
     "solved": "the goal was reached",
@@ -103,7 +104,7 @@ class RunView:
             "bad-plan": "no plan of this domain",
         }.get(self.recheck.verdict, f"not to be judged: {self.recheck.note}")
         agrees = "as the record says" if self.recheck.agrees else "which is NOT what the record says"
-        faulty = isinstance(self.record, RunRecord) and self.record.started.world.get("faults")
+        faulty = isinstance(self.record, RunRecord) and self.record.faults
         where = "the PDDL and the faults of its world" if faulty else "the PDDL alone"
         actions = counted(self.recheck.steps, "action")
         return f"Judged again for this page, from {where}: {actions}, {verdict}; {agrees}."
@@ -155,32 +156,35 @@ def _settings(record: RunRecord) -> dict[str, object]:
     solvable = {None: "", True: "yes", False: "no, as was proved"}[record.solvable]
     return {
         "policy": started.policy,
+        "options of the policy": _pairs(started.options),
         "model": record.model or "none was asked",
+        "other models": _pairs({role: name for role, name in started.models.items() if role != "planner"}),
         "seed": started.seed,
         "style": started.style,
         "wording": _pairs(source) if isinstance(source, Mapping) else "",
-        "object names": started.names_scheme,
         "objects are called": ", ".join(f"{name} is {shown}" for name, shown in renamed.items()),
-        "translator": started.translator,
-        "translator's model": started.translator_model,
-        "reading policy": f"{started.reading}, version {started.reading_version or 'unknown'}",
-        "ambiguous readings": started.on_ambiguous,
-        "wording's model": started.wording_model,
-        "thoughts' model": started.thoughts_model,
-        "acting model": started.body_model,
-        "replanning model": started.replanner_model,
+        "options of the run": _pairs(_run_options(started)),
+        "version of reading": started.reading_version,
         "example": _example(started.example),
-        "profile": started.profile,
-        "beyond the paper": _pairs(started.beyond_paper),
+        "profile": started.spec.get("profile"),
         "endpoint": started.base_url,
-        "settings of all requests": _pairs(started.settings),
         "set for the model": _pairs(started.model_settings),
-        "limits": _pairs(started.limits),
         "has a plan": solvable,
         "versions": _pairs(started.versions),
         "prompt files, SHA-256": _pairs({name: digest[:12] for name, digest in started.prompts.items()}),
-        "domain file SHA-256": started.domain_sha256,
-        "problem file SHA-256": started.problem_sha256,
+    }
+
+
+_SHOWN_ELSEWHERE = ("policy", "options", "model", "models", "wording", "style", "files", "example", "prompts", "seed")
+
+
+def _run_options(started: Started) -> dict[str, object]:
+    """The options of the run that are not the default."""
+    options = {name: option for name, option in RUN_OPTIONS.items() if name not in _SHOWN_ELSEWHERE}
+    return {
+        name.replace("_", "-"): value
+        for name, option in options.items()
+        if (value := started.spec.get(name, option.default)) != option.default
     }
 
 
@@ -192,7 +196,7 @@ def _example(example: Mapping[str, object] | None) -> str:
 
 
 def _truth_and_world(record: RunRecord) -> dict[str, object]:
-    """The ground truth, the family's metrics, and the settings of the world; empty if the run has none of them."""
+    """The ground truth, and the metrics of the policy's system; empty if the run has none of them."""
     facts: dict[str, object] = {}
     if (reference := record.reference) is not None:
         facts["task"] = f"{reference.task}: {reference.title}"
@@ -202,13 +206,13 @@ def _truth_and_world(record: RunRecord) -> dict[str, object]:
         )
     if not record.infrastructure:
         if reference is not None:
-            measured = [(each.short, each.of(record)) for each in METRICS.values() if each.short]
+            measured = [(each.short, each.of(record)) for each in all_metrics().values() if each.short]
             facts["measured against it"] = _percents(measured)
-        if record.family is not None:
-            own = [(each.name.replace("-", " "), each.of(record)) for each in record.family.metrics if not each.short]
-            facts[f"metrics of {record.family.title}"] = _percents(own)
-    world = record.started.world
-    return facts | {"world: faults": world.get("faults"), "world: embedding model": world.get("embedding_model")}
+        if (system := record.system) is not None:
+            metrics = system.load(system.metrics) if system.metrics else ()
+            own = [(each.name.replace("-", " "), each.of(record)) for each in metrics if not each.short]
+            facts[f"metrics of {system.title}"] = _percents(own)
+    return facts
 
 
 def _percents(values: list[tuple[str, float | None]]) -> str:
@@ -218,7 +222,7 @@ def _percents(values: list[tuple[str, float | None]]) -> str:
 def _costs(record: RunRecord) -> dict[str, object]:
     """What each role used, and what of it this run paid; a foreign record may have no accounts by role."""
     found: dict[str, object] = {}
-    for role in PURPOSES:
+    for role in roles():
         if (used := record.finished.used.get(role)) is not None:
             found[f"used by the {role}"] = _account(used)
         if (spent := record.finished.spent.get(role)) is not None:
@@ -236,4 +240,4 @@ def _account(account: Mapping[str, object]) -> str:
 
 
 def _pairs(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+    return ", ".join(f"{name} {option_text(value)}" for name, value in values.items() if value is not None)

@@ -7,16 +7,18 @@ the record, so it does not depend on what the run itself was told. The words are
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
+from pddl2nl.plugins import System, provided
+from pddl2nl.policies import system_of
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -29,9 +31,10 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     RunEvent,
+    Started,
 )
-from pddl2nl.policies.families import note_of, picture_of, stage_of
 from pddl2nl.policies.reporting import Note
+from pddl2nl.policies.staged import stage_of
 from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
 from pddlval import Cause, GroundAction, validate
@@ -79,8 +82,8 @@ class ReplyPiece(Struct, frozen=True):
 class Call(Struct, frozen=True):
     """One call of a model: its prompt, the answer (None if there is none), and the reply in pieces.
 
-    ``stage`` is what a hierarchical policy asked for: ``macro-plan``, ``block``, …; ``picture`` is an SVG of what its
-    prompt shows, with escaped texts.
+    ``stage`` is what a policy of several stages asked for: ``macro-plan``, ``block``, …; ``picture`` is an SVG of what
+    its prompt shows, with escaped texts.
     """
 
     prompt: Prompted
@@ -162,7 +165,7 @@ class ShownTurn(Struct, frozen=True):
     """The calls up to a reply, and the steps read from it.
 
     ``judged`` is the verdict if the steps are one plan of several; ``counts`` says whether they are the run's steps.
-    ``notes`` show the planning events of the policy's family, ``remarks`` those of execution.
+    ``notes`` show the planning events of the policy's system, ``remarks`` those of execution.
     """
 
     calls: tuple[Call, ...]
@@ -194,12 +197,13 @@ def turns_of(record: Record) -> tuple[ShownTurn, ...]:
 def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
     """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
 
-    Calls for the wording and the example's thoughts come first and are a turn of their own. While a hierarchical policy
+    Calls for the wording and the example's thoughts come first and are a turn of their own. While a policy of a system
     plans, a turn begins with the first call after it noted the result of the calls before.
     """
     drafts: list[_StepDraft] = [_StepDraft()]
     counted = 0
     stage = ""
+    system: System | None = None
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
@@ -207,8 +211,8 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
                 draft = _StepDraft()
                 drafts.append(draft)
             # A prompt that continues the last one has the same stage.
-            stage = stage if event.kept else stage_of(event.messages) or ""
-            draft.calls.append(Call(event, stage=stage, picture=picture_of(stage, event.messages)))
+            stage = stage if event.kept else stage_of(event.messages)
+            draft.calls.append(Call(event, stage=stage, picture=_picture(system, event)))
         elif isinstance(event, Replied | Failed):
             if not draft.calls:  # a foreign record
                 draft.calls.append(Call(Prompted(event.call, "planner", 0, (), "")))
@@ -223,12 +227,28 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
             draft.goal = event.step
         elif isinstance(event, Judged):
             draft.judged = event
+        elif isinstance(event, Started):
+            system = system_of(event.policy)
         elif isinstance(event, Finished):
             counted = event.counted
-        elif (note := note_of(event)) is not None:
+        elif (make_note := _notes().get(type(event))) is not None:
+            note = make_note(event)
             (draft.remarks if note.remark else draft.notes).append(note)
     turns = (draft.turn(counted) for draft in drafts)
     return tuple(turn for turn in turns if turn.calls or turn.steps or turn.notes or turn.remarks)
+
+
+@lru_cache(maxsize=1)
+def _notes() -> Mapping[type[RunEvent], Callable[[Any], Note]]:
+    """How the events of systems are shown."""
+    return {kind: note for _, notes in provided("notes") for kind, note in notes.items()}
+
+
+def _picture(system: System | None, prompted: Prompted) -> str:
+    """What a prompt shows, as SVG; empty without a picture."""
+    if system is None or not system.picture or not prompted.messages:
+        return ""
+    return str(system.load(system.picture)(prompted.messages[-1].content))
 
 
 _PREPARING = ("wording", "thoughts")

@@ -9,10 +9,9 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.plots.style import (
     WIDTH,
     Look,
@@ -24,30 +23,27 @@ from pddl2nl.reports.plots.style import (
     panel_width,
     shown,
 )
-from pddl2nl.reports.records import read_record
-from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
-from pddl2nl.systems.sayplan.events import SceneSearched
 
 _BAR = 0.115  # inches of a bar with the space above it
 _SIZES = 8  # more sizes are grouped
 _POINTS = 80  # of each column
-_WIDE = WIDTH * 0.72
-_PERCENT = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+WIDE = WIDTH * 0.72
+PERCENT = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
 
 
-def _bases(gathered: Gathered) -> list[int]:
+def bases(gathered: Gathered) -> list[int]:
     """The rows that are not variants."""
     return [index for index, row in enumerate(gathered.layout.rows) if not row.variant]
 
 
-def _scored(gathered: Gathered, rows: Sequence[int]) -> dict[int, list[RunSummary]]:
+def scored(gathered: Gathered, rows: Sequence[int]) -> dict[int, list[RunSummary]]:
     """The scored runs of each column in these rows."""
     columns = range(len(gathered.layout.columns))
     return {column: [run for run in gathered.runs_in(rows, column) if not run.infrastructure] for column in columns}
 
 
-def _labels(gathered: Gathered, columns: Sequence[int]) -> list[str]:
+def column_labels(gathered: Gathered, columns: Sequence[int]) -> list[str]:
     return [gathered.layout.columns[column].label for column in columns]
 
 
@@ -82,7 +78,7 @@ def coverage_by_domain(gathered: Gathered) -> Any:
         if number + across >= len(panels):
             axis.tick_params(labelbottom=True)
     shared = axes[0][0]
-    shared.set_yticks(range(len(columns)), map(shown, _labels(gathered, columns)))
+    shared.set_yticks(range(len(columns)), map(shown, column_labels(gathered, columns)))
     shared.set_ylim(len(columns) - 0.4, -0.6)
     shared.set_xlim(0, 1.24)
     shared.set_xticks([0, 0.5, 1], ["0", "50", "100"])
@@ -94,9 +90,9 @@ def _panels(gathered: Gathered) -> Iterator[tuple[str, list[Coverage]]]:
     """Title and coverage by column of each panel."""
     rows = gathered.layout.rows
     sections: dict[str, list[int]] = defaultdict(list)
-    for index in _bases(gathered):
+    for index in bases(gathered):
         sections[rows[index].section].append(index)
-    domains = Counter(rows[index].label for index in _bases(gathered))
+    domains = Counter(rows[index].label for index in bases(gathered))
     for number, (section, own) in enumerate(sections.items()):
         panels = [([index], rows[index].label) for index in own]
         panels = [(each, f"{name}, {section}" if number and domains[name] > 1 else name) for each, name in panels]
@@ -130,7 +126,7 @@ def _bars(axis: Any, cells: Sequence[Coverage], style: Sequence[Look]) -> None:
 
 def coverage_by_size(gathered: Gathered) -> Any:
     """One panel per scaled domain, or one of all tasks if no set is scaled: share solved by number of objects."""
-    rows = _bases(gathered)
+    rows = bases(gathered)
     layout = gathered.layout
     scaled = [index for index in rows if "scaled" in f"{layout.rows[index].section} {layout.rows[index].label}".lower()]
     parts = [(layout.rows[index].label, [index]) for index in scaled] or [("all tasks", rows)]
@@ -140,7 +136,7 @@ def coverage_by_size(gathered: Gathered) -> Any:
     across = min(len(panels), 4 if len(panels) > 6 or len(panels) == 4 else 3)
     down = math.ceil(len(panels) / across)
     used = sorted({column for _, lines in panels for column in lines})
-    labels, width = _labels(gathered, used), panel_width(across)
+    labels, width = column_labels(gathered, used), panel_width(across)
     figure = new_figure(down * 1.75 + 0.3 + 0.17 * legend_rows(labels, width), width)
     axes = figure.subplots(down, across, sharey=True, squeeze=False)
     style = looks(layout.columns)
@@ -152,7 +148,7 @@ def coverage_by_size(gathered: Gathered) -> Any:
         _size_lines(axis, lines, style)
         axis.set_title(shown(title), loc="left", pad=3)
         axis.set_ylim(-0.06, 1.06)
-        axis.set_yticks(*_PERCENT)
+        axis.set_yticks(*PERCENT)
         if number + across >= len(panels):
             axis.set_xlabel("objects of a task, n tasks")
     figure.supylabel("solved tasks (%)", fontsize=7.5)
@@ -166,7 +162,7 @@ _BySize = Mapping[int, Mapping[float, Coverage]]
 
 def _by_size(gathered: Gathered, rows: Sequence[int]) -> _BySize:
     """By the number of objects, or by the mean of a group of sizes if there are many."""
-    runs = _scored(gathered, rows)
+    runs = scored(gathered, rows)
     sizes = sorted({run.objects for each in runs.values() for run in each})
     size_of = {size: float(size) for size in sizes}
     if len(sizes) > _SIZES:
@@ -217,7 +213,7 @@ _FILLS = (
 
 def failure_composition(gathered: Gathered) -> Any:
     """One bar per column over its scored runs: the solved ones, then the others by their first failure."""
-    runs = _scored(gathered, _bases(gathered))
+    runs = scored(gathered, bases(gathered))
     counts = {column: Counter(run.failure or _SOLVED for run in each) for column, each in runs.items() if each}
     columns = list(counts)
     found = {kind for count in counts.values() for kind in count}
@@ -236,10 +232,10 @@ def failure_composition(gathered: Gathered) -> Any:
         bar = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.3, "label": shown(kind)}
         axis.barh(range(len(columns)), shares, left=left, height=0.74, **bar)
         left = [before + share for before, share in zip(left, shares, strict=True)]
-    axis.set_yticks(range(len(columns)), map(shown, _labels(gathered, columns)))
+    axis.set_yticks(range(len(columns)), map(shown, column_labels(gathered, columns)))
     axis.set_ylim(len(columns) - 0.45, -0.55)
     axis.set_xlim(0, 1)
-    axis.set_xticks(*_PERCENT)
+    axis.set_xticks(*PERCENT)
     axis.set_xlabel("scored runs (%)")
     axis.grid(visible=False, axis="y")
     axis.tick_params(axis="y", length=0)
@@ -250,68 +246,6 @@ def failure_composition(gathered: Gathered) -> Any:
     return figure
 
 
-# ── feedback ─────────────────────────────────────────────────────────────────────────────────────
-
-_BY_FEEDBACK = {"success-rate": "SR", "goal-conditions-recall": "GCR", "executability": "EXEC"}
-
-
-def feedback_loops(gathered: Gathered) -> Any:
-    """SR, GCR and EXEC of BrainBody by the most rounds of feedback, one line each, with intervals over the tasks."""
-    runs = _scored(gathered, _bases(gathered))
-    options = {column: gathered.layout.columns[column].options.get("feedback_loops") for column in runs}
-    rounds = sorted({each for each in options.values() if isinstance(each, int)})
-    if len(rounds) < 2:
-        raise NoDataError("no two columns differ in their feedback_loops")
-    by_rounds = {each: [run for column in runs if options[column] == each for run in runs[column]] for each in rounds}
-    figure = new_figure(2.6, _WIDE)
-    axis = figure.subplots()
-    style = looks([LayoutColumn(name) for name in _BY_FEEDBACK.values()])
-    for number, (metric, look) in enumerate(zip(_BY_FEEDBACK, style, strict=True)):
-        means = {each: mean for each in rounds if (mean := aggregate(METRICS[metric], by_rounds[each])) is not None}
-        # Shifted a little, because equal values would hide each other's marks.
-        places = [each + 0.08 * (number - 1) for each in means]
-        for place, mean in zip(places, means.values(), strict=True):
-            within = wilson_interval(mean.value / 100 * mean.tasks, mean.tasks)
-            axis.plot([place] * 2, [within.low, within.high], color=look.color, linewidth=0.7)
-        axis.plot(places, [mean.value / 100 for mean in means.values()], **look.line())
-    axis.set_xticks(rounds)
-    axis.set_ylim(-0.03, 1.05)
-    axis.set_yticks(*_PERCENT)
-    axis.set_xlabel("most rounds of feedback, K")
-    axis.set_ylabel("%")
-    line_legend(figure, style, list(_BY_FEEDBACK.values()))
-    return figure
-
-
-# ── search in scene graphs ───────────────────────────────────────────────────────────────────────
-
-
-def view_tokens(gathered: Gathered) -> Any:
-    """The mean tokens of the view of a scene graph after each step of a search, one line for each column."""
-    found: dict[int, dict[int, float]] = {}
-    for column, runs in _scored(gathered, _bases(gathered)).items():
-        by_step: dict[int, list[int]] = defaultdict(list)
-        for run in (run for run in runs if "expansions" in run.values):
-            for event in read_record(run.path).events:
-                if isinstance(event, SceneSearched):
-                    by_step[event.step].append(event.tokens)
-        if by_step:
-            found[column] = {step: fmean(tokens) for step, tokens in sorted(by_step.items())}
-    if not found:
-        raise NoDataError("no run searched a scene graph step by step")
-    labels = _labels(gathered, list(found))
-    figure = new_figure(2.6 + 0.17 * legend_rows(labels, _WIDE), _WIDE)
-    axis = figure.subplots()
-    style = looks(gathered.layout.columns)
-    for column, means in found.items():
-        axis.plot([*means], [*means.values()], **style[column].line() | {"markersize": 2.2})
-    axis.set_ylim(bottom=0)
-    axis.set_xlabel("step of the search")
-    axis.set_ylabel("tokens (estimated)")
-    line_legend(figure, [style[column] for column in found], labels)
-    return figure
-
-
 # ── tokens and costs ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -319,13 +253,13 @@ def tokens_by_steps(gathered: Gathered) -> Any:
     """For each column the median of the tokens of the planner's model in a run, by the run's steps."""
     found = {
         column: pairs
-        for column, runs in _scored(gathered, _bases(gathered)).items()
+        for column, runs in scored(gathered, bases(gathered)).items()
         if (pairs := sorted(_steps_and_tokens(runs)))
     }
     if not found:
         raise NoDataError("no run has both steps and tokens; runs of planners and walks have none")
-    labels = _labels(gathered, list(found))
-    figure = new_figure(3.3 + 0.17 * legend_rows(labels, _WIDE), _WIDE)
+    labels = column_labels(gathered, list(found))
+    figure = new_figure(3.3 + 0.17 * legend_rows(labels, WIDE), WIDE)
     axis = figure.subplots()
     style = looks(gathered.layout.columns)
     for column, pairs in found.items():
@@ -393,7 +327,7 @@ def cost_by_coverage(gathered: Gathered) -> Any:
     The thin line joins the columns that no cheaper one surpasses; lines across are columns without a model.
     """
     layout = gathered.layout
-    runs = _scored(gathered, _bases(gathered))
+    runs = scored(gathered, bases(gathered))
     # In USD only if every column with tokens has a price, so that no column is lost.
     unit, spent, tokens = "USD a run, mean", _spent(runs, "usd"), _spent(runs, "tokens")
     if not spent or len(spent) < len(tokens):
@@ -401,8 +335,8 @@ def cost_by_coverage(gathered: Gathered) -> Any:
     if not spent:
         raise NoDataError("no run has a cost: neither USD, where prices are known, nor tokens")
     free = [column for column, each in runs.items() if each and layout.columns[column].kind != "model"]
-    labels = _labels(gathered, [*(one.column for one in spent), *free])
-    figure = new_figure(3.1 + 0.17 * legend_rows(labels, _WIDE), _WIDE)
+    labels = column_labels(gathered, [*(one.column for one in spent), *free])
+    figure = new_figure(3.1 + 0.17 * legend_rows(labels, WIDE), WIDE)
     axis = figure.subplots()
     style = looks(layout.columns)
     for column in free:
@@ -424,7 +358,7 @@ def cost_by_coverage(gathered: Gathered) -> Any:
     _logarithmic(axis, "x", limits)
     axis.set_xlim(*limits)
     axis.set_ylim(-0.03, 1.05)
-    axis.set_yticks(*_PERCENT)
+    axis.set_yticks(*PERCENT)
     axis.set_xlabel(unit)
     axis.set_ylabel("solved tasks (%)")
     drawn = [style[one.column] for one in spent] + [style[column] for column in free]
@@ -435,7 +369,7 @@ def cost_by_coverage(gathered: Gathered) -> Any:
 def _spent(runs: Mapping[int, Sequence[RunSummary]], name: str) -> list[_Spent]:
     found = []
     for column, each in runs.items():
-        cost = aggregate(METRICS[name], each)
+        cost = aggregate(all_metrics()[name], each)
         if cost is not None and cost.value > 0:
             coverage = coverage_of(each)
             found.append(_Spent(cost.value, coverage.share or 0.0, column, coverage))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Protocol
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.plugins import systems
+from pddl2nl.policies.paper import system_tables
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, families_table, runs_table, suites_table
-from pddl2nl.reports.tables.families import FAMILY_TABLES
+from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import Table
 from pddl2nl.reports.tables.questions import QUESTION_TABLES, asks_questions
@@ -19,13 +22,13 @@ from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, tabl
 
 __all__ = [
     "FORMATS",
-    "TABLES",
     "Table",
     "TableKind",
     "asks_questions",
     "coverage_json",
     "csv_text",
     "links_table",
+    "table_kinds",
     "metrics_tables",
     "print_tables",
     "runs_table",
@@ -42,16 +45,22 @@ class TableKind(Protocol):
         """The table; raises `InputError` if it names an unknown table of a paper."""
 
 
-TABLES: Mapping[str, TableKind] = {
+_TABLES: Mapping[str, TableKind] = {
     "coverage": coverage_table,
     "runs": runs_table,
     "suites": suites_table,
     "families": families_table,
     "tokens": tokens_table,
     **QUESTION_TABLES,
-    **FAMILY_TABLES,
 }
-"""The kinds of tables that a specification may ask for; the default is ``coverage``."""
+
+
+@lru_cache(maxsize=1)
+def table_kinds() -> Mapping[str, TableKind]:
+    """The kinds of tables that a specification may ask for, those of systems included; the default is ``coverage``."""
+    laid = {kind: partial(laid_out_table, kind) for kind in system_tables()}
+    made = {kind: system.load(where) for system in systems().values() for kind, where in system.tables.items()}
+    return {**_TABLES, **laid, **made}
 
 
 def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:
@@ -62,11 +71,12 @@ def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:
     """
     made: dict[str, Table] = {}
     for wanted in gathered.layout.tables or (LayoutTable("coverage"),):
-        if wanted.kind not in TABLES:
+        kinds = table_kinds()
+        if wanted.kind not in kinds:
             raise InputError(
-                f"the experiment asks for an unknown kind of table '{wanted.kind}'; the kinds are {', '.join(TABLES)}"
+                f"the experiment asks for an unknown kind of table '{wanted.kind}'; the kinds are {', '.join(kinds)}"
             )
-        table = TABLES[wanted.kind](gathered, wanted, paper=paper)
+        table = kinds[wanted.kind](gathered, wanted, paper=paper)
         key = wanted.paper or table.key
         number = sum(name == key or name.startswith(f"{key}-") for name in made)
         key = f"{key}-{number + 1}" if key in made else key

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
-from pddl2nl.policies.paper import PaperTable, autoplanbench
+from pddl2nl.policies.paper import PaperTable, papers
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.paper import columns_beside, paper_table
 from pddl2nl.reports.summaries import RunSummary
@@ -144,7 +144,7 @@ class Grid:
     def models(self) -> frozenset[str]:
         """The models of the columns, in any role."""
         columns = [self.column(place) for place in self.columns]
-        others = (str(value) for each in columns for name, value in each.options.items() if name.endswith("_model"))
+        others = (str(model) for each in columns for model in each.options.get("models", {}).values())
         return frozenset((*(column.model for column in columns), *others))
 
     def notes(self) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class Grid:
         if any(model.startswith("oracle:") for model in self.models):
             notes.append(_MISTAKEN_NOTE)
         if self.paper is not None and self.paper_columns:
-            source = autoplanbench().source
+            source = next(book.source for book in papers().values() if self.paper in book.tables)
             name, asked = self.paper.title.partition(":")[0], ", ".join(source.models.values())
             notes.append(f"paper: {name} of {source.short}, “{source.title}”, with {asked}.")
             notes += self.paper.notes

@@ -1,4 +1,4 @@
-"""Every column by every metric, those of a policy family included, and the first failures of unsolved runs."""
+"""Every column by every metric, those of systems included, and the first failures of unsolved runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.policies.families import FAMILIES
+from pddl2nl.plugins import provided
 from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, OWN_METRICS
+from pddl2nl.reports.metrics import added_metrics, all_metrics, roles
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
@@ -27,10 +27,6 @@ SHOWN_METRICS = {
     "calls": "calls",
     "planner-prompt-tokens": "planner tokens in",
     "planner-completion-tokens": "planner tokens out",
-    "body-tokens": "acting tokens",
-    "translator-tokens": "translator tokens",
-    "thoughts-tokens": "thoughts tokens",
-    "wording-tokens": "wording tokens",
     "tokens": "all tokens",
     "usd": "USD",
     "seconds": "seconds",
@@ -45,15 +41,24 @@ PREDICATES_SHOWN = 12
 
 
 def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
-    """The metrics by column: one table of the general metrics, and one for each family whose runs have its metrics."""
-    added = {name: name.replace("-", " ") for name in METRICS if name not in OWN_METRICS}
-    tables = [_metrics_table(gathered, "metrics", "Metrics by column", SHOWN_METRICS | added)]
+    """The metrics by column: one table of the general metrics, and one for each system whose runs have its metrics."""
+    tables = [_metrics_table(gathered, "metrics", "Metrics by column", _headings())]
     measured = {name for run in gathered.runs.values() for name in run.values}
-    for family in FAMILIES.values():
-        names = {metric.name: metric.name.replace("-", " ") for metric in family.metrics if metric.name in measured}
+    for system, own in provided("metrics"):
+        names = {metric.name: metric.name.replace("-", " ") for metric in own if metric.name in measured}
         if names:
-            tables.append(_metrics_table(gathered, f"metrics-{family.name}", f"Metrics of {family.title}", names))
+            tables.append(_metrics_table(gathered, f"metrics-{system.name}", f"Metrics of {system.title}", names))
     return tuple(tables)
+
+
+def _headings() -> Mapping[str, str]:
+    """The general metrics: the tokens of other roles stand before those of all, and metrics that were added last."""
+    headings: dict[str, str] = {}
+    for name, heading in SHOWN_METRICS.items():
+        if name == "tokens":
+            headings |= {f"{role}-tokens": f"{role} tokens" for role in roles() if role != "planner"}
+        headings[name] = heading
+    return headings | {name: name.replace("-", " ") for name in added_metrics()}
 
 
 class _MetricCell(NamedTuple):
@@ -77,7 +82,7 @@ def _metrics_table(gathered: Gathered, key: str, title: str, headings: Mapping[s
     for column in grid.columns:
         for variant in ("", *variants):
             rows = [row for row in grid.rows if grid.row(row).variant == variant]
-            values = {metric: aggregate(METRICS[metric], grid.runs(rows, column)) for metric in headings}
+            values = {metric: aggregate(all_metrics()[metric], grid.runs(rows, column)) for metric in headings}
             if grid.has_runs(rows, column) and ("coverage" in headings or any(values.values())):
                 label = variant or grid.column(column).label
                 found.append(_MetricCell(label, bool(variant), rows, column, values))
@@ -137,7 +142,7 @@ def _solved_cell(found: Coverage, missing: int, tasks: int) -> TableCell:
 def _metric_notes(headings: Mapping[str, str], estimated: bool) -> tuple[str, ...]:
     notes = []
     for name, heading in headings.items():
-        metric = METRICS[name]
+        metric = all_metrics()[name]
         percent = " in %" if metric.unit == "%" else ""
         notes.append(f"{heading}{percent}: {metric.summary}; {metric.better} is better.")
     if "coverage" in headings:

@@ -13,7 +13,7 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.paper import PaperLine
 from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.paper import domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
@@ -73,7 +73,7 @@ def _means(grid: Grid, row: int) -> tuple[Aggregate | None, ...]:
         for column in grid.columns
     ]
     common = [pair for pair in solved[0] if all(pair in runs for runs in solved)] if solved else []
-    return tuple(aggregate(METRICS[TOKENS], [runs[pair] for pair in common]) for runs in solved)
+    return tuple(aggregate(all_metrics()[TOKENS], [runs[pair] for pair in common]) for runs in solved)
 
 
 def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: PaperLine | None) -> TableLine:

@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
-from pddl2nl.policies.paper import PaperLine, autoplanbench
+from pddl2nl.policies.paper import PaperLine, papers
 from pddl2nl.reports.paper import (
     columns_beside,
     domain_lines,
@@ -18,7 +18,7 @@ from pddl2nl.reports.paper import (
 )
 from pddl2nl.tasks import shipped_domains
 
-PAPER = autoplanbench()
+PAPER = papers()["autoplanbench"]
 
 
 def _sums(key: str) -> list[tuple[PaperLine, PaperLine]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutRow
+from pddl2nl.plugins import provided
 from pddl2nl.reports.html.pages import overview_of
 from pddl2nl.reports.html.plan import plan_pages
 from pddl2nl.reports.rows import Records
@@ -126,17 +127,19 @@ def test_claims_that_there_is_no_plan_stand_in_the_table_where_they_matter(build
     assert shown(lambda run: {falsely: 0.0} if run.solved else {claimed: 1.0}) == ["1.00", "0.00"]
 
 
-def test_metrics_of_a_family_are_a_table_of_their_own_in_every_format(build, heads):
+def test_metrics_of_a_system_are_a_table_of_their_own_in_every_format(build, heads):
     found = build((LayoutRow("kitchen", tasks=2),), heads, {(0, 0): 1, (0, 1): 2})
     assert [table.key for table in metrics_tables(found)] == ["metrics"]
-    brought = {"execution-success": 80.0}
+    system, metrics = next((system, own) for system, own in provided("metrics"))
+    name = metrics[0].name
+    brought = {name: 80.0}
     found = _mapped(found, lambda run: replace(run, values=run.values | (brought if "c1" in run.name else {})))
     general, own = metrics_tables(found)
-    assert (general.key, own.key) == ("metrics", "metrics-hvr")
-    assert [heading.name for heading in own.headings] == ["execution success"]
+    assert (general.key, own.key) == ("metrics", f"metrics-{system.name}")
+    assert [heading.name for heading in own.headings] == [name.replace("-", " ")]
     assert [(line.label, _texts(line)) for line in own.sections[0].lines] == [("NL Act", ["80.0"])]
     for form in FORMATS:
         assert "80" in written([own], form)
     assert own in overview_of(plan_pages(found), folder=True, plots=False)["tables"]
     rows = Records(tuple(found.runs.values())).run_rows()
-    assert {row["execution-success"] for row in rows} == {80.0, None}
+    assert {row[name] for row in rows} == {80.0, None}

@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping, Sequence
 
+import pytest
+
+from pddl2nl.policies.events import RunEvent
 from pddl2nl.systems.hvr.options import HVROptions
 from tests.policies.conftest import blocks, play, world
 from tests.policies.staged_model import Answer, Staged
+from tests.systems.hvr.record import recorded
 from tests.worlds.conftest import simulator, task
 
 __all__ = ["MISTAKES", "PRESETS", "blocks", "play", "simulator", "staged", "task", "world"]
@@ -27,3 +31,9 @@ def staged(replies: Mapping[str, Answer | Sequence[Answer]]) -> Staged:
     from pddl2nl.systems.hvr.prompting import LAYOUT
 
     return Staged(replies, LAYOUT)
+
+
+@pytest.fixture(scope="session")
+def hvr_events() -> list[RunEvent]:
+    """See `recorded`."""
+    return recorded()

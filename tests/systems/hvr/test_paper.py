@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
+from pddl2nl.experiments.layout import LayoutColumn, LayoutTable
 from pddl2nl.policies import entry_of
 from pddl2nl.policies.ground_truth import Reference
-from pddl2nl.policies.paper import PaperLine, load_paper
+from pddl2nl.policies.paper import PaperLine, papers
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.reports.tables import FORMATS, TABLES, Table, table_json, written
-from pddl2nl.reports.tables.model import TableLine
+from pddl2nl.reports.tables import FORMATS, table_json, table_kinds, written
 from pddl2nl.systems.hvr.metrics import METRICS
+from tests.records import Results, by_tasks, lines, texts
 from tests.systems.hvr.conftest import PRESETS
 
 # ── numbers ───────────────────────────────────────────────────────────────────────────────────────
 
 
-PAPER, POLICY_TITLES = load_paper("pddl2nl.systems.hvr"), {name: entry_of(name).title for name in PRESETS}
+PAPER, POLICY_TITLES = papers()["hvr"], {name: entry_of(name).title for name in PRESETS}
 TABLE_2, BY_TASK = PAPER.tables
 KEYS = {
     "plan-correctness": "pc",
@@ -235,7 +233,7 @@ def test_each_disagreement_is_a_sentence_of_its_own() -> None:
 
 VALUES = [metric.name for metric in METRICS]
 ORACLE_KNOWS = PAPER.notes["oracle"]
-hvr_table, hvr_tasks_table = TABLES["hvr"], TABLES["hvr-tasks"]
+hvr_table, hvr_tasks_table = table_kinds()["hvr"], table_kinds()["hvr-tasks"]
 WANTED = LayoutTable("hvr", paper="hvr-table-2")
 WANTED_BY_TASK = LayoutTable("hvr-tasks", paper="hvr-tables-5-16")
 HVR, LLM = LayoutColumn("HVR", policy="hvr", model="m"), LayoutColumn("LLM", policy="llm", model="m")
@@ -247,56 +245,12 @@ def _reference(task: str) -> Reference:
     return Reference((), task, f"Task {task}", "moderate" if task in MODERATE else "high", task != "T5bis")
 
 
-def experiment(
-    results: Mapping[tuple[str, str, int], Mapping[str, float] | str],
-    columns: tuple[LayoutColumn, ...] = (HVR, LLM),
-    *,
-    measured: bool = True,
-) -> Gathered:
-    """An experiment on the kitchen: ``results`` by column, task and seed are metrics, ``broken`` or ``missing``."""
-    cells: dict[Place, list[RunSummary]] = {}
-    runs: dict[str, tuple[Place, ...]] = {}
-    for (name, task, seed), found in results.items():
-        place = Place(0, [column.name for column in columns].index(name))
-        run = f"{name}-{task}-{seed}"
-        runs[run] = (place,)
-        if found == "missing":
-            continue
-        cells.setdefault(place, []).append(
-            RunSummary(
-                run,
-                Path(run),
-                "kitchen",
-                task.lower(),
-                task,
-                "kitchen",
-                task,
-                30,
-                name.lower(),
-                "m",
-                seed=seed,
-                outcome="infrastructure-error" if found == "broken" else "solved",
-                values={} if isinstance(found, str) else dict(found),
-                reference=_reference(task) if measured else None,
-            )
-        )
-    layout = TableLayout("made", columns, (LayoutRow("kitchen"),), runs)
-    finished = {run.name: run for each in cells.values() for run in each}
-    missing = tuple(name for name in runs if name not in finished)
-    return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})
+def experiment(results: Results, columns: tuple[LayoutColumn, ...] = (HVR, LLM), *, measured: bool = True) -> Gathered:
+    return by_tasks(results, columns, _reference if measured else None)
 
 
 def all_of(value: float, **more: float) -> dict[str, float]:
     return {**dict.fromkeys(VALUES, value), **{name.replace("_", "-"): number for name, number in more.items()}}
-
-
-def texts(table: Table, line: TableLine) -> dict[str, str]:
-    headings = [f"{heading.group} {heading.name}".strip() for heading in table.headings]
-    return dict(zip(headings, (cell.text for cell in line.cells), strict=True))
-
-
-def lines(table: Table) -> list[TableLine]:
-    return [line for section in table.sections for line in section.lines]
 
 
 def test_the_papers_own_numbers_come_to_its_table_2() -> None:

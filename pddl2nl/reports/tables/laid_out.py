@@ -1,4 +1,4 @@
-"""Tables of a family, laid out by its ``paper.toml`` (`pddl2nl.policies.paper`), with the paper's lines below ours.
+"""Tables laid out by a system's ``paper.toml`` (`pddl2nl.policies.paper`), with the paper's lines below ours.
 
 Several runs of a task, which differ in their seeds, are shown as their mean. Sums are over tasks, without variants of
 other tasks. Planners have lines only where a table asks for them, because most measured
@@ -8,65 +8,119 @@ events are not in their records.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import fmean, stdev
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.ground_truth import Reference
-from pddl2nl.policies.paper import PaperCell, PaperColumn, PaperSection, PaperTable
-from pddl2nl.policies.reporting import Family
+from pddl2nl.policies.paper import Paper, PaperCell, PaperColumn, PaperSection, PaperTable, papers
+from pddl2nl.policies.registry import CORE, entry_of, system_of
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
-from pddl2nl.systems.brainbody.events import BodyActed
 from pddl2nl.tasks.pddl_files import natural
 
-_BLANK = TableCell("")
+BLANK = TableCell("")
 _MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}
 
 
-def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """A table of a family; raises `InputError` if it names numbers of another table."""
-    if wanted.paper not in ("", laid.paper):
-        raise InputError(
-            f"a table of the kind '{laid.kind}' cannot show the numbers of '{wanted.paper}', only those of "
-            f"'{laid.paper}'"
-        )
-    grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
-    if not laid.planners:
-        grid = replace(grid, columns=tuple(column for column in grid.columns if grid.column(column).kind != "planner"))
-    make = {"configurations": _by_configuration, "steps": _by_step}.get(laid.lines, _by_task)
-    table = make(family, laid, grid, shows_paper=paper and bool(wanted.paper))
-    return replace(table, title=wanted.title or laid.title)
+@dataclass(frozen=True)
+class LaidOut:
+    """A table of a paper, and our runs for it; ``shows_paper`` says whether the paper's lines stand below ours."""
+
+    paper: Paper
+    laid: PaperTable
+    grid: Grid
+    shows_paper: bool
+
+    @classmethod
+    def of(cls, kind: str, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> LaidOut:
+        """The table of this kind.
+
+        Raises:
+            InputError: the numbers of another table are asked for.
+        """
+        book, laid = next((book, table) for book in papers().values() for table in book.tables if table.kind == kind)
+        if wanted.paper not in ("", laid.paper):
+            raise InputError(
+                f"a table of the kind '{kind}' cannot show the numbers of '{wanted.paper}', only those of "
+                f"'{laid.paper}'"
+            )
+        grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
+        if not laid.planners:
+            columns = tuple(column for column in grid.columns if grid.column(column).kind != "planner")
+            grid = replace(grid, columns=columns)
+        return cls(book, laid, grid, paper and bool(wanted.paper))
+
+    def table(
+        self,
+        headings: Sequence[Heading],
+        sections: Sequence[TableSection],
+        before: Iterable[str] = (),
+        after: Iterable[str] = (),
+        corner: str = "",
+    ) -> Table:
+        """The table of these lines; notes stand ``before`` and ``after`` those on metrics and on the paper."""
+        title = self.grid.wanted.title or self.laid.title
+        source = [self._source] if self.shows_paper else []
+        notes = (*before, *self._notes(), *source, *after)
+        return Table(self.laid.kind, title, corner, tuple(headings), tuple(sections), notes)
+
+    def _notes(self) -> Iterator[str]:
+        """What the metrics are and how they are summed."""
+        notes, grid = self.paper.notes, self.grid
+        yield from (f"{name}: {notes[name]}." for name in self.laid.notes)
+        if self.laid.lines != "other":
+            yield notes["together"]
+        runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
+        if runs and "unmeasured" in notes and not any(run.reference for run in runs):
+            yield notes["unmeasured"]
+        if any(model.startswith("oracle") for model in grid.models):
+            yield notes["oracle"]
+        yield from grid.notes()
+
+    @property
+    def _source(self) -> str:
+        source = self.paper.source
+        named = [model if model == name else f"{model} ({name})" for model, name in source.models.items()]
+        models = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+        return f"paper: {source.short}, “{source.title}”, with {models}; {self.paper.notes['paper']}"
+
+
+def laid_out_table(kind: str, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+    """A table of a kind that a paper lays out; raises as `LaidOut.of`."""
+    view = LaidOut.of(kind, gathered, wanted, paper=paper)
+    return _by_configuration(view) if view.laid.lines == "configurations" else _by_task(view)
+
+
+def _title(policy: str) -> str:
+    """What tables call a policy; a planner by its name."""
+    return entry_of(policy).title if policy in CORE or system_of(policy) is not None else policy
 
 
 # ── a line for each configuration ────────────────────────────────────────────────────────────────
 
 
-def _by_configuration(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
+def _by_configuration(view: LaidOut) -> Table:
+    laid, grid = view.laid, view.grid
     groups: dict[str, list[TableLine]] = {}
     for column in grid.columns:
-        groups.setdefault(grid.column(column).group, []).append(_line(family, laid, grid, column))
+        groups.setdefault(grid.column(column).group, []).append(_line(laid, grid, column))
     sections = [
         TableSection(_marked(lines, laid.columns), name if len(groups) > 1 else "") for name, lines in groups.items()
     ]
-    notes = list(_notes(family, laid, grid))
-    if shows_paper:
-        sections += _paper_sections(family, laid)
-        notes += [_paper_note(family), family.paper.notes["elsewhere"]]
     headings = (Heading("tasks"), *(Heading(column.name, column.group) for column in laid.columns))
-    return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
+    if not view.shows_paper:
+        return view.table(headings, sections)
+    return view.table(headings, [*sections, *_paper_sections(laid)], after=[view.paper.notes["elsewhere"]])
 
 
-def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> TableLine:
+def _line(laid: PaperTable, grid: Grid, column: int) -> TableLine:
     rows = grid.rows
     runs = [run for run in grid.runs(rows, column) if run.reference is None or run.reference.averaged]
     show = show_runs(rows, column)
@@ -81,7 +135,7 @@ def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> TableLin
     if len(rows) == 1 and grid.gathered.cell(rows[0], column):
         tasks = replace(tasks, link=(rows[0], column), show=())
     layout = grid.column(column)
-    return TableLine(layout.name or family.titles.get(layout.policy, layout.policy), (tasks, *cells))
+    return TableLine(layout.name or _title(layout.policy), (tasks, *cells))
 
 
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
@@ -155,13 +209,13 @@ def _marked(lines: Sequence[TableLine], columns: Sequence[PaperColumn]) -> tuple
     )
 
 
-def _paper_sections(family: Family, laid: PaperTable) -> Iterator[TableSection]:
+def _paper_sections(laid: PaperTable) -> Iterator[TableSection]:
     tasks = TableCell(str(laid.tasks), float(laid.tasks))
     for model in dict.fromkeys(row.model for row in laid.rows):
         lines = [
             TableLine(
-                row.label or family.titles[row.policy],
-                (tasks, *(_printed(row.cell(at), laid.tasks * each.spread) for at, each in enumerate(laid.columns))),
+                row.label or _title(row.policy),
+                (tasks, *(printed(row.cell(at), laid.tasks * each.spread) for at, each in enumerate(laid.columns))),
                 paper=True,
             )
             for row in laid.rows
@@ -170,11 +224,11 @@ def _paper_sections(family: Family, laid: PaperTable) -> Iterator[TableSection]:
         yield TableSection(tuple(lines), f"paper: {model}")
 
 
-def _printed(cell: PaperCell, spread: int = 0) -> TableCell:
+def printed(cell: PaperCell, spread: int = 0) -> TableCell:
     """What the paper prints; if ``spread`` says over how many tasks, two numbers are mean and standard deviation."""
     match cell:
         case "":
-            return _BLANK
+            return BLANK
         case "-":
             return TableCell()
         case str():
@@ -182,7 +236,7 @@ def _printed(cell: PaperCell, spread: int = 0) -> TableCell:
         case (float(mean), float(deviation)) if spread:
             return _spread(_percent(mean), deviation, spread)
         case (before, after):
-            return _both(_printed(before), _printed(after))
+            return _both(printed(before), printed(after))
         case _:
             return _percent(float(cell))
 
@@ -190,23 +244,22 @@ def _printed(cell: PaperCell, spread: int = 0) -> TableCell:
 # ── a column for each task ───────────────────────────────────────────────────────────────────────
 
 
-def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
+def _by_task(view: LaidOut) -> Table:
+    laid, grid = view.laid, view.grid
     runs = {column: _shown_runs(laid, grid, column) for column in grid.columns}
     tasks = _tasks(runs.values())
     sections = []
     for section in laid.sections:
         ours = (_task_line(grid, column, section, laid, tasks, runs[column]) for column in grid.columns)
         lines = [line for line in ours if any(cell.value is not None for cell in line.cells)]
-        if shows_paper:
-            lines += _paper_lines(family, laid, section, tasks)
+        if view.shows_paper:
+            lines += _paper_lines(view, section, tasks)
         if lines or section is laid.sections[0]:
             sections.append(TableSection(tuple(lines), section.title))
     headings = (*(Heading(each.task) for each in tasks), *(Heading(each.name, each.group) for each in laid.columns))
     titles = " ".join(f"{each.task}: {each.title}." for each in tasks if each.title)
-    notes = [*filter(None, [titles]), *_notes(family, laid, grid)]
-    if shows_paper:
-        notes += [_paper_note(family), *family.paper.source.disagreements]
-    return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
+    disagreements = view.paper.source.disagreements if view.shows_paper else ()
+    return view.table(headings, sections, [titles] if titles else [], disagreements)
 
 
 def _shown_runs(laid: PaperTable, grid: Grid, column: int) -> list[RunSummary]:
@@ -249,7 +302,7 @@ def _task_line(
     measured = bool(task_means(section.metric, kept))
     for each in laid.columns:
         if each.only and (each.only != section.title or not measured):
-            cells.append(_BLANK)
+            cells.append(BLANK)
         else:
             cell = _sum(each, each.metric or section.metric, kept)
             cells.append(replace(cell, detail="") if each.only and not each.metric else cell)
@@ -268,11 +321,10 @@ def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Iterable[R
     return replace(_percent(fmean(means.values())), detail=detail, link=(row, column))
 
 
-def _paper_lines(
-    family: Family, laid: PaperTable, section: PaperSection, tasks: Sequence[Reference]
-) -> Iterator[TableLine]:
+def _paper_lines(view: LaidOut, section: PaperSection, tasks: Sequence[Reference]) -> Iterator[TableLine]:
     """The paper's lines of a section; further lines of the same configuration fill blanks of the first."""
-    known = laid.order or tuple(task.id for task in family.paper.tasks)
+    laid = view.laid
+    known = laid.order or tuple(task.id for task in view.paper.tasks)
     places = [known.index(each.task) if each.task in known else None for each in tasks]
     places += range(len(known), len(known) + len(laid.columns))
     rows = [row for row in laid.rows if row.section == section.title]
@@ -280,66 +332,7 @@ def _paper_lines(
         first, *more = [row for row in rows if (row.model, row.policy) == configuration]
         cells: list[TableCell] = []
         for place in places:
-            printed = [] if place is None else [row.cell(place) for row in (first, *more)]
-            cells.append(_printed(next((cell for cell in printed if cell != ""), "")))
-        label = first.label or f"paper, {first.model}: {family.titles[first.policy]} (Table {first.table})"
+            theirs = [] if place is None else [row.cell(place) for row in (first, *more)]
+            cells.append(printed(next((cell for cell in theirs if cell != ""), "")))
+        label = first.label or f"paper, {first.model}: {_title(first.policy)} (Table {first.table})"
         yield TableLine(label, tuple(cells), paper=True)
-
-
-# ── a line for each step ─────────────────────────────────────────────────────────────────────────
-
-
-def _by_step(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
-    """What each configuration made of the steps of its plans; read from the records."""
-    ours = [_programs(family, grid.runs(grid.rows, column)) for column in grid.columns]
-    printed = {row.label: row for row in laid.rows} if shows_paper else {}
-    columns = laid.columns if shows_paper else ()
-    lines = []
-    for step in dict.fromkeys(chain(printed, *ours)):
-        cells = [TableCell(programs.get(step, "–")) for programs in ours]
-        theirs = [_printed(printed[step].cell(at)) if step in printed else _BLANK for at in range(len(columns))]
-        lines.append(TableLine(step, (*cells, *theirs)))
-    headings = [Heading(grid.column(column).name, grid.column(column).group) for column in grid.columns]
-    headings += [Heading(column.name, column.group, paper=True) for column in columns]
-    notes = [*_notes(family, laid, grid), *([_paper_note(family)] if shows_paper else [])]
-    return Table(laid.kind, laid.title, "step", tuple(headings), (TableSection(tuple(lines)),), tuple(notes))
-
-
-def _programs(family: Family, runs: Iterable[RunSummary]) -> dict[str, str]:
-    """The program line of each step."""
-    programs: dict[str, str] = {}
-    for run in runs:
-        if run.policy in family.policies:
-            steps = (event for event in read_record(run.path).events if isinstance(event, BodyActed))
-            programs = {**{event.line: event.reply for event in steps}, **programs}
-    return programs
-
-
-# ── notes ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
-    """What the metrics are and how they are summed."""
-    notes = family.paper.notes
-    yield from (f"{name}: {notes[name]}." for name in laid.notes)
-    if laid.lines != "steps":
-        yield notes["together"]
-    runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
-    if runs and "unmeasured" in notes and not any(run.reference for run in runs):
-        yield notes["unmeasured"]
-    if any(model.startswith("oracle") for model in grid.models):
-        yield notes["oracle"]
-    yield from grid.notes()
-
-
-def _paper_note(family: Family) -> str:
-    source = family.paper.source
-    named = [model if model == name else f"{model} ({name})" for model, name in source.models.items()]
-    models = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-    return f"paper: {source.short}, “{source.title}”, with {models}; {family.paper.notes['paper']}"
-
-
-FAMILY_TABLES = {
-    laid.kind: partial(_table, family, laid) for family in FAMILIES.values() for laid in family.paper.tables
-}
-"""The tables of all families, by their kind."""

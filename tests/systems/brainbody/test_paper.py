@@ -6,10 +6,9 @@ from statistics import fmean
 
 import pytest
 
-from pddl2nl.policies.paper import PaperLine
-from pddl2nl.systems.brainbody import FAMILY
+from pddl2nl.policies.paper import PaperLine, papers
 
-PAPER = FAMILY.paper
+PAPER = papers()["brainbody"]
 TABLES = {table.paper.removeprefix("brainbody-"): table for table in PAPER.tables}
 MODELS = ("PaLM", "GPT-3.5", "GPT-4")
 

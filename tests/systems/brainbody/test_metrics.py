@@ -10,13 +10,14 @@ from hypothesis import given
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, GroundAtom, Imply, Not, Or, TypedName
 from pddl2nl.policies.end_state import satisfied
-from pddl2nl.policies.events import Acted, Finished, RunEvent, Started
+from pddl2nl.policies.events import Acted, Finished, RunEvent
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.metrics import METRICS
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
 from pddlval.semantics import holds
+from tests.records import begun
 from tests.validators.formulas import CHANGING, PlainWorld, conditions, subsets, task_with
 
 VALUES = {metric.name: metric.of for metric in METRICS}
@@ -65,7 +66,7 @@ def made(*events: RunEvent, policy: str = "brainbody") -> RunRecord:
     shipped = shipped_domain("household")
     problem = next(each.path for each in shipped.instances if each.name == "v06")
     texts = [path.read_text(encoding="utf-8") for path in (shipped.domain_path, problem)]
-    started = Started(policy, "m", 1, "household", "v06", *texts, "d", "p")
+    started = begun(policy, *texts)
     return RunRecord(Path("made.jsonl"), (started, *events, Finished("goal-missed")))
 
 

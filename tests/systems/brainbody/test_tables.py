@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILIES
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.policies.events import Finished, Started
+from pddl2nl.policies.events import Finished
+from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.policies.paper import papers
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.tables import FORMATS, TABLES, written
+from pddl2nl.reports.tables import FORMATS, table_kinds, written
 from pddl2nl.reports.tables.model import Table
 from pddl2nl.systems.brainbody.events import BodyActed
-from tests.reports.tables.test_hvr import experiment, lines, texts
+from tests.records import begun, by_tasks, lines, texts
 
-PAPER = FAMILIES["brainbody"].paper
+PAPER = papers()["brainbody"]
 BRAINBODY = LayoutColumn("BrainBody", policy="brainbody")
 TASKS = [f"V{number}" for number in range(1, 11)]
 
@@ -35,10 +36,14 @@ def solved(*tasks: int, executed: float = 100) -> dict[str, dict[str, float]]:
     }
 
 
+def _reference(task: str) -> Reference:
+    return Reference((), task, f"Task {task}", "high")
+
+
 def of_runs(*runs: dict[str, dict[str, float]]) -> Gathered:
     """An experiment with one seed for each run."""
     results = {("BrainBody", task, seed): found for seed, run in enumerate(runs, 1) for task, found in run.items()}
-    return experiment(results, (BRAINBODY,))
+    return by_tasks(results, (BRAINBODY,), _reference)
 
 
 # ── Table 1 ──────────────────────────────────────────────────────────────────────────────────────
@@ -46,7 +51,7 @@ def of_runs(*runs: dict[str, dict[str, float]]) -> Gathered:
 
 def test_a_mean_has_its_deviation_over_the_runs_and_its_interval_over_the_tasks() -> None:
     # Runs with 4 and 6 of ten tasks: mean 50, standard deviation 14.14; Wilson's interval of 5 of 10 is 24 to 76.
-    table = TABLES["brainbody"](of_runs(solved(1, 2, 3, 4), solved(1, 2, 3, 4, 5, 6)), LayoutTable("brainbody"))
+    table = table_kinds()["brainbody"](of_runs(solved(1, 2, 3, 4), solved(1, 2, 3, 4, 5, 6)), LayoutTable("brainbody"))
     found = texts(table, lines(table)[0])
     assert found["SR"] == "50.00 ± 14.14 [24, 76]"
     assert found["GCR"] == "75.00 ± 7.07 [44, 92]"
@@ -55,12 +60,12 @@ def test_a_mean_has_its_deviation_over_the_runs_and_its_interval_over_the_tasks(
 
 
 def test_one_run_has_no_deviation() -> None:
-    table = TABLES["brainbody"](of_runs(solved(1, 2, 3, 4, 5, 6, 7)), LayoutTable("brainbody"))
+    table = table_kinds()["brainbody"](of_runs(solved(1, 2, 3, 4, 5, 6, 7)), LayoutTable("brainbody"))
     assert texts(table, lines(table)[0])["SR"] == "70.00 [40, 89]"
 
 
 def test_the_papers_lines_stand_below_with_the_same_interval() -> None:
-    table = TABLES["brainbody"](of_runs(solved(1)), LayoutTable("brainbody", paper="brainbody-table-1"))
+    table = table_kinds()["brainbody"](of_runs(solved(1)), LayoutTable("brainbody", paper="brainbody-table-1"))
     sections = {section.title: section.lines for section in table.sections}
     [progprompt, without, feedback] = sections["paper: GPT-4"]
     assert [line.label for line in (progprompt, without, feedback)] == [
@@ -79,7 +84,7 @@ def test_the_papers_lines_stand_below_with_the_same_interval() -> None:
 def test_of_several_runs_the_best_is_shown_by_success_then_recall_then_execution() -> None:
     wanted = LayoutTable("brainbody-tasks", paper="brainbody-table-2")
     worse, better = solved(1, 2, executed=100), solved(3, 4, 5, executed=60)
-    success, recall, executed = TABLES["brainbody-tasks"](of_runs(worse, better), wanted).sections
+    success, recall, executed = table_kinds()["brainbody-tasks"](of_runs(worse, better), wanted).sections
     ours = [section.lines[0] for section in (success, recall, executed)]
     assert [[cell.text for cell in line.cells][:4] for line in ours] == [
         ["0.00", "0.00", "100.00", "100.00"],
@@ -89,16 +94,16 @@ def test_of_several_runs_the_best_is_shown_by_success_then_recall_then_execution
     assert [line.cells[-1].text for line in ours] == ["30.00 [11, 60]", "65.00 [35, 86]", "60.00 [31, 83]"]
     # A run that was cut off behind one solved task is not the best one.
     cut_off = {"V1": solved(1)["V1"]}
-    assert TABLES["brainbody-tasks"](of_runs(cut_off, better), wanted).sections[0].lines[0].cells[-1].value == 30
+    assert table_kinds()["brainbody-tasks"](of_runs(cut_off, better), wanted).sections[0].lines[0].cells[-1].value == 30
     # Alike in success and recall: the one that executes more.
-    tie = TABLES["brainbody-tasks"](of_runs(solved(1, executed=70), solved(2, executed=80)), wanted)
+    tie = table_kinds()["brainbody-tasks"](of_runs(solved(1, executed=70), solved(2, executed=80)), wanted)
     assert tie.sections[0].lines[0].cells[1].text == "100.00"
 
 
 def test_a_run_can_have_the_numbers_of_a_row_of_the_paper() -> None:
     """GPT-4 on V6 has SR 1, GCR 1 and EXEC 0.88: of eight primitives seven were executed."""
     run = {"V6": {"success-rate": 100.0, "goal-conditions-recall": 100.0, "executability": 87.5}}
-    table = TABLES["brainbody-tasks"](of_runs(run), LayoutTable("brainbody-tasks", paper="brainbody-table-2"))
+    table = table_kinds()["brainbody-tasks"](of_runs(run), LayoutTable("brainbody-tasks", paper="brainbody-table-2"))
     for section in table.sections:
         by_label = {line.label: line.cells[0] for line in section.lines}
         ours, theirs = by_label["BrainBody"].value, by_label["paper, GPT-4: BrainBody-LLM (Table 2)"].value
@@ -110,7 +115,7 @@ def test_a_run_can_have_the_numbers_of_a_row_of_the_paper() -> None:
 def test_the_arms_tasks_have_the_papers_successes() -> None:
     results = {("BrainBody", f"F{number}", 1): {"success-rate": 100.0} for number in range(1, 8)}
     wanted = LayoutTable("brainbody-arm", paper="brainbody-table-4")
-    success = TABLES["brainbody-arm"](experiment(results, (BRAINBODY,)), wanted).sections[0]
+    success = table_kinds()["brainbody-arm"](by_tasks(results, (BRAINBODY,), _reference), wanted).sections[0]
     found = {line.label: [cell.text for cell in line.cells] for line in success.lines}
     assert found["paper, PaLM: BrainBody-LLM (Table 4)"] == ["100.00", "0.00", "100.00", "100.00", *["0.00"] * 3, ""]
     assert found["BrainBody"] == ["100.00"] * 8
@@ -128,7 +133,7 @@ def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Pat
     runs = {}
     for run in gathered.runs.values():
         name = next(name for name in steps if name in run.name)
-        started = Started("brainbody", "m", 1, "d", "p", "", "", "", "")
+        started = begun("brainbody")
         acted = [
             BodyActed(at, line, steps[name], "action") for at, line in enumerate(["Close the fridge", "<b>Jump</b>"])
         ]
@@ -136,7 +141,7 @@ def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Pat
         runs[run.name] = replace(run, path=path)
     cells = {place: tuple(runs[run.name] for run in each) for place, each in gathered.cells.items()}
     wanted = LayoutTable("brainbody-steps", paper="brainbody-table-3")
-    return TABLES["brainbody-steps"](replace(gathered, runs=runs, cells=cells), wanted)
+    return table_kinds()["brainbody-steps"](replace(gathered, runs=runs, cells=cells), wanted)
 
 
 def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_steps: Table) -> None:
@@ -163,7 +168,7 @@ def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_ste
 
 
 def test_the_table_of_feedback_has_no_numbers_of_the_paper() -> None:
-    table = TABLES["brainbody-feedback"](of_runs(solved(1)), LayoutTable("brainbody-feedback"))
+    table = table_kinds()["brainbody-feedback"](of_runs(solved(1)), LayoutTable("brainbody-feedback"))
     assert [section.title for section in table.sections] == [""]
     assert texts(table, lines(table)[0])["EXEC all"] == "100.00"
     assert not PAPER.tables[-1].paper
