@@ -1,14 +1,18 @@
 """The loop that systems of the literature share: propose, check, give feedback, propose again, at most n times.
 
 A `Check` has a name and says what is wrong with a proposal, in words for whoever proposes. What a check tells of a
-failed step depends on the *style* of its signal (`signal`): the same verdict, with more or less information.
+failed step depends on the *style* of its signal (`signal`): the same verdict, with more or less information. Where a
+command can stand for several actions, it tells of the one that was meant (`clearest`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
+
+from pddlval import StepResult
+from pddlval.formulas import names_in, predicates_in
 
 P = TypeVar("P")
 
@@ -30,6 +34,34 @@ def signal(style: Style, step: int | None, code: str, about: str, reason: str) -
         return reason
     start = "The plan failed" if step is None else f"Step {step} failed"
     return f"{start}." if style == "raw" else f"{start}: {code}, {about}."
+
+
+def clearest(results: Iterable[StepResult], named: Collection[str], changed: Collection[str]) -> StepResult | None:
+    """What comes of a command that can stand for several actions; None without any.
+
+    That is the first applicable action. If none is applicable, it is the one that was meant, because what the command
+    leaves open agrees with what holds: "take the milk" means to take it out of the fridge that it is in, and fails
+    because the fridge is closed, and not because the milk is not on top of it. So conditions come first that no action
+    can ever change, then those that join an object of the command with another one, then the number of conditions.
+
+    Args:
+        results: of the actions, in the order of preference; those after the first applicable one are not asked for.
+        named: the objects that the command names.
+        changed: the predicates that actions change (`pddl2nl.pddl.changed_predicates`).
+    """
+    nearest: tuple[tuple[int, int, int, int], StepResult] | None = None
+    for result in results:
+        if result.successor is not None:
+            return result
+        # An unmet condition without a predicate compares numbers, which change.
+        never = sum(bool(known := predicates_in(each)) and known.isdisjoint(changed) for each in result.unmet)
+        others = {*result.action.args}.difference(named)
+        objects = [{*names_in(each)} for each in result.unmet]
+        joining = sum(not each.isdisjoint(named) and not each.isdisjoint(others) for each in objects)
+        rank = never, joining, len(objects), -sum(not each.isdisjoint(named) for each in objects)
+        if nearest is None or rank < nearest[0]:
+            nearest = rank, result
+    return None if nearest is None else nearest[1]
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_json
 from pddl2nl.llm.constraint import Line
-from pddl2nl.pddl import Domain, GroundAtom, Task
+from pddl2nl.pddl import Domain, GroundAtom, Task, changed_predicates
+from pddl2nl.policies.refining import clearest
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State, StepResult
-from pddlval.formulas import names_in
 
 FORMAT = 1
 """The version of the file's format."""
@@ -205,27 +205,15 @@ def _check(primitive: Primitive, domain: Domain, where: str) -> None:
 
 
 def ground(command: Command, state: State, simulator: Simulator) -> GroundAction:
-    """The action that carries out a command in a state.
+    """The action that carries out a command in a state, or the one whose failure says most (`clearest`).
 
-    That is the first applicable one. If none is applicable, it is the one whose failure says most: the parameters that
-    the command leaves open agree with what holds of its objects, and the fewest conditions fail. If the types allow no
-    action, it is the first action, which the simulator refuses.
+    If the types allow no action, it is the first action, which the simulator refuses.
     """
-    nearest: tuple[tuple[int, int, int], GroundAction] | None = None
-    for item in command.primitive.actions:
-        for action in _candidates(item, command, state, simulator.task):
-            result = simulator.step(state, action)
-            if result.successor is not None:
-                return action
-            own, filled = {*command.args}, {*action.args} - {*command.args}
-            mentioned = [{*names_in(condition)} for condition in result.unmet]
-            open_ones = sum(bool(names & own) and bool(names & filled) for names in mentioned)
-            about = sum(bool(names & own) for names in mentioned)
-            rank = open_ones, len(mentioned), -about
-            if nearest is None or rank < nearest[0]:
-                nearest = rank, action
-    if nearest is not None:
-        return nearest[1]
+    task = simulator.task
+    candidates = (action for item in command.primitive.actions for action in _candidates(item, command, state, task))
+    results = (simulator.step(state, action) for action in candidates)
+    if (result := clearest(results, command.args, changed_predicates(task.domain))) is not None:
+        return result.action
     first = command.primitive.actions[0]
     return GroundAction(first.action, tuple(_mistyped(first, command, simulator.task)))
 

@@ -164,7 +164,7 @@ class SceneAnswers:
         return self.oracle.plan(shown, Simulator(shown).initial)
 
     def _calls(self, actions: Iterable[GroundAction]) -> tuple[SceneCalled, ...]:
-        return SceneActions(self.task.domain, self.roles).calls(actions)
+        return SceneActions(self.task, self.roles).calls(actions)
 
 
 def _mistaken(mistake: str, plan: Sequence[SceneCalled], moves: str) -> tuple[SceneCalled, ...]:

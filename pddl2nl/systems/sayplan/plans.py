@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from types import MappingProxyType
 from typing import Any
 
 from pddl2nl.errors import did_you_mean
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import Atom, Condition, Domain, Not, changed_predicates
-from pddl2nl.policies.refining import Style
+from pddl2nl.pddl import Atom, Condition, Not, Task, changed_predicates
+from pddl2nl.policies.refining import Style, clearest
 from pddl2nl.systems.sayplan.events import Cause
 from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneGraph, SceneRoles, SceneView
 from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
@@ -151,26 +151,33 @@ def without_ways(calls: Iterable[SceneCalled], moves: str) -> tuple[SceneCalled,
 
 
 class SceneActions:
-    """The calls of a domain as its actions."""
+    """The calls of a task as its actions."""
 
-    def __init__(self, domain: Domain, roles: SceneRoles):
-        self._schemas = {action.name: [item.name for item in action.parameters] for action in domain.actions}
+    def __init__(self, task: Task, roles: SceneRoles):
+        self._task = task
+        self._schemas = {action.name: action.parameters for action in task.domain.actions}
         self._roles = roles
 
-    def ground(self, call: SceneCalled, state: State) -> tuple[GroundAction, ...]:
-        """The actions that a call can stand for in a state; empty if it lacks an object, or the call is unknown."""
+    def ground(self, call: SceneCalled, state: State) -> Iterator[GroundAction]:
+        """The actions that a call can stand for in a state.
+
+        Objects that the call does not name are those for which its facts hold in the state. If a fact about another
+        object never holds (no hand holds the milk), all objects of the type stand for it; if one about the object
+        alone never does (nothing is accessed), there is no action. There is none of an unknown call, either.
+        """
         said = self._roles.calls.get(call.name)
         if said is None or len(said.given) != len(call.nodes):
-            return ()
+            return
         bindings = [dict(zip(said.given, call.nodes, strict=True))]
         for parameter, fact in said.state.items():
             bindings = [{**known, **more} for known in bindings for more in _matches(parameter, fact, known, state)]
-        return tuple(
-            GroundAction(name, tuple(values[parameter] for parameter in self._schemas[name]))
-            for name in said.actions
-            for values in bindings
-            if all(parameter in values for parameter in self._schemas[name])
-        )
+        for name in said.actions:
+            for values in bindings:
+                lacking = [each for each in self._schemas[name] if each.name not in values]
+                if all(" " in said.state.get(each.name, "") for each in lacking):
+                    for others in product(*(self._task.objects_of(each.types) for each in lacking)):
+                        known = values | dict(zip((each.name for each in lacking), others, strict=True))
+                        yield GroundAction(name, tuple(known[each.name] for each in self._schemas[name]))
 
     def calls(self, actions: Iterable[GroundAction]) -> tuple[SceneCalled, ...]:
         """Actions as calls, the inverse of `ground`."""
@@ -179,7 +186,7 @@ class SceneActions:
             SceneCalled(call, tuple(values[parameter] for parameter in given))
             for action in actions
             for call, given in [named[action.name]]
-            for values in [dict(zip(self._schemas[action.name], action.args, strict=True))]
+            for values in [dict(zip((each.name for each in self._schemas[action.name]), action.args, strict=True))]
         )
 
 
@@ -241,7 +248,7 @@ class PlanSimulator:
         self._teller = teller
         self._style = style
         self._changed = changed_predicates(simulator.task.domain)
-        self.actions = SceneActions(simulator.task.domain, roles)
+        self.actions = SceneActions(simulator.task, roles)
 
     def check(self, calls: Sequence[SceneCalled], view: SceneView, start: State) -> CheckedPlan:
         """A plan with completed ways, simulated from a state."""
@@ -261,15 +268,9 @@ class PlanSimulator:
         return replace(checked, actions=tuple(actions), goal=self._simulator.is_goal(state))
 
     def _try(self, call: SceneCalled, state: State) -> StepResult | None:
-        """What comes of a call: of the actions that it can stand for, the applicable one, else the nearest; or None."""
-        found = (self._step(action, state) for action in self.actions.ground(call, state))
-        possible = [each for each in found if each is not None]
-        applicable = next((each for each in possible if each.successor is not None), None)
-        return applicable or min(possible, key=self._distance, default=None)
-
-    def _distance(self, result: StepResult) -> tuple[int, int]:
-        """How far an action is from being applicable: unmet conditions that nothing changes, and all."""
-        return sum(_predicate(each) not in self._changed for each in result.unmet), len(result.unmet)
+        """What comes of a call; None if it can stand for no action."""
+        results = (self._step(action, state) for action in self.actions.ground(call, state))
+        return clearest((each for each in results if each is not None), call.nodes, self._changed)
 
     def _step(self, action: GroundAction, state: State) -> StepResult | None:
         try:

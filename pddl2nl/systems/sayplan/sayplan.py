@@ -582,8 +582,9 @@ class ScenePrompter:
         reference = next((each for each in shipped.references if each.role == "example"), None) if shipped else None
         if shipped is None or reference is None:
             return {}
-        graph = scene_graph(shipped.task(reference.instance), self._roles)
-        text, actions = reference.texts["goal"], SceneActions(domain, self._roles)
+        task = shipped.task(reference.instance)
+        graph = scene_graph(task, self._roles)
+        text, actions = reference.texts["goal"], SceneActions(task, self._roles)
         calls = actions.calls(map(GroundAction.parse, reference.ways[0].plan))
         short = without_ways(calls, self._roles.moves) if self._policy.paths else calls
         needed = graph.revealing(node for call in calls for node in call.nodes)
@@ -605,7 +606,7 @@ class ScenePrompter:
         step("the graph shows all that the task needs", "terminate")
         plans = [(self._question({"Scene graph": view.text}, text), json_reply("first this, then that", plan=short))]
         if self._policy.corrections:
-            forgotten, feedback = self._forgotten(shipped.task(reference.instance), short, view)
+            forgotten, feedback = self._forgotten(task, short, view)
             refused = {"Scene graph": view.text, "Plan": list(map(str, forgotten)), "Feedback": feedback}
             thought = "a step that the refused one needs was missing"
             plans.append((self._question(refused, text), json_reply(thought, plan=short)))

@@ -39,9 +39,9 @@ def test_every_action_has_a_call_and_shipped_plans_are_calls_and_back(name: str)
     assert sorted(each for call in roles.calls.values() for each in call.actions) == sorted(
         action.name for action in shipped.domain.actions
     )
-    actions = SceneActions(shipped.domain, roles)
     for reference in shipped.references[:8]:
-        simulator = Simulator(shipped.task(reference.instance))
+        task = shipped.task(reference.instance)
+        simulator, actions = Simulator(task), SceneActions(task, roles)
         state = simulator.initial
         for text in reference.ways[0].plan:
             after = simulator.step(state, text).successor

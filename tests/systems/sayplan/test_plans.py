@@ -131,7 +131,7 @@ def test_a_plan_with_two_thousand_movements_is_completed() -> None:
 def test_calls_and_actions_are_inverse_and_completed_plans_are_valid(instance: str) -> None:
     task, graph = BUILDING.task(instance), graph_of(instance)
     actions = [GroundAction.parse(action) for action in TASKS[instance].ways[0].plan]
-    calls = SceneActions(task.domain, ROLES).calls(actions)
+    calls = SceneActions(task, ROLES).calls(actions)
     filled, _ = fill_ways(without_ways(calls, "goto"), graph, "goto")
     checked = check(instance, " > ".join(map(str, filled)))
     assert (checked.executable, checked.goal) == (True, True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pddl2nl.errors import InputError
+from pddl2nl.policies.events import Rejected
 from pddl2nl.systems.sayplan.sayplan import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE, SayPlan, cannot_be_enough
 from pddl2nl.systems.sayplan.scene_graph import SceneView
 from tests.systems.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
@@ -195,6 +196,9 @@ def test_without_verification_the_first_plan_is_executed() -> None:
     forgotten = [call for call in COFFEE if call != "open(wardrobe1)"]
     run = play("example", {SEARCH: FOUND, PLAN: [plan(*forgotten), plan(*COFFEE)]}, policy="sayplan-open")
     assert ([each.round for each in run.plans], run.finished.outcome) == ([0], "inapplicable")
+    # Reports show it as the first broken link.
+    [rejected] = [event for event in run.events if isinstance(event, Rejected)]
+    assert rejected.unmet == run.plans[0].unmet == ("(not (shut wardrobe1))",)
 
 
 def test_without_completed_ways_each_movement_must_follow_a_link() -> None:
