@@ -41,11 +41,10 @@ _WIDEST = 12
 
 
 def _with_choices(option: Option) -> str:
-    return (
-        f"{option.help} One of {', '.join(option.choices)}."
-        if len(option.shown) > _WIDEST and option.choices
-        else option.help
-    )
+    """The help, with the choices that neither it nor the metavar names."""
+    if len(option.shown) <= _WIDEST or all(choice in option.help for choice in option.choices):
+        return option.help
+    return f"{option.help} One of {', '.join(option.choices)}."
 
 
 def _declared(option: Option) -> Any:

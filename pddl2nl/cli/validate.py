@@ -59,7 +59,7 @@ def _validate(
         Literal["typed", "original", "inferred"],
         option(
             "",
-            "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
+            "Objects' names: typed (truck_0), original, or inferred from static unary predicates.",
         ),
     ] = "typed",
     val_tolerance: ValTolerance = False,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl2nl.experiments.baseline_runs import baseline_runs
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments import baseline_runs as module
-from pddl2nl.experiments.baseline_runs import baseline_runs
 from pddl2nl.experiments.jobs import PlannerSpec
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain, shipped_domains
@@ -49,8 +49,9 @@ def test_every_benchmark_of_every_domain_is_run_by_all() -> None:
 
 
 def test_the_names_of_its_runs_are_those_of_an_experiment(tmp_path: Path) -> None:
-    from pddl2nl.experiments.specification.experiment import load_experiment
     from pddl2nl.experiments.specification.product import jobs_of
+
+    from pddl2nl.experiments.specification.experiment import load_experiment
 
     path = tmp_path / "same.toml"
     path.write_text('domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["random"]\n', encoding="utf-8")

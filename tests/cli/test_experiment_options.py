@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from pddl2nl.experiments.specification.product import jobs_of
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.layout import read_layout
 from pddl2nl.experiments.specification.experiment import load_experiment
-from pddl2nl.experiments.specification.product import jobs_of
 from pddl2nl.reports.tables import TABLES
 
 COLUMNS = """

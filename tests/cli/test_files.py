@@ -40,8 +40,8 @@ def plan(tmp_path: Path) -> str:
     "command",
     [
         ["convert"],
-        ["obfuscate"],
-        ["strip-costs"],
+        ["tasks", "obfuscate"],
+        ["tasks", "strip-costs"],
         ["check"],
         ["tell", "PLAN"],
         ["validate", "PLAN"],
@@ -61,10 +61,11 @@ def test_shipped_names_are_their_files(
     # A folder of the same name is no file.
     (tmp_path / "blocksworld").mkdir()
     monkeypatch.chdir(tmp_path)
-    name, *rest = [plan if word == "PLAN" else word for word in command]
+    words = 2 if command[0] == "tasks" else 1
+    name, rest = command[:words], [plan if word == "PLAN" else word for word in command[words:]]
     said = []
     for task in (("blocksworld", "p01"), (paths[0], "p01"), paths):
-        code = main([name, *task, *rest])
+        code = main([*name, *task, *rest])
         # A run also prints its time and its record.
         lines = capsys.readouterr().out.splitlines()
         said.append((code, [line for line in lines if not line.endswith((" s", ".jsonl"))]))

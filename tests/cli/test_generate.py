@@ -34,7 +34,7 @@ def test_the_call_in_the_json_makes_the_same_text(capsys: pytest.CaptureFixture[
     assert (data["domain"], data["name"], data["seed"], data["solvable"]) == ("ferry", "mine", 3, True)
     assert data["parameters"] == {"locations": 3, "cars": 4, "moving": 50}
     assert data["objects"] == 7
-    assert run(capsys, *data["call"].split()[2:])[1] == data["text"]
+    assert run(capsys, *data["call"].split()[3:])[1] == data["text"]
 
 
 def test_files_are_written_one_or_several(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from pddl2nl.experiments.quickstart import quickstart_jobs
 
 from pddl2nl.baselines import fast_downward
 from pddl2nl.cli import quickstart as command
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import TableLayout
-from pddl2nl.experiments.quickstart import quickstart_jobs
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.records import read_record, record_paths
 from pddl2nl.reports.summaries import RunSummary

@@ -14,7 +14,7 @@ from pddl2nl.cli import run as command
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError, Pddl2nlError
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import make_policy, policies
 from pddl2nl.tasks import shipped_domain
 from tests.llm.chat_server import ChatServer, Trouble
 
@@ -157,8 +157,9 @@ def test_limits_and_seed_are_recorded(call: Run, files: tuple[str, str], tmp_pat
     ran = call("run", *files, *options, *limits, "--names", "original", "--out", "here", "--json")
     assert (ran.code, ran.json["outcome"]) == (1, "budget")
     started = json.loads(Path(ran.json["record"]).read_text(encoding="utf-8").splitlines()[0])
-    assert started["limits"] == {"steps": 1, "calls": 7, "tokens": 99, "usd": 2.5, "seconds": None}
-    assert (started["seed"], started["names_scheme"]) == (4, "original")
+    spec = started["spec"]
+    assert (spec["steps"], spec["budget_calls"], spec["budget_tokens"], spec["budget_usd"]) == (1, 7, 99, 2.5)
+    assert (spec["seed"], spec["names"]) == (4, "original")
     assert Path(ran.json["record"]).parent == Path("here")
 
 
@@ -189,27 +190,29 @@ def test_a_plan_comes_by_the_providers_batch_and_leaves_one_record(
 
 def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
     walk = call("run", *files, "--policy", "random", "--steps", "3", "--model", "m", "--budget-calls", "1", "--json")
-    assert walk.error == "warning: --model, --budget-calls not used: --policy random asks no model\n"
+    assert walk.error == "warning: --model, --budget-calls not used: the policy asks no model\n"
     plan = ("--policy", "basic", "--model", _script(tmp_path, "[PLAN]\n[PLAN END]"), "--example", "none")
     shot = call("run", *files, *plan, "--steps", "3", "--style", "pddl", "--names", "original", "--wording", "template")
     assert shot.code == 1
     assert shot.error == (
-        "warning: --wording, --names not used: --style pddl shows PDDL with the objects' own names\n"
-        "warning: --steps not used: --policy basic gives its whole plan in one turn\n"
+        "warning: --wording, --names not used: style pddl shows PDDL with the objects' own names\n"
+        "warning: --steps not used: the policy gives its whole plan in one turn\n"
     )
     assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).error == ""
 
 
-def test_options_of_translation_without_use_are_said_to_be_so(
-    call: Run, files: tuple[str, str], tmp_path: Path
-) -> None:
-    script = _script(tmp_path, "Action: finished", "Action: finished")
-    options = ("--translator-model", "m", "--reading", "all")
-    ran = call("run", *files, "--policy", "act", "--model", script, "--example", "none", "--steps", "2", *options)
-    assert ran.error == (
-        "warning: --translator-model not used: --translator reader asks no model\n"
-        "warning: --reading not used: --policy act takes its actions one at a time\n"
+def test_options_without_use_are_refused_before_anything_is_asked(call: Run, files: tuple[str, str]) -> None:
+    act = ("run", *files, "--policy", "act", "--model", "oracle")
+    assert "--translator reader asks no model" in call(*act, "--model-for", "translator=m").error
+    assert (
+        "--model-for translater: act has no such role; did you mean 'translator'?"
+        in call(*act, "--model-for", "translater=m").error
     )
+    assert "--reading all: the policy does not use it" in call(*act, "--reading", "all").error
+    assert "expected NAME=VALUE" in call(*act, "-P", "feedback").error
+    assert "policy act has no option 'feed'" in call(*act, "-P", "feed=x").error
+    assert "expected one of applicable, minimal, reason" in call(*act, "-P", "feedback=loud").error
+    assert "reads no files" in call(*act, "--file", "x.json=y.json").error
 
 
 def test_a_model_can_translate_what_the_reader_cannot(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
@@ -219,7 +222,7 @@ def test_a_model_can_translate_what_the_reader_cannot(call: Run, files: tuple[st
     alone = call("run", *files, *plan)
     assert (alone.json["outcome"], alone.json["calls"]) == ("unreadable", 1)
     helped = call(
-        "run", *files, *plan, "--translator", "reader+llm", "--translator-model", f"script:{tmp_path / 'pddl.json'}"
+        "run", *files, *plan, "--translator", "reader+llm", "--model-for", f"translator=script:{tmp_path / 'pddl.json'}"
     )
     assert (helped.json["outcome"], helped.json["calls"]) == ("goal-missed", 2)
     assert helped.json["plan"] == ["(unstack c b)", "(stack c a)"]
@@ -264,16 +267,19 @@ def test_a_numeric_task_is_judged_or_what_is_missing_is_named(call: Run, tmp_pat
 
 def test_policies_are_listed(call: Run) -> None:
     listed = call("policies", "--json").json
-    assert [item["name"] for item in listed] == list(POLICIES)
+    assert [item["name"] for item in listed] == [entry.name for entry in policies()]
     assert listed[0] == {
         "name": "basic",
-        "summary": POLICIES["basic"]().summary,
+        "summary": make_policy("basic").summary,
         "styles": ["nl", "pddl"],
         "one_shot": True,
         "needs_model": True,
+        "system": None,
+        "preset_of": None,
+        "options": {"unsolvable": "silent", "samples": 1, "rounds": 0},
     }
     table = call("policies").out
-    assert all(name in table for name in POLICIES)
+    assert all(name in table for name in (entry.name for entry in policies()))
 
 
 def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,7 +292,7 @@ def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest
     for option in options.split():
         assert f"--{option}" in shown
     assert "Example: pddl2nl run" in shown
-    assert "twice the length of FF's plan" in shown
+    assert "twice FF's plan" in shown
 
 
 def test_a_model_may_be_told_what_to_answer_where_there_is_no_plan(
@@ -295,14 +301,14 @@ def test_a_model_may_be_told_what_to_answer_where_there_is_no_plan(
     script = tmp_path / "replies.json"
     script.write_text(json.dumps(["[NO PLAN]"]), encoding="utf-8")
     options = ("--policy", "basic", "--model", f"script:{script}", "--example", "none", "--json")
-    ran = call("run", *files, *options, "--unsolvable", "tell")
+    ran = call("run", *files, *options, "-P", "unsolvable=tell")
     # The task has a plan, and the claim is wrong; what is judged is the same either way.
     assert (ran.code, ran.json["outcome"]) == (1, "gave-up")
     assert ran.json["fault"] == {"step": 0, "status": "claimed-unsolvable", "text": "[NO PLAN]"}
     started, prompted = (json.loads(line) for line in Path(ran.json["record"]).read_text("utf-8").split("\n")[:2])
-    assert (started["solvable"], started["beyond_paper"]) == (True, {"unsolvable": "tell"})
+    assert (started["solvable"], started["spec"]["options"]["unsolvable"]) == (True, "tell")
     assert prompted["messages"][0]["content"].endswith("\n[NO PLAN]")
-    assert call("run", *files, *options, "--unsolvable", "loudly").code == 2
+    assert call("run", *files, *options, "-P", "unsolvable=loudly").code == 2
 
 
 def test_help_groups_the_options(capfd: pytest.CaptureFixture[str]) -> None:
@@ -335,3 +341,18 @@ def test_verbose_tells_each_call(files: tuple[str, str], tmp_path: Path, capfd: 
     assert main(["run", *files, *options, "--out", str(tmp_path), "-v"]) == 1
     told = [line.partition(" after ")[0] for line in capfd.readouterr().err.splitlines()]
     assert told == ["step 1: call 1: replied", "step 2: call 2: replied"]
+
+
+def test_a_policy_shows_its_options_and_presets(call: Run) -> None:
+    shown = call("policies", "react", "--json").json
+    assert [each["name"] for each in shown["help"]] == ["unsolvable", "feedback", "stop_after"]
+    assert all(each["help"] for each in shown["help"])
+    assert "did you mean 'react'?" in call("policies", "reakt").error
+
+
+def test_the_help_of_run_fits_on_120_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["run", "--help"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 120
+    assert main(["--help"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 60
