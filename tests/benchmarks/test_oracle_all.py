@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments import RunSpec
-from pddl2nl.experiments.jobs import make_job
+from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.reports import RunRecord, read_record
 from pddl2nl.tasks import Instance, shipped_domain, shipped_domains
@@ -28,9 +28,9 @@ def _records(
 ) -> list[RunRecord]:
     shipped = shipped_domain(domain)
     jobs = [
-        make_job(
-            RunSpec(
-                shipped.task(each.name), policy, "oracle", wording=str(shipped.wording_path), style=style, seed=seed
+        RunJob(
+            RunSpec.of(
+                shipped.task(each.name), policy, model="oracle", wording=str(shipped.wording_path), style=style, seed=seed
             ),
             domain,
             each.name,

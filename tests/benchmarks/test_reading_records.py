@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("records")
     model = ScriptedModel(["Action: look around", "Action: stack it", *["Action: unstack b from a"] * 10])
     first = folder / "first.jsonl"
-    run_spec(RunSpec(shipped_task("blocksworld", "p10"), "act", model, steps=12, example="none", record=first))
+    run_spec(RunSpec.of(shipped_task("blocksworld", "p10"), "act", model=model, steps=12, example="none", record=first))
     record = read_record(first)
     assert isinstance(record, RunRecord)
     first.unlink()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 from collections.abc import Iterable
@@ -11,20 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILIES
 
-from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, Request
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skips what runs a hierarchical policy, as tests over all policies do, where its extra is not installed."""
-    callspec = getattr(item, "callspec", None)
-    if callspec is None or callspec.params.get("policy") not in FAMILIES["hvr"].policies:
-        return
-    for module, what in (("rdflib", "the knowledge graph"), ("z3", "the prover")):
-        if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{what} is absent: pip install 'pddl2nl[macros]'")
 
 
 @dataclass(frozen=True)
@@ -132,7 +120,7 @@ def lamps(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def _settled(event: dict[str, Any]) -> str:
-    return json.dumps({key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE})
+    return json.dumps({key: value for key, value in event.items() if not is_volatile(event["event"], key)})
 
 
 @pytest.fixture

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from pddl2nl.policies.families import FAMILY_POLICIES
+from pddl2nl.policies import make_policy
+from pddl2nl.policies.registry import CORE
 
-from pddl2nl.policies import POLICIES
-
-ASKING = [
-    name
-    for name, make in POLICIES.items()
-    if make().needs_model
-    and name != "score"
-    and not (name in FAMILY_POLICIES and FAMILY_POLICIES[name].takes(name, "scene"))
-    and not name.startswith("taskgraph")
-]
-"""The policies that ask a model for a reply and play any task: SayPlan needs a domain with a scene graph, taskgraph one
-with subtasks, and Score asks for likelihoods (tests/policies/test_score.py)."""
+ASKING = [name for name in CORE if make_policy(name).needs_model and name != "score"]
+"""The core's policies that ask a model for a reply: Score asks for likelihoods (tests/policies/test_score.py)."""

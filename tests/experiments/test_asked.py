@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
-from pddl2nl.experiments.prepare import PreparedExperiment, prepare_experiment
+from pddl2nl.experiments.ready import acpbench
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.specification.experiment import Overrides, load_experiment
-from pddl2nl.experiments.specification.shipped import find_specification
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
@@ -63,14 +62,19 @@ def spec(tmp_path: Path) -> Path:
     return tmp_path / "spec.toml"
 
 
-def prepared(spec: Path, model: str = "", folder: str = "runs", **defines: str) -> PreparedExperiment:
-    loaded = load_experiment(spec, Overrides(model=model, defines=defines))
-    return prepare_experiment(loaded, spec.parent / folder, Access())
+def prepared(spec: Path, model: str = "") -> Experiment:
+    loaded = load_experiment(spec, Overrides(model=model))
+    loaded.prepare(folder_of(loaded))
+    return loaded
 
 
-def run(ready: PreparedExperiment, budget: Limits | None = None) -> SweepSummary:
-    ready.write_down()
-    return run_all([*ready.jobs.values()], ready.folder, workers=1, budget=budget)
+def folder_of(ready: Experiment) -> Path:
+    return ready.file.path.parent / "runs"
+
+
+def run(ready: Experiment, budget: Limits | None = None) -> SweepSummary:
+    ready.write_down(folder_of(ready))
+    return run_all(ready.jobs.values(), folder_of(ready), workers=1, budget=budget)
 
 
 def replying(monkeypatch: pytest.MonkeyPatch, reply: Callable[[], Completion]) -> None:
@@ -82,8 +86,8 @@ def replying(monkeypatch: pytest.MonkeyPatch, reply: Callable[[], Completion]) -
     monkeypatch.setitem(MODELS, "fixed", make)
 
 
-def tables(ready: PreparedExperiment) -> dict[str, Table]:
-    return {table.key: table for table in report_tables(gather(ready.folder), (), "coverage", paper=True)}
+def tables(ready: Experiment) -> dict[str, Table]:
+    return {table.key: table for table in report_tables(gather(folder_of(ready)), (), "coverage", paper=True)}
 
 
 def texts(table: Table) -> dict[str, list[str]]:
@@ -103,7 +107,7 @@ def test_the_oracle_answers_from_the_prompts_and_a_second_start_makes_and_asks_n
 def test_a_record_holds_question_reply_and_verdict(spec: Path) -> None:
     ready = prepared(spec, "oracle:trust-plans")
     run(ready)
-    records = [read_record(ready.folder / f"{name}.jsonl") for name in ready.jobs]
+    records = [read_record(folder_of(ready) / f"{name}.jsonl") for name in ready.jobs]
     wrong = [each for each in records if isinstance(each, AnswerRecord) and each.outcome == "wrong"]
     assert {each.asked.question.kind for each in wrong} == {"validation"}
     first = next(each for each in wrong if each.asked.question.form == "bool")
@@ -153,9 +157,9 @@ def test_replies_that_fall_short(
 ) -> None:
     replying(monkeypatch, lambda: reply)
     ready = prepared(spec, "fixed")
-    job = next(job for job in ready.jobs.values() if job.spec.question.answer == "no")  # type: ignore[union-attr]
-    run_all([job], ready.folder, workers=1)
-    record = read_record(ready.folder / f"{job.name}.jsonl")
+    job = next(job for job in ready.jobs.values() if isinstance(job, QuestionJob) and job.question.answer == "no")
+    run_all([job], folder_of(ready), workers=1)
+    record = read_record(folder_of(ready) / f"{job.name}.jsonl")
     assert (record.outcome, record.fault.status if record.fault else "") == (outcome, fault)
 
 
@@ -164,7 +168,7 @@ def test_a_killed_question_is_not_asked_again(spec: Path, monkeypatch: pytest.Mo
     ready = prepared(spec, "fixed")
     run(ready)
     for name in ready.jobs:
-        path = ready.folder / f"{name}.jsonl"
+        path = folder_of(ready) / f"{name}.jsonl"
         # What a process leaves that is killed behind the reply.
         partial_path(path).write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
         path.unlink()
@@ -198,16 +202,18 @@ def test_a_tracker_follows_questions(spec: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setitem(TRACKERS, "kept", lambda project, folder: lambda run, settings: Kept())
     ready = prepared(spec, "oracle:trust-plans")
-    observe = tracked("kept", "asked", ready.folder)
-    run_all([*ready.jobs.values()], ready.folder, workers=1, observe=observe)
+    observe = tracked("kept", "asked", folder_of(ready))
+    run_all([*ready.jobs.values()], folder_of(ready), workers=1, observe=observe)
     assert Counter(each["outcome"] for each in ended) == {"right": 10, "wrong": 6}
     assert {each["calls"] for each in ended} == {1.0}
 
 
 def test_a_dry_run_knows_every_prompt(spec: Path) -> None:
-    dry = prepared(spec).dry_run()
-    assert (dry.total.calls, dry.finished, dict(dry.kinds)) == (16, 0, {"progression": 8, "validation": 8})
-    assert [*dry.columns] == ["progression bool", "progression open", "validation bool", "validation open"]
+    dry = prepared(spec).dry_run(spec.parent)
+    assert (dry["estimate"]["calls"], dry["finished"]) == (16, 0)
+    assert dry["kinds"] == {"progression": 8, "validation": 8}
+    columns = ["progression bool", "progression open", "validation bool", "validation open"]
+    assert [column["column"] for column in dry["columns"]] == columns
 
 
 def test_both_styles_and_models_are_columns(spec: Path) -> None:
@@ -222,16 +228,15 @@ def test_both_styles_and_models_are_columns(spec: Path) -> None:
 
 def test_acpbench_s_own_files_are_asked(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replying(monkeypatch, lambda: Completion("Answer: yes"))
-    shipped = tmp_path / "acpbench.toml"
-    text = find_specification("acpbench").read_text(encoding="utf-8")
-    shipped.write_text(text.replace('forms = ["bool", "choice", "open"]', 'forms = ["bool", "open"]'))
-    ready = prepared(shipped, "fixed", data=str(shared / "acpbench"))
-    own = [job.spec.question for job in ready.jobs.values()]  # type: ignore[union-attr]
+    ready = acpbench(str(shared / "acpbench")).overridden(Overrides(model="fixed"))
+    ready.prepare(tmp_path)
+    every = [job for job in ready.jobs.values() if isinstance(job, QuestionJob) and job.question.form != "choice"]
+    own = [job.question for job in every]
     assert Counter(question.form for question in own) == {"open": 320, "bool": 280}
     # The files of yes and no do not name their domains.
     assert len({question.domain for question in own}) == 8
-    jobs = [job for job in ready.jobs.values() if job.spec.question.kind == "applicability"]  # type: ignore[union-attr]
-    outcomes = Counter(run_all(jobs, ready.folder, workers=1).outcomes)
+    jobs = [job for job in every if job.question.kind == "applicability"]
+    outcomes = Counter(run_all(jobs, tmp_path, workers=1).outcomes)
     right = sum(
         question.answer == "yes" for question in own if (question.kind, question.form) == ("applicability", "bool")
     )
@@ -239,8 +244,9 @@ def test_acpbench_s_own_files_are_asked(shared: Path, tmp_path: Path, monkeypatc
 
 
 def test_the_oracle_says_that_it_cannot_read_acpbench_s_words(shared: Path, tmp_path: Path) -> None:
-    ready = prepared(find_specification("acpbench"), "oracle", str(tmp_path), data=str(shared / "acpbench"))
-    summary = run_all([*ready.jobs.values()][:3], ready.folder, workers=1)
+    ready = acpbench(str(shared / "acpbench"))
+    ready.prepare(tmp_path)
+    summary = run_all([*ready.jobs.values()][:3], tmp_path, workers=1)
     assert [trouble.message.partition(":")[0] for trouble in summary.broken] == [
         "the oracle cannot read this prompt"
     ] * 3

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import pytest
 from pddl2nl.policies.families import FAMILY_POLICIES
+from pddl2nl.systems.hvr.oracle import HierarchicalOracle
 
 from pddl2nl.baselines import OracleModel
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.nl import Wording, choose_wording
 from pddl2nl.nl.wording.snippets import Snippet
 from pddl2nl.policies import POLICIES
-from pddl2nl.systems.hvr.oracle import HierarchicalOracle
 from pddl2nl.tasks import shipped_task
 
 # Of the hierarchical ones that which mends nothing: in visitall others put in the ways that a wrong word loses.

@@ -45,7 +45,7 @@ def task() -> Task:
 )
 def test_what_a_policy_has_no_use_for_is_refused(task: Task, policy: str, chosen: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        checked_policy(RunSpec(task, policy, **chosen))
+        checked_policy(RunSpec.of(task, policy, **chosen))
 
 
 @pytest.mark.parametrize(
@@ -61,21 +61,21 @@ def test_what_a_policy_has_no_use_for_is_refused(task: Task, policy: str, chosen
 def test_what_a_policy_can_do_is_taken_and_named_as_beyond_the_paper(
     task: Task, policy: str, chosen: dict[str, Any]
 ) -> None:
-    spec = RunSpec(task, policy, **chosen)
+    spec = RunSpec.of(task, policy, **chosen)
     checked_policy(spec)
     assert beyond_paper(spec) == {key: value for key, value in chosen.items() if policy != "random"}
 
 
 def test_a_run_is_made_as_chosen_and_its_record_says_so(task: Task) -> None:
     model = ScriptedModel(["I do not know."] * 4)
-    spec = RunSpec(task, "basic", model, example="none", samples=2, rounds=2)
+    spec = RunSpec.of(task, "basic", model=model, example="none", samples=2, rounds=2)
     result = run_spec(spec)
     assert result.calls == 4
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.beyond_paper == {"samples": 2, "rounds": 2}
     assert set(started.prompts) == {"basic.txt", "problem.txt", "correction.txt"}
-    plain = run_spec(RunSpec(task, "basic", ScriptedModel(["I do not know."]), example="none")).events[0]
+    plain = run_spec(RunSpec.of(task, "basic", model=ScriptedModel(["I do not know."]), example="none")).events[0]
     assert isinstance(plain, Started)
     assert plain.beyond_paper == {}
     assert "correction.txt" not in plain.prompts
@@ -83,7 +83,7 @@ def test_a_run_is_made_as_chosen_and_its_record_says_so(task: Task) -> None:
 
 def test_an_interactive_run_is_told_as_chosen(task: Task) -> None:
     model = ScriptedModel(["Action: dance", "Action: look around"])
-    spec = RunSpec(task, "act", model, example="none", steps=2, history="compact", feedback="minimal")
+    spec = RunSpec.of(task, "act", model=model, example="none", steps=2, history="compact", feedback="minimal")
     rejected = [event for event in run_spec(spec).events if event.event == "rejected"]
     assert [event.observation for event in rejected] == ["Nothing was done."]
 
@@ -91,7 +91,7 @@ def test_an_interactive_run_is_told_as_chosen(task: Task) -> None:
 def test_a_run_stops_after_successive_failures_and_is_replayed_so(task: Task, tmp_path: Path) -> None:
     record = tmp_path / "act.jsonl"
     model = ScriptedModel(["Action: dance"] * 5)
-    spec = RunSpec(task, "act", model, example="none", steps=20, stop_after=3, record=record)
+    spec = RunSpec.of(task, "act", model=model, example="none", steps=20, stop_after=3, record=record)
     result = run_spec(spec)
     assert (result.outcome, result.steps) == ("budget", 3)
     assert isinstance(result.events[0], Started)

@@ -24,7 +24,8 @@ from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
 from pddl2nl.experiments.cluster import deployments as module
 from pddl2nl.experiments.cluster.worker import WorkerTerms, environment, halt, run_on_worker
-from pddl2nl.experiments.jobs import PlannerSpec, make_job
+from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.planned import PlannerJob
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
@@ -53,11 +54,11 @@ def jobs(task, lamps):
 
     def made(server, seeds=range(3), walks=2):
         asking = [
-            make_job(RunSpec(task, policy, "m", example="none", steps=5, seed=seed, base_url=server.base_url))
+            RunJob(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot", "act", "react")
             for seed in seeds
         ]
-        walking = [make_job(RunSpec(task, "random", steps=5, seed=seed)) for seed in range(walks)]
+        walking = [RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(walks)]
         return [*asking, *walking]
 
     return made
@@ -169,9 +170,10 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
     script = tmp_path / "script.txt"
     script.write_text("\n---\n".join(["Action: look around"] * 60), encoding="utf-8")
     asking = [
-        make_job(RunSpec(task, "act", f"script:{script}", example="none", steps=60, seed=seed)) for seed in range(16)
+        RunJob(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=60, seed=seed))
+        for seed in range(16)
     ]
-    todo = [*asking, *(make_job(RunSpec(task, "random", steps=5, seed=seed)) for seed in range(4))]
+    todo = [*asking, *(RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(4))]
     killed = []
 
     def kill(progress):
@@ -190,8 +192,8 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
 @pytest.mark.usefixtures("needs_planner")
 def test_planners_budgets_refusals_and_what_cannot_travel(local, jobs, lamps, whimsical, tmp_path, settled):
     with ChatServer(whimsical(short=0.0)) as server:
-        planned = make_job(PlannerSpec(*lamps, "ff", 60))
-        locked = make_job(RunSpec(load_task(*lamps), "act", Locked(), example="none", seed=77))
+        planned = PlannerJob(*lamps, "ff", 60)
+        locked = RunJob(RunSpec.of(load_task(*lamps), "act", model=Locked(), example="none", seed=77))
         todo = [planned, locked, *jobs(server)]
         summary = run_all(todo, tmp_path / "runs", access=Access(), budget=Limits(calls=7), cluster=local)
         assert summary.stopped == "the limit of 7 calls is reached"
@@ -228,7 +230,7 @@ def terms(tmp_path):
 
 def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical):
     with ChatServer(whimsical(), delay=0.05) as server:
-        job = make_job(RunSpec(task, "act", "m", example="none", steps=5, seed=3, base_url=server.base_url))
+        job = RunJob(RunSpec.of(task, "act", model="m", example="none", steps=5, seed=3, base_url=server.base_url))
         found = []
 
         def work():
@@ -248,7 +250,7 @@ def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical
 
 def test_a_missing_key_is_reported_with_the_worker(task, terms, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    job = make_job(RunSpec(task, "act", "gpt-4o", example="none", base_url="https://models.example/v1"))
+    job = RunJob(RunSpec.of(task, "act", model="gpt-4o", example="none", base_url="https://models.example/v1"))
     assert b"sk-never" not in pickle.dumps(job)
     monkeypatch.delenv("OPENAI_API_KEY")
     ended = run_on_worker(pickle.dumps(job), terms, 1.0, Account())
@@ -270,7 +272,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
     terms = replace(terms, name="divided", access=access)
     (tmp_path / ".cluster-divided").touch()
     with ChatServer(whimsical()) as server:
-        job = make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))
+        job = RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))
         assert run_on_worker(pickle.dumps(job), terms, 0.25, Account()).result.end.outcome
     assert made[-1].settings.requests_per_minute == 1.5e6
     assert made[-1].settings.tokens_per_minute == 22500
@@ -281,7 +283,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
 
 
 def test_a_halted_worker_begins_nothing(task, terms):
-    job = make_job(RunSpec(task, "random", steps=3))
+    job = RunJob(RunSpec.of(task, "random", steps=3))
     halt("halted", "interrupted", now=False, searches=False)
     (terms.folder / ".cluster-halted").touch()
     assert run_on_worker(pickle.dumps(job), replace(terms, name="halted"), 1.0, Account()).result.how == "unfinished"
@@ -298,7 +300,7 @@ def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_pa
 
 
 def test_a_worker_that_differs_or_does_not_see_the_folder_refuses(task, terms, tmp_path):
-    packed = pickle.dumps(make_job(RunSpec(task, "random", steps=3)))
+    packed = pickle.dumps(RunJob(RunSpec.of(task, "random", steps=3)))
     with pytest.raises(InputError, match=r"--cluster local: pddl2nl is .* on a worker on .*, and 0\.0 where"):
         run_on_worker(packed, replace(terms, environment={"pddl2nl": "0.0"}), 1.0, Account())
     with pytest.raises(InputError, match=r"does not see .*; name a folder by --out that all machines share"):
@@ -310,7 +312,7 @@ def test_a_worker_that_differs_or_does_not_see_the_folder_refuses(task, terms, t
 
 @pytest.mark.parametrize("url", ["https://u:sesame@host/v1", "https://host/v1?key=sesame"])
 def test_an_address_with_a_secret_does_not_travel(url, local, task, tmp_path):
-    job = make_job(RunSpec(task, "act", "m", example="none", steps=5, base_url=url))
+    job = RunJob(RunSpec.of(task, "act", model="m", example="none", steps=5, base_url=url))
     (trouble,) = run_all([job], tmp_path / "runs", cluster=local).bad
     assert trouble.message.startswith("base_url (https://host/v1) holds ")
     assert "OPENAI_BASE_URL" in trouble.message

@@ -257,7 +257,7 @@ def test_a_solved_problem_is_shown_as_it_is_and_survives_a_record(folder: Path) 
     data = json.loads(json.dumps(tell_example(given, teller, thoughts=False).to_json()))
     again = SolvedProblem.from_json(data, task.domain)
     assert again == given
-    result = run_spec(RunSpec(task, "basic", ScriptedModel(["x"]), example=again))
+    result = run_spec(RunSpec.of(task, "basic", model=ScriptedModel(["x"]), example=again))
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.example == data

@@ -47,15 +47,17 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
     access = Access(cache=Cache(tmp_path / "c.sqlite"))
     model = Going()
     with ChatServer(model) as server:
-        spec = RunSpec(task, "act", "m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs")
-        first = run_spec(RunSpec(**{**vars(spec), "budget_calls": 2}), access)
+        spec = RunSpec.of(
+            task, "act", model="m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs"
+        )
+        first = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 2}), access)
         assert (first.outcome, first.steps, first.calls, first.cache_hits) == ("budget", 2, 2, 0)
         # Nothing may be paid: what the cache has is used, and there it ends.
-        free = run_spec(RunSpec(**{**vars(spec), "budget_calls": 0}), access)
+        free = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 0}), access)
         assert (free.outcome, free.steps, free.calls, free.cache_hits) == ("budget", 2, 0, 2)
         assert "the limit of 0 calls is reached" in free.message
         # With one call more it goes on where the money ended.
-        further = run_spec(RunSpec(**{**vars(spec), "budget_calls": 1}), access)
+        further = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 1}), access)
         assert (further.steps, further.calls, further.cache_hits) == (3, 1, 2)
         assert further.message == "the limit of 3 steps is reached"
     assert model.asked == [0, 1, 2]
@@ -68,9 +70,9 @@ def test_a_spent_budget_forbids_calls_and_not_what_the_cache_has(task: Task, tmp
     cache = Cache(tmp_path / "c.sqlite")
     budget = SharedBudget(Limits(tokens=20))
     with ChatServer(Going()) as server:
-        spec = RunSpec(task, "act", "m", example="none", steps=2, base_url=server.base_url)
+        spec = RunSpec.of(task, "act", model="m", example="none", steps=2, base_url=server.base_url)
         assert run_spec(spec, Access(cache=cache, budget=budget)).steps == 2
         again = run_spec(spec, Access(cache=cache, budget=budget))
         assert (again.steps, again.calls, again.cache_hits) == (2, 0, 2)
         with pytest.raises(BudgetSpentError, match="20 tokens"):
-            run_spec(RunSpec(**{**vars(spec), "steps": 3}), Access(cache=cache, budget=budget))
+            run_spec(RunSpec.of(**{**vars(spec), "steps": 3}), Access(cache=cache, budget=budget))

@@ -48,7 +48,7 @@ class Fixed(ScriptedModel):
 
 def _spec(task: Task, server: ChatServer, out: Path, **chosen: object) -> RunSpec:
     options = {"steps": 3, "example": "none", "base_url": server.base_url, "out": out} | chosen
-    return RunSpec(task, "act", "gpt-4o-2024-08-06", **options)  # type: ignore[arg-type]
+    return RunSpec.of(task, "act", model="gpt-4o-2024-08-06", **options)  # type: ignore[arg-type]
 
 
 # ── the key in every log ─────────────────────────────────────────────────────────────────────────
@@ -88,7 +88,7 @@ class Meeting:
 @pytest.mark.heavy
 def test_runs_in_parallel_write_over_nothing_of_each_other(task: Task, tmp_path: Path) -> None:
     def play(seed: int) -> RunResult:
-        return run_spec(RunSpec(task, "act", Meeting(), seed=seed, steps=2, example="none", out=tmp_path))
+        return run_spec(RunSpec.of(task, "act", model=Meeting(), seed=seed, steps=2, example="none", out=tmp_path))
 
     # Twice the same seeds, so that every record would like a name that another one has.
     seeds = [seed for seed in range(1, RUNS + 1) for _ in range(2)]

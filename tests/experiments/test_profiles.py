@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.profiles import PROFILES, apply_profile
+from pddl2nl.experiments.profiles import apply_profile, profiles
 from pddl2nl.llm import Completion, Request
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies import policies
 from pddl2nl.policies.events import Prompted, Replied, Started
+from pddl2nl.policies.policy import options_of
+from pddl2nl.policies.spec import RUN_OPTIONS
 from tests.llm.chat_server import ChatServer
 
 DOMAIN = """(define (domain cups)
@@ -68,18 +69,15 @@ def test_one_option_is_the_whole_setting_of_the_paper(task: Task, monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     model = Everything()
     with ChatServer(model) as server:
-        spec = RunSpec(task, "basic", example="none", seed=3, base_url=server.base_url)
+        spec = RunSpec.of(task, "basic", example="none", seed=3, base_url=server.base_url)
         result = run_spec(apply_profile(spec, "autoplanbench"), Access())
         names = {call.body["model"] for call in server.calls}
     assert result.solved
     assert names == {"gpt-4o-2024-08-06"}
     started = result.events[0]
     assert isinstance(started, Started)
-    assert (started.profile, started.translator, started.translator_model) == (
-        "autoplanbench",
-        "llm",
-        "gpt-4o-2024-08-06",
-    )
+    assert (started.spec["profile"], started.spec["translator"]) == ("autoplanbench", "llm")
+    assert started.models["translator"] == "gpt-4o-2024-08-06"
     assert started.wording is not None
     assert started.wording["actions"]["lift"]["text"] == "lift cup {?c} from {?p}"
     assert "date" not in started.wording["source"]
@@ -102,7 +100,7 @@ def test_one_option_is_the_whole_setting_of_the_paper(task: Task, monkeypatch: p
 
 
 def test_what_is_given_beside_a_profile_stands(task: Task) -> None:
-    spec = RunSpec(task, "react", "mine", translator="reader", temperature=1.0)
+    spec = RunSpec.of(task, "react", model="mine", translator="reader", temperature=1.0)
     changed = apply_profile(spec, "autoplanbench", given={"model", "temperature"})
     assert (changed.model, changed.temperature) == ("mine", 1.0)
     assert (changed.translator, changed.wording, changed.thoughts) == ("llm", "llm", "llm")
@@ -110,24 +108,30 @@ def test_what_is_given_beside_a_profile_stands(task: Task) -> None:
 
 @pytest.mark.parametrize(("policy", "style"), [("basic", "pddl"), ("act", "pddl"), ("random", "nl")])
 def test_what_speaks_no_language_is_not_worded_or_translated(task: Task, policy: str, style: str) -> None:
-    changed = apply_profile(RunSpec(task, policy, "m", style=style), "autoplanbench")
+    changed = apply_profile(RunSpec.of(task, policy, model="m", style=style), "autoplanbench")
     assert (changed.wording, changed.translator) == (None, "reader")
     assert changed.model == ("m" if policy == "random" else "gpt-4o-2024-08-06")
 
 
 @pytest.mark.parametrize(("policy", "limit"), [("act", 10), ("react", 10), ("basic", None), ("random", None)])
 def test_interactive_runs_stop_after_ten_successive_failures(task: Task, policy: str, limit: int | None) -> None:
-    assert apply_profile(RunSpec(task, policy), "autoplanbench").stop_after == limit
-    assert apply_profile(RunSpec(task, policy, stop_after=2), "autoplanbench", {"stop_after"}).stop_after == 2
+    given = {} if limit is None else {"stop_after": limit}
+    assert apply_profile(RunSpec.of(task, policy), "autoplanbench").options == given
+    if limit is not None:
+        own = apply_profile(RunSpec.of(task, policy, stop_after=2), "autoplanbench")
+        assert own.options == {"stop_after": 2}
 
 
 def test_an_unknown_profile_is_refused_by_name(task: Task) -> None:
     with pytest.raises(InputError, match=r"--profile icaps: no such profile; there are autoplanbench"):
-        apply_profile(RunSpec(task), "icaps")
+        apply_profile(RunSpec.of(task), "icaps")
 
 
-@pytest.mark.parametrize("name", list(PROFILES))
-def test_every_profile_names_options_of_a_run_that_differ_from_the_defaults(name: str, task: Task) -> None:
-    default = RunSpec(task)
-    assert replace(default, **PROFILES[name]) != default
-    assert all(value != getattr(default, option) for option, value in PROFILES[name].items())
+@pytest.mark.parametrize("name", [*profiles()])
+def test_every_profile_names_options_that_differ_from_the_defaults(name: str) -> None:
+    kinds = [entry.kind for entry in policies()]
+    for option, value in profiles()[name].items():
+        own = [options_of(kind)[option].default for kind in kinds if option in kind.__struct_fields__]
+        defaults = [RUN_OPTIONS[option].default] if option in RUN_OPTIONS else own
+        assert defaults
+        assert value not in defaults

@@ -6,13 +6,13 @@ import json
 import re
 
 import pytest
+from pddl2nl.experiments.quickstart import COLUMNS, SUBSET, quickstart, quickstart_jobs
 
 from pddl2nl.baselines import fast_downward
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import quickstart as module
 from pddl2nl.experiments import run_one
 from pddl2nl.experiments.planned import Planned, plan_and_record
-from pddl2nl.experiments.quickstart import COLUMNS, SUBSET, quickstart, quickstart_jobs
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.policies.events import RecordError, event_to_json
 from pddl2nl.tasks import shipped_domain, shipped_domains

@@ -192,7 +192,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         }
     # The thoughts of the example come from the template in the PDDL style; families have none.
     unthinking = policy in FAMILY_POLICIES or style == "pddl"
-    return RunSpec(
+    return RunSpec.of(
         task,
         policy,
         Chatter(seed),
@@ -259,7 +259,7 @@ TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red sh
 def record(task: Task, tmp_path: Path) -> Path:
     """The record of a short run of Act, solved."""
     path = tmp_path / "act.jsonl"
-    assert run_spec(RunSpec(task, "act", ScriptedModel(TURNS), record=path, **BARE)).solved
+    assert run_spec(RunSpec.of(task, "act", model=ScriptedModel(TURNS), record=path, **BARE)).solved
     return path
 
 
@@ -297,7 +297,9 @@ def test_a_changed_prompt_file_is_reported_with_the_line(record: Path, monkeypat
 
 def test_a_changed_wording_is_reported_with_the_line(task: Task, tmp_path: Path) -> None:
     path = tmp_path / "basic.jsonl"
-    spec = RunSpec(task, "basic", ScriptedModel(["[PLAN]\nlift cup_0\n[PLAN END]"]), example="none", record=path)
+    spec = RunSpec.of(
+        task, "basic", model=ScriptedModel(["[PLAN]\nlift cup_0\n[PLAN END]"]), example="none", record=path
+    )
     run_spec(spec)
 
     def reword(events: list[dict[str, Any]]) -> None:
@@ -376,7 +378,7 @@ def test_a_call_that_failed_fails_again(task: Task, tmp_path: Path) -> None:
 
     for number, error in enumerate((EndpointError("503\nagain"), ContextWindowError("too long"))):
         path = tmp_path / f"{number}.jsonl"
-        result = run_spec(RunSpec(task, "act", Failing(error), record=path, **BARE))
+        result = run_spec(RunSpec.of(task, "act", model=Failing(error), record=path, **BARE))
         assert result.outcome == ("infrastructure-error", "budget")[number]
         assert replay_record(path).identical
 
@@ -394,7 +396,7 @@ def test_a_killed_run_replays_as_far_as_it_goes(task: Task, tmp_path: Path) -> N
             return self._model.complete(request)
 
     with pytest.raises(KeyboardInterrupt):
-        run_spec(RunSpec(task, "act", Interrupted(), record=tmp_path / "run.jsonl", **BARE))
+        run_spec(RunSpec.of(task, "act", model=Interrupted(), record=tmp_path / "run.jsonl", **BARE))
     replayed = replay_record(tmp_path / "run.jsonl.partial")
     assert replayed.identical
     assert not replayed.complete
@@ -405,14 +407,16 @@ def test_a_task_without_source_replays_from_what_the_writer_wrote(task: Task, tm
     bare = Task(replace(task.domain, source=None), replace(task.problem, source=None))
     for style in ("nl", "pddl"):
         path = tmp_path / f"{style}.jsonl"
-        spec = RunSpec(bare, "act", ScriptedModel(TURNS), record=path, **{**BARE, "style": style})
+        spec = RunSpec.of(bare, "act", model=ScriptedModel(TURNS), record=path, **{**BARE, "style": style})
         result = run_spec(spec)
         _same(result, replay_record(path))
 
 
 def test_a_run_with_the_model_replay_repeats_the_accounts(task: Task, tmp_path: Path) -> None:
-    first = run_spec(RunSpec(task, "act", Chatter(5), record=tmp_path / "run.jsonl", **BARE))
-    again = run_spec(RunSpec(task, "act", f"replay:{tmp_path}", record=tmp_path / "again" / "again.jsonl", **BARE))
+    first = run_spec(RunSpec.of(task, "act", model=Chatter(5), record=tmp_path / "run.jsonl", **BARE))
+    again = run_spec(
+        RunSpec.of(task, "act", model=f"replay:{tmp_path}", record=tmp_path / "again" / "again.jsonl", **BARE)
+    )
     assert first.cache_hits > 0
     assert _timeless(again.as_json() | {"record": ""}) == _timeless(first.as_json() | {"record": ""})
     assert replay_record(tmp_path / "again" / "again.jsonl").identical
@@ -426,7 +430,7 @@ def test_a_batch_that_is_pending_leaves_nothing_to_complain_of(task: Task, tmp_p
             raise ReplyPendingError("later")
 
     with pytest.raises(ReplyPendingError):
-        run_spec(RunSpec(task, "act", Pending(), record=tmp_path / "run.jsonl", **BARE))
+        run_spec(RunSpec.of(task, "act", model=Pending(), record=tmp_path / "run.jsonl", **BARE))
     assert replay_record(tmp_path / "run.jsonl.partial").identical
 
 
@@ -438,7 +442,9 @@ def test_runs_over_http_replay_when_the_endpoint_is_gone(
     results = []
     with ChatServer(ScriptedModel([*TURNS, *TURNS])) as server:
         for name, budget_calls in (("paid", None), ("cached", None), ("half", 1)):
-            spec = RunSpec(task, "act", "gpt-4o-mini", base_url=server.base_url, budget_calls=budget_calls, **BARE)
+            spec = RunSpec.of(
+                task, "act", model="gpt-4o-mini", base_url=server.base_url, budget_calls=budget_calls, **BARE
+            )
             results.append(run_spec(replace(spec, record=tmp_path / f"{name}.jsonl"), access))
             # The third is bounded by a single call, and needs none: replies of a cache are no calls, then and now.
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -452,7 +458,7 @@ def test_runs_over_http_replay_when_the_endpoint_is_gone(
 def test_an_oracles_run_replays_without_its_planner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     path = tmp_path / "react.jsonl"
-    result = run_spec(RunSpec(shipped_task("blocksworld", "p01"), "react", "oracle", record=path))
+    result = run_spec(RunSpec.of(shipped_task("blocksworld", "p01"), "react", model="oracle", record=path))
     assert result.solved
 
     def missing(*arguments: Any, **options: Any) -> Any:

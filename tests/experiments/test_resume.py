@@ -54,7 +54,7 @@ def interrupted(model, spec, record):
 @pytest.fixture
 def spec(lamps):
     task = load_task(*lamps)
-    return lambda model, record: RunSpec(task, "act", model, example="none", steps=9, record=record)
+    return lambda model, record: RunSpec.of(task, "act", model=model, example="none", steps=9, record=record)
 
 
 @pytest.mark.parametrize("calls", range(5))
@@ -123,7 +123,7 @@ def test_every_role_goes_on_where_it_was(calls, lamps, tmp_path, settled):
 
     def spec(model, record):
         options = {"example": example, "example_plan": plan, "thoughts": "llm", "translator": "llm", "steps": 4}
-        return RunSpec(load_task(*lamps), "react", model, record=record, **options)
+        return RunSpec.of(load_task(*lamps), "react", model=model, record=record, **options)
 
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     once = Talkative()
@@ -209,7 +209,7 @@ def test_a_prompt_that_changed_is_asked_anew(spec, tmp_path, lamps):
     record = tmp_path / "cut.jsonl"
     interrupted(Counting(REPLIES, 3), spec, record)
     model = Counting(REPLIES)
-    other = RunSpec(load_task(*lamps), "act", model, example="none", steps=9, record=record, temperature=0.5)
+    other = RunSpec.of(load_task(*lamps), "act", model=model, example="none", steps=9, record=record, temperature=0.5)
     run_spec(other, Access(before=recollect(record).before))
     assert model.asked == [0, 1, 2, 3, 4]
 

@@ -76,7 +76,7 @@ def test_the_longest_reply_is_no_budget(tmp_path: Path) -> None:
     """`--max-tokens 300` once ended Act after one step."""
     model = Listening()
     options: dict[str, Any] = {"example": "none", "steps": 3, "record": tmp_path / "run.jsonl"}
-    result = run_spec(RunSpec(shipped_task("blocksworld", "p01"), "act", model, max_tokens=300, **options))
+    result = run_spec(RunSpec.of(shipped_task("blocksworld", "p01"), "act", model=model, max_tokens=300, **options))
     assert result.steps == 3
     assert {request.max_tokens for request in model.requests} == {300}
     assert '"max_tokens": 300' in (tmp_path / "run.jsonl").read_text(encoding="utf-8").partition("\n")[0]

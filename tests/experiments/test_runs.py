@@ -158,7 +158,7 @@ def test_a_run_that_is_killed_leaves_a_partial_record_from_which_it_replays(task
 
 
 def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path) -> None:
-    spec = RunSpec(task, "random", steps=5, out=tmp_path)
+    spec = RunSpec.of(task, "random", steps=5, out=tmp_path)
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda seed: run_spec(replace(spec, seed=seed % 2)), range(16)))
     paths = {result.record for result in results}
@@ -247,7 +247,7 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     ],
 )
 def test_what_there_is_not_is_refused_by_name(task: Task, options: dict[str, Any], words: str) -> None:
-    spec = RunSpec(task, "act", ScriptedModel(["x"]), steps=1, example="none")
+    spec = RunSpec.of(task, "act", model=ScriptedModel(["x"]), steps=1, example="none")
     with pytest.raises((InputError, OSError), match=words):
         run_spec(replace(spec, **options))
 

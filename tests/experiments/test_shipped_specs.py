@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
 from pddl2nl.policies.families import FAMILIES, family_of
 
 from pddl2nl.errors import InputError
@@ -14,7 +15,6 @@ from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.choices import constrain_levels
 from pddl2nl.experiments.layout import TableLayout, read_layout, write_layout
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
-from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification, shipped_specs
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import template_wording

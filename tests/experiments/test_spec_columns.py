@@ -9,22 +9,23 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.jobs import PlannerSpec
+from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
-from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
-from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
-from pddl2nl.nl import Wording, save_wording, template_wording
+from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
+from pddl2nl.experiments.specification.schema import Column
+from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
-Load = Callable[..., ExperimentSpec]
+Load = Callable[..., Experiment]
 
 HEAD = 'domains = ["visitall", "ferry"]\ninstances = ["p01", "p02"]\nmodels = ["oracle"]\nseeds = [1, 2]\n'
 
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    def load_(text: str, head: str = HEAD, **overrides: object) -> ExperimentSpec:
+    def load_(text: str, head: str = HEAD, **overrides: object) -> Experiment:
         path = tmp_path / "spec.toml"
         path.write_text(head + text, encoding="utf-8")
         return load_experiment(path, Overrides(**overrides))  # type: ignore[arg-type]
@@ -38,12 +39,18 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
 
 
-def labels(said: ExperimentSpec) -> list[str]:
+def labels(said: Experiment) -> list[str]:
     return [column.label for column in said.columns]
 
 
-def laid_out(said: ExperimentSpec) -> TableLayout:
-    return layout_of(said, placed_jobs(said))
+def runs_of(said: Experiment, name: str = "") -> list[RunSpec]:
+    """The descriptions of all runs of policies, or of those of one column."""
+    return [
+        job.spec
+        for _, _, column, jobs in said.cells
+        for job in jobs
+        if isinstance(job, RunJob) and name in ("", column.heading)
+    ]
 
 
 def counts(layout: TableLayout) -> dict[tuple[str, str, str], int]:
@@ -83,7 +90,7 @@ policy = "random"
 seeds = [3, 4, 5]
 """
     )
-    layout = laid_out(said)
+    layout = said.layout()
     assert [(column.label, column.kind, column.policy) for column in layout.columns] == [
         ("NL A", "model", "act"),
         ("Basic", "model", "basic"),
@@ -99,7 +106,7 @@ seeds = [3, 4, 5]
     every = {"NL A": 4, "Symb. rnd": 6, "Symb. BrFS": 2, "Symb. FF": 2}
     expected = {(row, "", column): number for row in ("visitall", "ferry") for column, number in every.items()}
     assert counts(layout) == expected | {("ferry", "", "Basic"): 2}
-    assert set(layout.runs) == {job.name for job in jobs_of(said)}
+    assert set(layout.runs) == {*said.jobs}
     assert (layout.models, layout.tables) == (("oracle",), (LayoutTable("coverage"),))
 
 
@@ -114,7 +121,7 @@ def test_the_shorthand_multiplies_and_its_columns_are_told_apart(load: Load) -> 
         "CoT template",
         "Symb. rnd",
     ]
-    assert {*counts(laid_out(said)).values()} == {4}
+    assert {*counts(said.layout()).values()} == {4}
     one = load(
         'policies = ["act"]\nstyles = ["nl", "pddl"]\nmodels = ["oracle", "script:x"]\n',
         HEAD.replace('models = ["oracle"]\n', ""),
@@ -125,39 +132,12 @@ def test_the_shorthand_multiplies_and_its_columns_are_told_apart(load: Load) -> 
 def test_what_is_short_is_whole_where_it_would_be_alike(load: Load) -> None:
     said = load('[[columns]]\npolicy = "act"\nmodel = ["a/m", "b/m"]\nstyle = "pddl"\n')
     assert labels(said) == ["Act a/m", "Act b/m"]
-    assert len(laid_out(said).columns) == 2
+    assert len(said.layout().columns) == 2
 
 
 def test_lists_multiply_and_complete_the_name(load: Load) -> None:
     said = load('[[columns]]\nname = "A"\npolicy = ["act", "basic"]\nstyle = ["nl", "pddl"]\nwording = "template"\n')
     assert labels(said) == ["A Act nl", "A Act pddl", "A Basic nl", "A Basic pddl"]
-
-
-def test_what_varies_together_is_one_column_with_seeds_and_several_without(load: Load, tmp_path: Path) -> None:
-    for number in (1, 2):
-        for name in ("visitall", "ferry"):
-            path = tmp_path / f"w{number}" / f"{name}.json"
-            path.parent.mkdir(exist_ok=True)
-            save_wording(template_wording(shipped_domain(name).domain), path)
-    said = load(
-        """[[columns]]
-policy = "act"
-zip = { seed = [5, 6], wording = ["w1/{domain}.json", "w2/{domain}.json"], temperature = [0.0, 0.5] }
-[[columns]]
-group = "Tpl"
-wording = "template"
-zip = { name = ["Bas", "Act"], policy = ["basic", "act"] }
-"""
-    )
-    assert labels(said) == ["Act", "Tpl Bas", "Tpl Act"]
-    runs = [run for cell in cells(said) if cell.column.name == "Act" and not cell.column.group for run in cell.runs]
-    assert Counter((run.seed, run.temperature) for run in runs) == {(5, 0.0): 4, (6, 0.5): 4}
-    assert all(isinstance(run.wording, Wording) for run in runs)
-    layout = laid_out(said)
-    assert {*counts(layout).values()} == {4}
-    names = [name for name in layout.runs if "-ferry-5-" in name]
-    assert len(names) == 2, "a record is named by the file of its wording, its seed and no placeholder"
-    assert not [name for name in layout.runs if "domain" in name]
 
 
 def test_a_variant_is_an_extra_row_in_the_same_column(load: Load, tmp_path: Path) -> None:
@@ -174,7 +154,7 @@ variant = "by hand"
 domains = ["ferry"]
 """
     )
-    layout = laid_out(said)
+    layout = said.layout()
     assert [column.label for column in layout.columns] == ["Act"]
     assert [(row.label, row.variant) for row in layout.rows] == [("visitall", ""), ("ferry", ""), ("ferry", "by hand")]
     assert [*counts(layout).values()] == [4, 4, 4]
@@ -185,8 +165,8 @@ def test_one_run_may_stand_in_two_columns_and_is_run_once(load: Load) -> None:
     said = load(
         '[[columns]]\nname = "one"\npolicy = "act"\n[[columns]]\nname = "two"\npolicy = "act"\nseeds = [2, 3]\n'
     )
-    layout = laid_out(said)
-    assert len(jobs_of(said)) == 4 * 3
+    layout = said.layout()
+    assert len(said.jobs) == 4 * 3
     assert Counter(map(len, layout.runs.values())) == {1: 8, 2: 4}
 
 
@@ -202,45 +182,15 @@ policy = "basic"
 domains = ["visitall"]
 """
     )
-    layout = laid_out(said)
+    layout = said.layout()
     assert len(layout.columns) == 1
     assert [*counts(layout).values()] == [4, 4]
 
 
-def test_optional_columns_are_left_out_and_that_is_said(load: Load) -> None:
-    text = """[[columns]]
-policy = "act"
-[[columns]]
-group = "X"
-policy = "act"
-wording = "{name}"
-optional = true
-[variables]
-v = {{ about = "some folder" }}
-"""
-    for name, reason in (("absent.json", "there is no file"), ("${v}/w.json", "'v' (some folder) is not set")):
-        said = load(text.format(name=name))
-        assert labels(said) == ["Act"]
-        assert [line for line in left_out(said) if line.startswith("column X Act") and reason in line]
-    with pytest.raises(
-        InputError, match=r":10:11: '\$\{v\}/w.json': the variable 'v' \(some folder\) is not set: --define"
-    ):
-        load(text.format(name="${v}/w.json").replace("optional = true\n", ""))
-
-
-def test_an_optional_column_stays_for_the_domains_whose_files_are_there(load: Load, tmp_path: Path) -> None:
-    save_wording(template_wording(shipped_domain("ferry").domain), tmp_path / "ferry1.json")
-    text = '[[columns]]\npolicy = "act"\noptional = true\nzip = { seed = [1], wording = ["{domain}1.json"] }\n'
-    said = load(text, HEAD.replace("seeds = [1, 2]\n", ""))
-    assert [*counts(laid_out(said))] == [("ferry", "", "Act")]
-    [line] = left_out(said)
-    assert line.startswith("wording {domain}1.json for visitall: ")
-
-
 def test_options_that_a_column_has_no_use_for_are_said(load: Load) -> None:
-    said = load('[[columns]]\npolicy = "act"\noptions = { samples = 3 }\n')
-    assert "column Act: it has no use for samples" in [*left_out(said)]
-    assert {run.samples for cell in cells(said) for run in cell.runs} == {1}
+    said = load('[[columns]]\npolicy = ["act", "basic"]\noptions = { history = "compact" }\n')
+    assert "left out: column Basic: it has no use for history" in [*said.warnings(said.folder)]
+    assert {(run.policy, run.history) for run in runs_of(said)} == {("act", "compact"), ("basic", "full")}
 
 
 def test_a_profile_gives_what_a_column_does_not(load: Load) -> None:
@@ -249,9 +199,9 @@ def test_a_profile_gives_what_a_column_does_not(load: Load) -> None:
         '[[columns]]\npolicy = "act"\n[[columns]]\nname = "B"\npolicy = "act"\noptions = { translator = "reader" }\n',
         head,
     )
-    runs = [cell.runs for cell in cells(said)]
-    assert [[run.seed for run in some] for some in runs] == [[1, 2, 3, 4, 5]] * 2
-    assert [(some[0].wording, some[0].translator) for some in runs] == [("llm", "llm"), ("llm", "reader")]
+    runs = runs_of(said)
+    assert [run.seed for run in runs] == [1, 2, 3, 4, 5] * 2
+    assert [(run.wording, run.translator) for run in runs[::5]] == [("llm", "llm"), ("llm", "reader")]
 
 
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
@@ -262,7 +212,7 @@ TWO = 'domains = [{entries}]\nmodels = ["oracle"]\nseeds = [1]\n[[columns]]\npol
 def test_sections_are_rows_of_their_own_and_records_tell_them_apart(load: Load) -> None:
     small = '{ shipped = ["ferry", "visitall"], section = "small" }'
     entries = small + ', { shipped = "ferry", set = "scaled", section = "large" }'
-    layout = laid_out(said := load(TWO.replace("{entries}", entries), ""))
+    layout = (said := load(TWO.replace("{entries}", entries), "")).layout()
     assert [(row.label, row.section) for row in layout.rows] == [
         ("ferry", "small"),
         ("visitall", "small"),
@@ -274,41 +224,41 @@ def test_sections_are_rows_of_their_own_and_records_tell_them_apart(load: Load) 
         ("ferry", "ferry-large"),
     ]
     large = load(TWO.replace("{entries}", entries) + 'sections = ["large"]\n', "")
-    assert [*counts(laid_out(large))] == [("ferry large", "", "Symb. rnd")]
+    assert [*counts(large.layout())] == [("ferry large", "", "Symb. rnd")]
 
 
 def test_sets_have_sections_by_themselves_and_keep_the_names_of_their_records(load: Load) -> None:
     said = load(TWO.replace("{entries}", '"ferry", { shipped = "ferry", set = "scaled" }'), "")
-    assert [(row.label, row.section, row.tasks) for row in laid_out(said).rows] == [
+    assert [(row.label, row.section, row.tasks) for row in said.layout().rows] == [
         ("ferry", "", 20),
         ("ferry", "scaled", 20),
     ]
     assert {one.name for one in said.domains} == {"ferry"}
     both = TWO.replace("{entries}", '"ferry", { shipped = "ferry", set = "scaled" }')
     assert [one.tasks[0].name for one in load(both, "", sections=("primary",)).domains] == ["p01"]
-    assert [*counts(laid_out(load(both + 'sections = "primary"\n', "")))] == [("ferry", "", "Symb. rnd")]
+    assert [*counts(load(both + 'sections = "primary"\n', "").layout())] == [("ferry", "", "Symb. rnd")]
     with pytest.raises(InputError, match="--sections: nothing here is called 'x'; there are primary, scaled"):
         load(both, "", sections=("x",))
     alone = load(TWO.replace("{entries}", '{ shipped = "ferry", set = "scaled" }'), "")
-    assert [row.section for row in laid_out(alone).rows] == [""]
-    assert {job.name for job in jobs_of(alone)} <= {job.name for job in jobs_of(said)}
+    assert [row.section for row in alone.layout().rows] == [""]
+    assert {*alone.jobs} <= {*said.jobs}
 
 
 def test_costs_that_are_stripped_are_not_told_in_rows(load: Load) -> None:
     strip = '{ shipped = "ferry", transform = "strip-costs" }'
-    assert [row.label for row in laid_out(load(TWO.replace("{entries}", strip), "")).rows] == ["ferry"]
+    assert [row.label for row in load(TWO.replace("{entries}", strip), "").layout().rows] == ["ferry"]
     both = load(TWO.replace("{entries}", f'"ferry", {strip}'), "")
-    assert [row.label for row in laid_out(both).rows] == ["ferry", "ferry+strip-costs"]
+    assert [row.label for row in both.layout().rows] == ["ferry", "ferry+strip-costs"]
     every = strip.replace("strip-costs", "strip-costs:all")
-    assert [row.label for row in laid_out(load(TWO.replace("{entries}", every), "")).rows] == ["ferry"]
+    assert [row.label for row in load(TWO.replace("{entries}", every), "").layout().rows] == ["ferry"]
     two = load(TWO.replace("{entries}", f"{strip}, {every}"), "")
-    assert [row.label for row in laid_out(two).rows] == ["ferry+strip-costs", "ferry+strip-costs-all"]
+    assert [row.label for row in two.layout().rows] == ["ferry+strip-costs", "ferry+strip-costs-all"]
 
 
 def test_an_entry_says_what_its_rows_are_called_and_no_two_are_called_alike(load: Load) -> None:
     renamed = '{ shipped = ["ferry", "visitall"], transform = "obfuscate:generic", row = "{domain}, renamed" }'
     said = load(TWO.replace("{entries}", f'"ferry", {renamed}'), "")
-    assert [row.label for row in laid_out(said).rows] == ["ferry", "ferry, renamed", "visitall, renamed"]
+    assert [row.label for row in said.layout().rows] == ["ferry", "ferry, renamed", "visitall, renamed"]
     assert [one.name for one in said.domains] == ["ferry", "ferry+obfuscate-generic", "visitall+obfuscate-generic"]
     with pytest.raises(InputError, match=r"ferry and visitall.* would both be the row 'x' of a table: give one"):
         load(TWO.replace("{entries}", '{ shipped = ["ferry", "visitall"], row = "x" }'), "")
@@ -332,8 +282,8 @@ columns = ["Act", "Symb. FF"]
 """
     )
     assert said.tables == (LayoutTable("tokens", "T", "table-6", ("Act", "Symb. FF")),)
-    specs = [job.spec for job in jobs_of(said) if isinstance(job.spec, PlannerSpec)]
-    assert {(spec.seconds, spec.memory_mb) for spec in specs} == {(60, 2048)}
+    planners = [job for job in said.jobs.values() if isinstance(job, PlannerJob)]
+    assert {(job.seconds, job.memory_mb) for job in planners} == {(60, 2048)}
 
 
 # ── what is wrong ────────────────────────────────────────────────────────────────────────────────
@@ -349,39 +299,22 @@ WRONG = {
     ),
     "second column": (
         '[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "akt"',
-        r":8:10: columns\[1\].policy: akt: .*'act'\?",
+        r":8:10: columns\[1\].policy: policy akt: .*'act'\?",
     ),
     "in a list": (
         '[[columns]]\npolicy = ["cot", "akt"]',
-        r":6:18: columns\[0\].policy: akt: .*'act'\?",
+        r":6:18: columns\[0\].policy: policy akt: .*'act'\?",
     ),
     "no policy": ('[[columns]]\nname = "x"', r":5:1: policy is missing: policy = one of basic"),
     "option": (
         '[[columns]]\npolicy = "act"\n[columns.options]\nsteps = 0',
         r":8:9: columns\[0\].options.steps is 0; expected a whole number >= 1",
     ),
-    "lengths": (
-        '[[columns]]\npolicy = "act"\nzip = { seed = [1, 2], wording = ["a"] }',
-        r":7:1: the lists of zip need one length: seed has 2, wording has 1",
-    ),
-    "in zip": (
-        '[[columns]]\npolicy = "act"\nzip = { seed = [1, "x"] }',
-        r":7:20: columns\[0\].zip.seed\[1\] is 'x'; expected a whole number",
-    ),
-    "twice": (
-        '[[columns]]\npolicy = "act"\nseeds = [1]\nzip = { seed = [1] }',
-        r":8:9: 'seed' is given in 'zip' and beside it",
-    ),
-    "apart": ('[[columns]]\nzip = { seed = [1, 2], policy = ["act", "cot"] }', r":6:24: 'policy' tells columns apart"),
     "one name": (
         '[[columns]]\nname = "A"\npolicy = "act"\n[[columns]]\nname = "A"\npolicy = "cot"',
         r":8:1: two columns are called 'A'",
     ),
     "same": ('[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "act"', r":7:1: two columns are called 'Act'"),
-    "a planner": (
-        'baselines = ["ff"]\n[[columns]]\ngroup = "Symb."\nname = "FF"\npolicy = "act"',
-        r":6:1: the column 'Symb. FF' has the name of a baseline",
-    ),
     "no domain": (
         '[[columns]]\npolicy = "act"\ndomains = ["fery"]',
         r":7:12: no domain here is called 'fery'; did you mean 'ferry'",
@@ -400,19 +333,10 @@ WRONG = {
         '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "tokens"\ncolumns = ["Akt"]',
         r":9:12: no column is called 'Akt'; did you mean 'Act'",
     ),
-    "undeclared": (
-        '[[columns]]\npolicy = "act"\nwording = "${v}"',
-        r":7:11: '\$\{v\}': the variable 'v' is not declared",
-    ),
-    "variable": (
-        '[[columns]]\npolicy = "act"\n[variables]\nv = { abuot = "x" }',
-        r":8:7: unknown key variables.v.abuot; did you mean 'about'",
-    ),
     "paper": (
         '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "coverage"\npaper = "tabel-2"',
-        r":9:9: tables\[0\].paper is 'tabel-2'; .*did you mean 'table-2'",
+        r":9:9: the numbers of 'tabel-2' do not fit .* 'coverage'; did you mean 'table-2'",
     ),
-    "no zip": ('[[columns]]\npolicy = "act"\nzip = 3', r":7:7: columns\[0\].zip is 3; expected a table"),
     "workers": (
         '[[columns]]\npolicy = "act"\n[cluster]\nworkers = "x"',
         r":8:11: cluster.workers is 'x'; expected a whole number",
@@ -433,7 +357,7 @@ WRONG = {
 @pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_points_into_the_file(text: str, message: str, load: Load) -> None:
     with pytest.raises(InputError, match=message):
-        jobs_of(load(text))
+        _ = load(text).jobs
 
 
 def test_lists_of_tables_of_domains_are_pointed_at_as_well(load: Load) -> None:
@@ -443,28 +367,7 @@ def test_lists_of_tables_of_domains_are_pointed_at_as_well(load: Load) -> None:
     assert [one.label for one in load(text.replace('"fery"', '"movie"'), "").domains] == ["ferry", "movie"]
 
 
-# ── variables and what the command line says ─────────────────────────────────────────────────────
-
-
-def test_variables_are_filled_in_and_paths_on_the_command_line_are_from_where_one_is(
-    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    (elsewhere / "words").mkdir(parents=True)
-    save_wording(template_wording(shipped_domain("ferry").domain), elsewhere / "words" / "ferry.json")
-    monkeypatch.chdir(elsewhere)
-    text = """[[columns]]
-policy = "act"
-wording = "${words}/ferry.json"
-domains = ["${which}"]
-[variables]
-words = { about = "wordings", path = true }
-which = { default = "visitall" }
-"""
-    said = load(text, defines={"words": "words", "which": "ferry"})
-    assert {*counts(laid_out(said))} == {("ferry", "", "Act")}
-    with pytest.raises(InputError, match="--define wrods: this file has no such variable; did you mean 'words'"):
-        load(text, defines={"wrods": "x"})
+# ── what the command line says ─────────────────────────────────────────────────────
 
 
 MODEL = """[options]
@@ -487,7 +390,7 @@ style = "pddl"
 def test_a_model_of_the_command_line_is_every_columns_and_takes_no_role_that_it_cannot(load: Load) -> None:
     said = load(MODEL, HEAD.replace("oracle", "m"), model="oracle")
     assert labels(said) == ["NL Act", "NL ReAct", "Symb. rnd", "PDDL Act"]
-    runs = [run for cell in cells(said) for run in cell.runs]
+    runs = runs_of(said)
     assert {run.model for run in runs} == {"oracle"}
     assert {run.translator for run in runs} == {"reader"}
     assert not [run for run in runs if run.wording == "llm"]
@@ -495,9 +398,9 @@ def test_a_model_of_the_command_line_is_every_columns_and_takes_no_role_that_it_
     [note] = said.notes
     assert note.startswith("--model oracle can only plan: the domain's own wording replaces one by a model")
     other = load(MODEL, HEAD.replace("oracle", "m"), model="another")
-    assert {run.model for cell in cells(other) for run in cell.runs} == {"another", "oracle"}
-    assert {run.wording for cell in cells(other) for run in cell.runs if cell.column.group == "NL"} == {"llm"}
-    assert other.notes == ()
+    assert {run.model for run in runs_of(other)} == {"another", "oracle"}
+    assert {run.wording for name in ("NL Act", "NL ReAct") for run in runs_of(other, name)} == {"llm"}
+    assert other.notes == []
 
 
 def test_of_renamed_domains_the_template_stands_for_a_models_wording(load: Load) -> None:
@@ -505,11 +408,11 @@ def test_of_renamed_domains_the_template_stands_for_a_models_wording(load: Load)
     text = 'profile = "autoplanbench"\nseeds = [1]\n[[columns]]\nname = "A"\npolicy = "act"\nwording = "llm"\n'
     said = load(text, head, model="oracle")
     assert [[*one.wordings] for one in said.domains] == [["template"]]
-    assert [*counts(laid_out(said))] == [("visitall+obfuscate-generic", "", "A")]
+    assert [*counts(said.layout())] == [("visitall+obfuscate-generic", "", "A")]
     [note] = said.notes
     assert note.startswith("--model oracle can only plan: the template replaces one by a model")
     other = load(text, head, model="another")
-    assert {run.wording for cell in cells(other) for run in cell.runs} == {"llm"}
+    assert {run.wording for run in runs_of(other)} == {"llm"}
 
 
 def test_a_byte_order_mark_is_no_error(load: Load) -> None:
@@ -519,16 +422,13 @@ def test_a_byte_order_mark_is_no_error(load: Load) -> None:
 def test_fewer_seeds_tasks_domains_and_sections(load: Load) -> None:
     text = """[[columns]]
 policy = "act"
-zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }
+seeds = [1, 2, 3]
 [[columns]]
 policy = "random"
 """
     said = load(text, seeds=(3, 1), instances=("p02",), domains=("FERRY",))
-    runs = {(each.seed, each.options.get("names_seed")) for column in said.columns for each in column.repetitions}
-    assert runs == {(1, 7), (3, 9), (1, None), (3, None)}
-    assert counts(laid_out(said)) == {("ferry", "", "Act"): 2, ("ferry", "", "Symb. rnd"): 2}
-    with pytest.raises(InputError, match="--seeds: the column 'Act' has none of them; it has 1, 2, 3"):
-        load(text, seeds=(4,))
+    assert {column.seeds for column in said.columns} == {(3, 1)}
+    assert counts(said.layout()) == {("ferry", "", "Act"): 2, ("ferry", "", "Symb. rnd"): 2}
     with pytest.raises(InputError, match="--instances: nothing here is called 'p99'"):
         load(text, instances=("p99",))
     with pytest.raises(InputError, match="--domains: nothing here is called 'fery'; did you mean 'ferry'"):
@@ -540,5 +440,51 @@ policy = "random"
 def test_a_run_is_the_same_run_however_its_column_is_named(load: Load) -> None:
     named = load('[[columns]]\nname = "Mine"\ngroup = "G"\npolicy = "act"\nvariant = "v"\nwording = "default"\n')
     plain = load('policies = ["act"]\n')
-    assert {job.name for job in jobs_of(named)} == {job.name for job in jobs_of(plain)}
-    assert all(isinstance(job.spec, RunSpec) for job in jobs_of(plain))
+    assert {*named.jobs} == {*plain.jobs}
+
+
+def test_an_endpoint_is_no_part_of_a_runs_name(load: Load) -> None:
+    text = 'policies = ["act"]\n'
+    head = HEAD.replace("oracle", "m")
+    here, there = (load(f'base_url = "http://localhost:{port}/v1"\n{text}', head) for port in (1, 2))
+    assert {*here.jobs} == {*there.jobs}
+    assert {job.base_url for job in here.jobs.values()} == {"http://localhost:1/v1"}
+
+
+def test_columns_of_python_are_those_of_a_file(load: Load) -> None:
+    text = """[[columns]]
+name = "A"
+policy = "act"
+style = "pddl"
+options = { history = "compact", stop_after = 3 }
+[[columns]]
+policy = "random"
+"""
+    options = {"history": "compact", "stop_after": 3}
+    columns = [Column("act", name="A", style="pddl", options=options), Column("random")]
+    tables = {"domains": ["visitall", "ferry"], "instances": ["p01", "p02"], "models": ["oracle"], "seeds": [1, 2]}
+    ours = Experiment(name="spec", **tables, columns=columns)
+    assert ours.layout() == load(text).layout()
+    with pytest.raises(InputError, match=r"^mine: domains: no domain 'fery'"):
+        Experiment(name="mine", domains=["fery"], policies=["random"])
+    with pytest.raises(InputError, match=r"^mine: unknown key sedes; did you mean 'seeds'"):
+        Experiment(name="mine", sedes=[1])
+
+
+def test_other_models_and_files_are_for_the_columns_that_use_them(load: Load, tmp_path: Path) -> None:
+    said = load(
+        """[options]
+translator = "llm"
+models-for = { translator = "gpt-4o", thoughts = "gpt-4o-mini" }
+[[columns]]
+policy = "act"
+[[columns]]
+policy = "cot"
+models-for = { thoughts = "script:s.txt" }
+[[columns]]
+policy = "random"
+"""
+    )
+    models = {run.policy: dict(run.models) for run in runs_of(said)}
+    thoughts = {"translator": "gpt-4o", "thoughts": f"script:{tmp_path / 's.txt'}"}
+    assert models == {"act": {"translator": "gpt-4o"}, "cot": thoughts, "random": {}}

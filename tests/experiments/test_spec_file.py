@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from pddl2nl.experiments.setup import prepare_run
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
-from pddl2nl.experiments.estimate import estimate
-from pddl2nl.experiments.jobs import PlannerSpec
+from pddl2nl.experiments.estimate import Estimate, estimated_columns
+from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.planned import PlannerJob
 from pddl2nl.experiments.specification.experiment import load_experiment
-from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain
@@ -34,6 +33,15 @@ def spec(tmp_path):
         return load_experiment(path)
 
     return load
+
+
+def runs_of(said):
+    """The descriptions of all runs of policies, by cell."""
+    return [[job.spec for job in jobs] for *_, jobs in said.cells if isinstance(jobs[0], RunJob)]
+
+
+def left_out(said):
+    return [line.removeprefix("left out: ") for line in said.warnings(said.folder) if line.startswith("left out: ")]
 
 
 WHOLE = """
@@ -65,18 +73,16 @@ requests_per_minute = 60
 def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
     save_wording(template_wording(load_domain(lamps[0])), tmp_path / "mine.json")
     said = spec(WHOLE)
-    assert (said.name, said.workers, said.requests_per_minute) == ("whole", 3, 60)
+    assert (said.name, said.top.access.workers, said.top.access.requests_per_minute) == ("whole", 3, 60)
     assert (said.budget.usd, said.budget.calls, said.budget.tokens) == (2.5, 100, None)
     assert [(domain.label, len(domain.tasks), [*domain.wordings]) for domain in said.domains] == [
         ("blocksworld", 2, ["default", "template"]),
         ("lamps", 1, ["default", "template", "mine.json"]),
     ]
-    notes = [*left_out(said)]
-    assert notes[0].startswith("wording mine.json for blocksworld: ")
-    assert [note[:25] for note in notes[1:]] == ["policy cot in style pddl:"]
-    runs = Counter[tuple[str, str]]()
-    for cell in cells(said):
-        runs[cell.policy, cell.style] += len(cell.runs)
+    notes = left_out(said)
+    assert any(note.startswith("wording mine.json for blocksworld: ") for note in notes)
+    assert any(note.startswith("policy cot in style pddl:") for note in notes)
+    runs = Counter((run.policy, run.style) for some in runs_of(said) for run in some)
     # Tasks × wordings is 2 × 2 and 1 × 3; two models and three seeds; the random walk knows neither model nor wording.
     nl, pddl = 7 * 2 * 3, 3 * 2 * 3
     assert runs == {
@@ -89,24 +95,24 @@ def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
         ("react", "pddl"): pddl,
         ("random", "nl"): 3 * 3,
     }
-    jobs = jobs_of(said)
-    assert len({job.name for job in jobs}) == len(jobs) == sum(runs.values()) + 3 * 2
-    assert sum(isinstance(job.spec, PlannerSpec) for job in jobs) == 6
+    jobs = said.jobs.values()
+    assert len(jobs) == sum(runs.values()) + 3 * 2
+    assert sum(isinstance(job, PlannerJob) for job in jobs) == 6
     # What a mechanism has no use for is not given to it.
     for job in jobs:
-        if not isinstance(job.spec, PlannerSpec):
+        if isinstance(job, RunJob):
             one_shot = job.spec.policy in ("basic", "cot")
-            assert (job.spec.samples, job.spec.history) == ((2, "full") if one_shot else (1, job.spec.history))
+            own = {"samples": 2} if one_shot else {"stop_after": 4} if job.spec.policy in ("act", "react") else {}
+            assert job.spec.options == own
             assert job.spec.steps == (None if one_shot else 9)
-            assert job.spec.stop_after == (4 if job.spec.policy in ("act", "react") else None)
             assert job.spec.temperature == (0.0 if job.spec.policy == "random" else 0.5)
 
 
 def test_what_is_left_out_has_its_defaults(spec):
     said = spec('domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n', "small.toml")
     column = said.columns[0]
-    assert [each.seed for each in column.repetitions] == [1, 2, 3, 4, 5]
-    assert (said.name, column.style, column.wordings) == ("small", "nl", ("default",))
+    assert column.seeds == (1, 2, 3, 4, 5)
+    assert (said.name, column.style, column.wording) == ("small", "nl", "default")
     names = [task.name for task in said.domains[0].tasks]
     assert names == [instance.name for instance in shipped_domain("visitall").benchmarks]
     assert "example" not in names
@@ -115,14 +121,15 @@ def test_what_is_left_out_has_its_defaults(spec):
 def test_a_profile_gives_what_the_file_does_not(spec):
     text = 'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act", "random"]\nprofile = "autoplanbench"\n'
     said = spec(text)
-    assert [[run.seed for run in cell.runs] for cell in cells(said)] == [[*range(1, 6)], [*range(1, 11)]]
-    runs = [cell.runs[0] for cell in cells(said)]
+    assert [[run.seed for run in some] for some in runs_of(said)] == [[*range(1, 6)], [*range(1, 11)]]
+    runs = [some[0] for some in runs_of(said)]
     assert (runs[0].model, runs[0].wording, runs[0].translator) == ("gpt-4o-2024-08-06", "llm", "llm")
+    assert (runs[0].options, runs[1].options) == ({"stop_after": 10}, {})
     assert (runs[0].profile, runs[1].policy) == ("autoplanbench", "random")
     own = spec(text + 'models = ["m"]\nwordings = ["template"]\nseeds = [7]\n[options]\ntranslator = "reader"\n')
-    run = next(cells(own)).runs[0]
+    run = runs_of(own)[0][0]
     assert (run.model, run.translator) == ("m", "reader")
-    assert [[run.seed for run in cell.runs] for cell in cells(own)] == [[7], [7]]
+    assert [[run.seed for run in some] for some in runs_of(own)] == [[7], [7]]
     assert run.wording != "llm"
 
 
@@ -166,10 +173,30 @@ GOOD = 'domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n'
 
 WRONG = {
     "unknown key": (GOOD + "sedes = [1]", r":4:1: unknown key sedes; did you mean 'seeds'\?"),
+    "of one policy": (
+        'domains = ["visitall"]\npolicy = ["basic"]\nmodels = ["oracle"]\n',
+        r":2:1: unknown key policy; did you mean 'policies'\?",
+    ),
+    "no policy has it": (
+        GOOD + "[options]\nsampels = 2",
+        r":5:1: unknown key options.sampels; did you mean 'samples'",
+    ),
+    "a policy refuses it": (
+        GOOD + "[options]\nsamples = 0",
+        r":5:11: policy basic: option samples is 0; expected a whole number >= 1",
+    ),
+    "no role": (
+        GOOD + "[options]\nmodels-for = { transaltor = 'm' }",
+        r":5:16: options.models-for.transaltor: no policy here asks such a model; did you mean 'translator'",
+    ),
+    "no file": (
+        GOOD + "[options]\nfiles = { 'scene.json' = 's.json' }",
+        r":5:12: options.files.scene.json: no policy here reads this file; they read none",
+    ),
     "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key options.step; did you mean 'steps'\?"),
     "unknown policy": (
         GOOD.replace('"basic"', '"basic", "reakt"'),
-        r":2:22: policies: reakt: no such policy; there are basic, .*; did you mean 'react'\?",
+        r":2:22: policies: policy reakt: no such policy; did you mean 'react'\?",
     ),
     "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: domains: no domain 'visital' .*'visitall'\?"),
     "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: seeds\[2\] is -3; expected a whole number >= 0"),
@@ -213,11 +240,11 @@ WRONG = {
     ),
     "in another table": (
         GOOD + "[options]\nseeds = [1]",
-        r":5:1: unknown key options.seeds; seeds belongs at the top, above all tables",
+        r":5:1: unknown key options.seeds; it belongs at the top, above all tables",
     ),
     "an old name": (
         GOOD + "max_usd = 3",
-        r":4:1: unknown key max_usd; max_usd belongs in \[budgets\], where it is called usd",
+        r":4:1: unknown key max_usd; it belongs in \[budgets\], where it is called usd",
     ),
     "only other instances": (
         GOOD + 'instances = ["p99"]',
@@ -264,9 +291,9 @@ def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
         ('models = ["oracle", "script:absent.txt"]', ":4:21: model 'script:absent.txt': .*absent.txt"),
         (
             'models = ["oracle"]\n[options]\ntranslator = "llm"',
-            ":4:11: .*cannot translate; .* options.translator_model",
+            ":4:11: .*cannot translate; .* models-for.translator",
         ),
-        ('models = ["oracle"]\nwordings = ["llm"]', ":4:11: .*cannot word a domain; .* options.wording_model"),
+        ('models = ["oracle"]\nwordings = ["llm"]', ":4:11: .*cannot word a domain; .* models-for.wording"),
         (
             'models = ["oracle:a", "replay:no"]',
             r":4:11: model 'oracle:a': .*\n.*:4:23: model 'replay:no': .*no such folder",
@@ -299,48 +326,56 @@ def test_what_would_do_without_a_planner_is_said_where_it_is_missing(spec, monke
 def test_that_nothing_is_left_to_be_run_is_an_error(spec):
     said = spec('domains = ["visitall"]\npolicies = ["cot"]\nmodels = ["m"]\nstyles = ["pddl"]\n')
     with pytest.raises(InputError, match=r":2:1: nothing is left to be run: policy cot in style pddl"):
-        jobs_of(said)
+        _ = said.jobs
 
 
 def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, monkeypatch):
     head = 'domains = ["visitall"]\ninstances = ["p01"]\nmodels = ["script:replies"]\nbaselines = ["ff"]\n'
-    options = '[options]\nsamples = 2\nsteps = 3\nwording_model = "gpt-4o"\nplanner_seconds = 5\nexample = "none"\n'
-    said = spec(head + 'policies = ["act"]\n' + options)
-    assert {line.split(":")[0] for line in left_out(said)} == {"options.samples", "options.wording_model"}
+    options = '[options]\nsamples = 2\nsteps = 3\nplanner_seconds = 5\nexample = "none"\n'
+    options += 'models-for = { wording = "gpt-4o" }\n'
+    said = spec(head + 'policies = ["act"]\n' + options.replace("samples = 2", "history = 'full'"))
+    assert left_out(said) == []
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(InputError) as caught:
         check_models(said, Access())
     assert "script:replies" in str(caught.value)
     assert "OPENAI_API_KEY" not in str(caught.value)
     used = spec(head + 'policies = ["basic", "random"]\nwordings = ["llm"]\n' + options)
-    assert [*left_out(used)] == []
+    assert left_out(used) == []
+    random = spec(head + 'policies = ["random", "basic"]\nstyles = ["pddl"]\n[options]\nhistory = "full"\n')
+    assert left_out(random) == ["options.history: nothing in this experiment uses it"]
 
 
 # ── estimates ────────────────────────────────────────────────────────────────────────────────────
 
 
+def estimate(said, prices):
+    said.prices = prices
+    return sum((one for _, one in estimated_columns(said, ()).values()), Estimate())
+
+
 def test_an_estimate_counts_calls_and_prices_tokens(spec):
     head = 'domains = ["blocksworld"]\ninstances = ["p01", "p02"]\nmodels = ["gpt-4o"]\nseeds = [1, 2]\n'
     price = {"gpt-4o": Price(2.0, 1.0, 8.0)}
-    basic = estimate(cells(spec(head + 'policies = ["basic", "random"]\n')), price)
+    basic = estimate(spec(head + 'policies = ["basic", "random"]\n'), price)
     assert basic.calls == 4
     assert 4 * 300 < basic.prompt_tokens < 4 * 3000
     assert basic.usd == pytest.approx((2 * basic.prompt_tokens + 8 * basic.completion_tokens) / 1e6)
-    act = estimate(cells(spec(head + 'policies = ["act"]\n')), price)
+    act = estimate(spec(head + 'policies = ["act"]\n'), price)
     turns = sum(shipped_domain("blocksworld").instance(name).ff_length for name in ("p01", "p02"))
     assert act.calls == 2 * turns
     assert act.prompt_tokens > turns / 2 * basic.prompt_tokens / 2
-    short = estimate(cells(spec(head + 'policies = ["act"]\n[options]\nsteps = 3\n')), {})
+    short = estimate(spec(head + 'policies = ["act"]\n[options]\nsteps = 3\n'), {})
     assert (short.calls, short.usd) == (12, None)
-    worded = estimate(cells(spec(head + 'policies = ["basic"]\nwordings = ["llm"]\n')), price)
+    worded = estimate(spec(head + 'policies = ["basic"]\nwordings = ["llm"]\n'), price)
     # Nine snippets for each seed, once.
     assert worded.calls == 4 + 2 * 9
-    samples = estimate(cells(spec(head + 'policies = ["basic"]\n[options]\nsamples = 3\nrounds = 1\n')), price)
+    samples = estimate(spec(head + 'policies = ["basic"]\n[options]\nsamples = 3\nrounds = 1\n'), price)
     assert samples.calls == 4 * 3 * 2
     # Its thoughts are asked for once for each seed, and both policies show the same.
-    thoughtful = estimate(cells(spec(head + 'policies = ["cot", "react"]\n')), price)
+    thoughtful = estimate(spec(head + 'policies = ["cot", "react"]\n'), price)
     assert thoughtful.calls == 4 + 2 * turns + 2
-    template = estimate(cells(spec(head + 'policies = ["cot", "react"]\n[options]\nthoughts = "template"\n')), price)
+    template = estimate(spec(head + 'policies = ["cot", "react"]\n[options]\nthoughts = "template"\n'), price)
     assert template.calls == thoughtful.calls - 2
 
 
@@ -352,8 +387,8 @@ def test_instances_may_be_patterns(spec):
 def test_a_translator_behind_an_endpoint_beside_a_scripted_planner(spec):
     text = (
         'domains = ["visitall"]\ninstances = ["p02"]\npolicies = ["act"]\nmodels = ["oracle"]\nseeds = [1]\n'
-        'base_url = "http://127.0.0.1:9/v1"\n[options]\ntranslator = "llm"\ntranslator_model = "m"\nexample = "none"\n'
+        'base_url = "http://127.0.0.1:9/v1"\n[options]\ntranslator = "llm"\nmodels-for = { translator = "m" }\n'
+        'example = "none"\n'
     )
-    (job,) = jobs_of(spec(text))
-    assert job.spec.base_url == "http://127.0.0.1:9/v1"
-    assert prepare_run(job.spec).started.translator_model == "m"
+    (job,) = spec(text).jobs.values()
+    assert (job.base_url, job.spec.models) == ("http://127.0.0.1:9/v1", {"translator": "m"})

@@ -14,11 +14,12 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import run_one as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
-from pddl2nl.experiments.jobs import PlannerSpec, make_job
-from pddl2nl.experiments.records.reader import last_line, read_end
+from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.records.reader import is_broken, last_line, read_end
 from pddl2nl.experiments.records.writer import claimed, partial_path
 from pddl2nl.experiments.sweep import run_all
-from pddl2nl.llm import Completion, EndpointError, ScriptedModel, Usage
+from pddl2nl.llm import Completion, EndpointError, Usage
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Limits
@@ -51,7 +52,7 @@ def task(lamps):
 def jobs(task):
     def made(model, seeds=range(4), policies=("act",), **options):
         return [
-            make_job(RunSpec(task, policy, model, example="none", steps=5, seed=seed, **options))
+            RunJob(RunSpec.of(task, policy, model=model, example="none", steps=5, seed=seed, **options))
             for policy in policies
             for seed in seeds
         ]
@@ -78,7 +79,7 @@ def test_the_same_experiment_in_another_folder_is_answered_by_the_cache(task, tm
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical(short=0.0)) as server:
         jobs = [
-            make_job(RunSpec(task, policy, "m", example="none", steps=5, seed=seed, base_url=server.base_url))
+            RunJob(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot", "act", "react")
             for seed in range(5)
         ]
@@ -92,7 +93,7 @@ def test_the_same_experiment_in_another_folder_is_answered_by_the_cache(task, tm
 
 def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    plain = RunSpec(task, "act", "gpt-4o", example="none")
+    plain = RunSpec.of(task, "act", model="gpt-4o", example="none")
     example = tmp_path / "example.pddl"
     example.write_text("(define", encoding="utf-8")
     wording = template_wording(task.domain)
@@ -111,34 +112,34 @@ def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_pat
             {"wording": wording},
             {"wording": odd},
             {"translator": "llm"},
-            {"samples": 2},
+            {"options": {"stop_after": 2}},
             {"history": "compact"},
-            {"base_url": "http://localhost/v1"},
+            {"models": {"translator": "gpt-4o"}},
         )
     ]
-    names = {make_job(spec).name for spec in (plain, *others)}
+    names = {RunJob(spec).name for spec in (plain, *others)}
     assert len({name.rpartition("-")[2] for name in names}) == len(others) + 1
-    assert make_job(plain).name.startswith("lamps-three-act-gpt_4o-nl-1-")
-    same = replace(plain, record=tmp_path / "r.jsonl", out=tmp_path)
-    assert make_job(same).name == make_job(plain).name
-    with_example = make_job(replace(plain, example=str(example))).name
+    assert RunJob(plain).name.startswith("lamps-three-act-gpt_4o-nl-1-")
+    same = replace(plain, record=tmp_path / "r.jsonl", out=tmp_path, base_url="http://localhost/v1")
+    assert RunJob(same).name == RunJob(plain).name
+    with_example = RunJob(replace(plain, example=str(example))).name
     example.write_text("(define ", encoding="utf-8")
-    assert make_job(replace(plain, example=str(example))).name != with_example
+    assert RunJob(replace(plain, example=str(example))).name != with_example
 
 
 def test_settings_that_are_sent_count_and_those_that_are_not_do_not(task, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    plain = RunSpec(task, "act", "m", example="none")
+    plain = RunSpec.of(task, "act", model="m", example="none")
     names = []
     for number, text in enumerate(("timeout = 3", "max_retries = 1", 'extra_body = {"top_k" = 1}')):
         models = tmp_path / f"{number}.toml"
         models.write_text(f"[models.m]\n{text}\n", encoding="utf-8")
-        names.append(make_job(plain, models_file=models).name)
-    assert names[0] == names[1] == make_job(plain).name != names[2]
+        names.append(RunJob(plain, models_file=models).name)
+    assert names[0] == names[1] == RunJob(plain).name != names[2]
 
 
 def test_long_parts_of_a_name_are_cut_and_its_hash_stays(task):
-    name = make_job(RunSpec(task, "act", "x" * 300, example="none", base_url="http://localhost/v1")).name
+    name = RunJob(RunSpec.of(task, "act", model="x" * 300, example="none", base_url="http://localhost/v1")).name
     assert len(name) < 120
     assert name.count("x") < 60
 
@@ -170,7 +171,7 @@ def test_a_spent_budget_stops_the_runs_and_a_greater_one_goes_on_with_them(jobs,
 
 def test_runs_that_cost_nothing_go_on_when_the_budget_is_spent(jobs, task, tmp_path):
     model = Endpoint()
-    free = [make_job(RunSpec(task, "random", steps=5, seed=seed)) for seed in range(3)]
+    free = [RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(3)]
     summary = run_all([*jobs(model), *free], tmp_path, workers=1, budget=Limits(tokens=0))
     assert (model.asked, summary.unfinished, sum(summary.outcomes.values())) == ([], 4, 3)
 
@@ -185,7 +186,7 @@ def test_a_budget_in_money_needs_to_know_what_was_spent(jobs, tmp_path):
 
 
 def test_a_run_that_cannot_be_is_named_and_stops_no_other(jobs, task, tmp_path):
-    bad = make_job(RunSpec(task, "cot", Endpoint(), style="pddl", example="none"))
+    bad = RunJob(RunSpec.of(task, "cot", model=Endpoint(), style="pddl", example="none"))
     summary = run_all([bad, *jobs(Endpoint())], tmp_path)
     assert (summary.solved, summary.exit_code) == (4, 2)
     assert [trouble.run for trouble in summary.bad] == [bad.name]
@@ -228,7 +229,7 @@ def test_a_damaged_partial_record_is_said_and_a_damaged_last_line_is_done_again(
     second.write_text('{"event": "started"}\n', encoding="utf-8")
     summary = run_all(todo, tmp_path)
     assert (summary.solved, [trouble.run for trouble in summary.bad]) == (1, [todo[0].name])
-    assert read_end(second).solved
+    assert read_end(second).outcome == "solved"
 
 
 def test_ctrl_c_lets_no_run_begin_and_leaves_the_rest_to_be_gone_on_with(jobs, tmp_path):
@@ -307,7 +308,7 @@ def test_a_script_begins_anew_as_it_costs_nothing(task, tmp_path):
     lines = [f"Action: apply the action 'switch-on' to lamp lamp_{number}" for number in range(3)]
     script = tmp_path / "script.txt"
     script.write_text("\n---\n".join(lines), encoding="utf-8")
-    job = make_job(RunSpec(task, "act", f"script:{script}", example="none", steps=5))
+    job = RunJob(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=5))
     assert run_all([job], tmp_path / "runs").solved == 1
     record = tmp_path / "runs" / f"{job.name}.jsonl"
     # As if it had been killed after its second reply.
@@ -319,12 +320,12 @@ def test_a_script_begins_anew_as_it_costs_nothing(task, tmp_path):
 
 @pytest.mark.usefixtures("needs_planner")
 def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, jobs, tmp_path, monkeypatch):
-    planned = make_job(PlannerSpec(*lamps, "ff", 60))
+    planned = PlannerJob(*lamps, "ff", 60)
     assert planned.name.startswith("lamps-three-ff-")
     broken = {"planner": "ff", "status": "error", "message": "crashed"}
     record = tmp_path / f"{planned.name}.jsonl"
     record.write_text(json.dumps({"event": "planned", **broken}) + "\n", encoding="utf-8")
-    assert read_end(record).broken
+    assert is_broken(read_end(record))
     summary = run_all([planned, *jobs(Endpoint())], tmp_path)
     assert (summary.solved, summary.exit_code) == (5, 0)
     assert json.loads(last_line(record))["plan"] is not None
@@ -336,7 +337,7 @@ def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsica
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
         todo = [
-            make_job(RunSpec(task, policy, "gpt-4o", example="none", seed=seed, base_url=server.base_url))
+            RunJob(RunSpec.of(task, policy, model="gpt-4o", example="none", seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot")
             for seed in range(10)
         ]
@@ -354,7 +355,7 @@ def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsica
 def test_a_batch_is_not_begun_on_a_spent_budget(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
-        todo = [make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))]
+        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         batch = BatchPasses(access, poll_seconds=0.0)
         summary = run_all(todo, tmp_path / "runs", access=access, budget=Limits(calls=0), batch=batch)
@@ -368,7 +369,9 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
 
         def run(budget, seeds=range(8), folder="runs"):
             todo = [
-                make_job(RunSpec(task, "basic", "m", example="none", rounds=2, seed=seed, base_url=server.base_url))
+                RunJob(
+                    RunSpec.of(task, "basic", model="m", example="none", rounds=2, seed=seed, base_url=server.base_url)
+                )
                 for seed in seeds
             ]
             access = Access(cache=tmp_path / "cache.sqlite")
@@ -393,7 +396,7 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
 def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical(), fault=lambda call: Trouble(403) if call.path.endswith("/files") else None) as server:
-        todo = [make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))]
+        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         summary = run_all(todo, tmp_path / "runs", access=access, batch=BatchPasses(access, poll_seconds=0.0))
     assert (summary.unfinished, summary.exit_code) == (1, 3)
@@ -403,7 +406,7 @@ def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path,
 def test_ctrl_c_ends_the_wait_for_a_batch(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
-        todo = [make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))]
+        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         batch = BatchPasses(access, poll_seconds=0.0)
         monkeypatch.setattr(batch, "bring", lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -424,10 +427,3 @@ def test_the_last_line_of_a_long_record_is_found(tmp_path):
     assert last_line(path) == b"only"
     assert read_end(path) is None
     assert read_end(tmp_path / "absent") is None
-
-
-def test_of_two_jobs_under_one_name_the_first_is_run(jobs, tmp_path):
-    model = Endpoint()
-    todo = jobs(model, [1])
-    assert run_all([*todo, replace(todo[0], spec=replace(todo[0].spec, model=ScriptedModel([])))], tmp_path).runs == 1
-    assert len(model.asked) == 3

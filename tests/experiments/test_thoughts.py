@@ -413,7 +413,7 @@ REPLIES = {"cot": "[PLAN]\nThought: x\nAction: (lift red table)\n[PLAN END]", "r
 
 
 def _run(task: Task, solved: SolvedProblem, policy: str, model: Any, **options: Any) -> RunResult:
-    return run_spec(RunSpec(task, policy, model, example=solved, steps=1, **options))
+    return run_spec(RunSpec.of(task, policy, model=model, example=solved, steps=1, **options))
 
 
 def _started(result: RunResult) -> Started:
@@ -554,7 +554,7 @@ def test_over_http_the_cache_serves_the_second_mechanism(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     access = Access(cache=tmp_path / "replies.sqlite")
     with ChatServer(Answering(), [Trouble(500), Trouble(429)]) as server:
-        spec = RunSpec(task, "cot", "m", example=solved, steps=1, base_url=server.base_url)
+        spec = RunSpec.of(task, "cot", model="m", example=solved, steps=1, base_url=server.base_url)
         results = [run_spec(replace(spec, policy=policy), access) for policy in ("cot", "react", "cot")]
         asked = [call for call in server.calls if "[THOUGHT 1]" in json.dumps(call.body)]
     for result in results:

@@ -236,7 +236,7 @@ def test_the_seed_of_names_deals_them_otherwise() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], words: str) -> None:
-    spec = RunSpec(shipped_task(*TASK), "act", ScriptedModel(["x"]), steps=1, example="none")
+    spec = RunSpec.of(shipped_task(*TASK), "act", model=ScriptedModel(["x"]), steps=1, example="none")
     with pytest.raises(InputError, match=words):
         run_spec(replace(spec, **options))
 

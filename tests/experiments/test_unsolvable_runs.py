@@ -11,7 +11,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run, run_spec, solvability
-from pddl2nl.experiments.jobs import make_job
+from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.solvability import UNSOLVABLE_STEPS, shipped_as_solvable
 from pddl2nl.llm import ScriptedModel
@@ -147,9 +147,9 @@ def test_what_a_planner_proved_is_kept_by_a_replay(task: Task, needs_planner: No
 
 
 def test_the_name_of_a_run_is_as_it_was_before_there_was_the_option(task: Task) -> None:
-    spec = RunSpec(task, "act", "oracle")
-    assert make_job(spec).name == make_job(replace(spec, unsolvable="silent")).name
-    assert make_job(spec).name != make_job(replace(spec, unsolvable="tell")).name
+    spec = RunSpec.of(task, "act", model="oracle")
+    assert RunJob(spec).name == RunJob(replace(spec, options={"unsolvable": "silent"})).name
+    assert RunJob(spec).name != RunJob(replace(spec, options={"unsolvable": "tell"})).name
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_the_name_of_a_run_is_as_it_was_before_there_was_the_option(task: Task) 
 )
 def test_what_cannot_be_is_refused(task: Task, policy: str, how: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        run_spec(RunSpec(task, policy, "oracle", unsolvable=how, steps=3))
+        run_spec(RunSpec.of(task, policy, model="oracle", unsolvable=how, steps=3))
 
 
 def test_a_goal_that_holds_at_once_is_reached_all_the_same() -> None:

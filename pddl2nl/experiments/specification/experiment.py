@@ -277,7 +277,8 @@ class Experiment:
         known = (*TABLES, *system_tables())
         if table.kind not in known:
             hint = did_you_mean(table.kind, known) or f"; there are {', '.join(known)}"
-            raise self.file.error(f"{dotted((*place, 'kind'))} is '{table.kind}'{hint}", *place, "kind")
+            message = f"{dotted((*place, 'kind'))} is '{table.kind}'{hint}"
+            raise self.file.error(message, *place, "kind", value=table.kind)
         for heading in table.columns:
             if heading not in headings:
                 hint = did_you_mean(heading, headings) or _there_are(headings)
@@ -287,7 +288,7 @@ class Experiment:
         if table.paper and table.paper not in fitting:
             hint = did_you_mean(table.paper, fitting) or _there_are(fitting)
             message = f"the numbers of '{table.paper}' do not fit a table of the kind '{table.kind}'{hint}"
-            raise self.file.error(message, *place, "paper")
+            raise self.file.error(message, *place, "paper", value=table.paper)
         return LayoutTable(table.kind, table.title, table.paper, table.columns)
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────────
@@ -310,7 +311,9 @@ class Experiment:
         self.files = reader.files(files, columns, "options", "files")
         self._check_names(numbered, domains)
         changed = [(number, self._overridden(column, domains)) for number, column in numbered]
-        named = distinct(file, changed, domains)
+        # With one model in place of several, columns that they told apart are the same.
+        once = [each for index, each in enumerate(changed) if each not in changed[:index]]
+        named = distinct(file, once, domains)
         self._check_examples(named, domains)
         return [column for _, column in named]
 

@@ -278,12 +278,12 @@ class FileTables(Keys):
 
 
 def place_of(key: str, table: type) -> str:
-    """Where a key belongs that a table does not have, for messages; empty for an unknown key."""
+    """Where a key belongs that a table does not have, or what it is called there; empty for an unknown key."""
     known = getattr(table, "__struct_fields__", ())
     # policy in a file is policies, and in an entry of columns the other way round.
     twins = (f"{key}s", f"{key[:-1]}ies", key[:-1], f"{key[:-3]}y")
     if own := next((twin for twin in twins if twin in known), ""):
-        return f"here it is called '{own}'"
+        return f"did you mean '{own}'?"
     if key in ("max_usd", "max_calls"):
         return f"it belongs in [budgets], where it is called {key.removeprefix('max_')}"
     places: dict[str, type[Struct]] = {
