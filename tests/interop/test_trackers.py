@@ -13,11 +13,12 @@ import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.interop.trackers import TRACKERS, tracked
-from pddl2nl.policies.events import Acted, Finished, Rejected, Replied, Started
+from pddl2nl.policies.events import FORMAT, Acted, Finished, Rejected, Replied, Started
 
 # Their imports take seconds of CPU.
 heavy = pytest.mark.heavy
-STARTED = Started("act", "gpt-x", 7, "d", "p", "(define…", "(define…", "0", "0", settings={"temperature": 0.5})
+SPEC = {"policy": "act", "seed": 7, "temperature": 0.5, "domain_pddl": "(define…", "problem_pddl": "(define…"}
+STARTED = Started(SPEC, "d", "p", FORMAT, models={"planner": "gpt-x"})
 EVENTS = (
     STARTED,
     Replied(1, "dance", prompt_tokens=30, completion_tokens=2, usd=0.25),
@@ -60,7 +61,7 @@ def test_a_run_begins_with_its_settings_counts_its_steps_and_ends_with_its_outco
     (name, settings), first, second, (end, failed) = recorder.sent
     assert name == "run-1"
     assert settings["policy"] == "act"
-    assert settings["settings.temperature"] == 0.5
+    assert settings["temperature"] == 0.5
     assert "domain_pddl" not in settings
     counts = {"executed": 0, "refused": 1, "calls": 1, "prompt_tokens": 30, "completion_tokens": 2, "usd": 0.25}
     assert first == (1, counts)

@@ -168,7 +168,7 @@ def test_a_constraint_is_part_of_what_a_reply_is_kept_under() -> None:
     [
         ("basic", "applicable", "in no state"),
         ("act", "aplicable", "did you mean 'applicable'"),
-        ("random", "format", "asks no model"),
+        ("random", "format", "the policy does not use it"),
     ],
 )
 def test_what_cannot_be_constrained_is_refused(policy: str, level: str, words: str) -> None:
@@ -200,4 +200,4 @@ def test_each_turn_is_constrained_to_the_state_and_the_record_says_so() -> None:
     keys = [event.constraint for event in result.events if isinstance(event, Prompted)]
     assert len(set(keys)) == 2
     assert None not in keys
-    assert result.events[0].beyond_paper == {"constrain": "applicable"}  # type: ignore[attr-defined]
+    assert result.events[0].spec["constrain"] == "applicable"  # type: ignore[attr-defined]
