@@ -131,7 +131,15 @@ class GraphPlan(WorldPolicy):
         """The prompt files of its stages, and those that all of them hold."""
         if not self.needs_model:
             return ()
-        return (*map(file_of, self.stages), "graph.txt" if self.graph_shown else "names.txt")
+        whole = ("plan.txt",) if {PLAN, CORRECT, REPLAN} & {*self.stages} else ()
+        parts = (
+            "graph.txt" if self.graph_shown else "names.txt",
+            "no-thoughts.txt" if self.planner == "zero" else "thoughts.txt",
+            *(("example-thought.txt",) if self.planner in ("few", "rag") else ()),
+            "class-targets.txt",
+            "object-targets.txt",
+        )
+        return tuple(dict.fromkeys((*map(file_of, self.stages), *whole, *parts)))
 
     def effort(self, actions: int) -> Effort:
         """A plan without corrections, and for every subtask a question that keeps the plan or scores the next."""
