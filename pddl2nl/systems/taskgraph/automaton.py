@@ -4,24 +4,28 @@ A graph forgets all but the last subtask: it accepts a plan that puts down twice
 remembers what is true of a few predicates, what is held and which doors are shut, and takes the preconditions and
 effects of the actions as far as these are concerned. Its states are therefore an abstraction of the domain's (a
 projection, Edelkamp 2001): if each name in a plan stands for one object, it never refuses a plan that can be carried
-out from a state in which only the known atoms of the closed predicates are true.
+out from the state that it begins with. Without a task this is one in which only the known atoms of the closed
+predicates are true.
 
-A plan names classes of objects, ``("PutObject", "Apple", "Fridge")``, or single ones, ``fridge-1``. A class counts as
-one object for open predicates: opening Drawer twice is refused, opening drawer-1 and drawer-2 is not.
+One mistake is one fault: a plan is not blamed for what follows from its first mistake. Behind an impossible step the
+plan may go on as if the step had been possible, had been left out, or had left what was true before. Behind a misspelt
+step nothing is known but the effects of later steps. If every action makes as many atoms of closed predicates true as
+it makes false, as a hand does that is empty or holds one thing, all are known again once their number is reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pddl2nl.errors import did_you_mean
 from pddl2nl.macros.macro import MacroStep
-from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, conjuncts, supertypes, write_condition
+from pddl2nl.pddl import ActionSchema, Atom, Condition, GroundAtom, Not, Task, conjuncts, supertypes, write_condition
 from pddl2nl.systems.taskgraph.graph import AUTOMATON, TaskGraph
 from pddl2nl.systems.taskgraph.replies import SubtaskReply
-from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, Subtasks, SubtaskWay
+from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, Subtasks, SubtaskWay, subtask_text
+from pddlval import State
 
 _MOST_STATES = 64
 """The most states that are remembered at once; a plan has few, because ways differ in doors alone."""
@@ -38,11 +42,22 @@ class PlanFault:
 
 @dataclass(frozen=True)
 class _Known:
-    """The true atoms of closed predicates, what is known of open ones, and the classes whose things were made."""
+    """What is known at a step.
 
-    true: frozenset[GroundAtom]
+    Attributes:
+        true: the true atoms of closed predicates; None after a mistake, when they are known only as open ones are.
+        seen: what is known of open predicates, beside the state of the beginning.
+        made: the classes whose things were made; None after a mistake, when any may be.
+        begun: whether the state of the beginning still tells what was not changed.
+    """
+
+    true: frozenset[GroundAtom] | None
     seen: frozenset[tuple[GroundAtom, bool]] = frozenset()
-    made: frozenset[str] = frozenset()
+    made: frozenset[str] | None = frozenset()
+    begun: bool = True
+
+
+_LOST = _Known(None, made=None, begun=False)
 
 
 class TaskAutomaton:
@@ -51,37 +66,65 @@ class TaskAutomaton:
     Args:
         subtasks: of a domain, with the predicates that are tracked.
         tell: a condition in words, by default in PDDL; its terms are the names in the plan.
+        task: whose states plans begin with; None for the known atoms alone.
     """
 
     def __init__(
-        self,
-        subtasks: Subtasks,
-        tell: Callable[[Condition], str] = write_condition,
+        self, subtasks: Subtasks, tell: Callable[[Condition], str] = write_condition, task: Task | None = None
     ):
         self._subtasks = subtasks
         self._tell = tell
         self._hierarchy = supertypes(subtasks.domain)
+        self._task = task
+        self._state: State | None = None
+        self._count = 0
+        self._keeps_count = all(map(self._is_balanced, subtasks.domain.actions))
+        objects: dict[str, tuple[str, ...]] = {}
+        if task is not None:
+            own = subtasks.names_objects
+            objects = {name: (name,) if own else task.objects_of((kind,)) for name, kind in subtasks.classes.items()}
+        # A class with one object is this object.
+        self._only = {names[0]: name for name, names in objects.items() if len(names) == 1}
+        self._objects = {self._only.get(each, each): each for names in objects.values() for each in names}
 
-    def faults(self, plan: Iterable[Sequence[str]]) -> tuple[PlanFault, ...]:
-        """All faults of a plan; behind a fault the step counts as done."""
-        states = {_Known(self._subtasks.known)}
+    def faults(self, plan: Iterable[Sequence[str]], state: State | None = None) -> tuple[PlanFault, ...]:
+        """All faults of a plan that begins in a state of the task."""
+        self._state = state
+        begin = self._begin(state)
+        self._count = len(begin.true or ())
+        states = {begin}
         faults: list[PlanFault] = []
         for place, (name, *targets) in enumerate(plan):
             node = self._subtasks.by_name.get(name)
             if node is None:
                 text = f"there is no subtask {name}{did_you_mean(name, self._subtasks.by_name)}"
                 faults.append(PlanFault(place, "unknown-subtask", text))
+                states = {_LOST}
                 continue
             wrong = [*self._wrong_targets(node, targets)]
             if wrong:
                 faults += [PlanFault(place, "wrong-targets", text) for text in wrong]
+                states = {_LOST}
                 continue
             after = {new for state in states for new in self._after(state, node, targets)}
             if not after:
                 faults.append(PlanFault(place, "impossible", self._reason(node, targets, states)))
-                after = {new for state in states for new in self._after(state, node, targets, forced=True)}
+                after = self._behind(states, node, targets)
             states = {*sorted(after, key=repr)[:_MOST_STATES]}
         return tuple(faults)
+
+    def _begin(self, state: State | None) -> _Known:
+        """What is known in a state: all that is true of closed predicates, and what was made."""
+        if state is None or self._task is None:
+            return _Known(self._subtasks.known)
+        class_of = self._subtasks.class_of
+        true = (atom for atom in state.atoms if atom[0] in self._subtasks.closed)
+        # Things that are not made yet have no place, and nothing else that changes.
+        named = {class_of(name) for atom in state.changing() for name in atom[1:]} if self._subtasks.products else set()
+        return _Known(
+            frozenset(GroundAtom((atom[0], *map(class_of, atom[1:]))) for atom in true),
+            made=frozenset(named & self._subtasks.products.keys()),
+        )
 
     def _wrong_targets(self, node: Subtask, targets: Sequence[str]) -> Iterator[str]:
         if len(targets) != len(node.targets):
@@ -100,30 +143,58 @@ class TaskAutomaton:
 
     # ── one step ─────────────────────────────────────────────────────────────────────────────────
 
-    def _after(self, known: _Known, node: Subtask, targets: Sequence[str], *, forced: bool = False) -> set[_Known]:
-        """What is known after a step, for each way in which it is possible; if it is forced, for all ways."""
+    def _after(self, known: _Known, node: Subtask, targets: Sequence[str]) -> set[_Known]:
+        """What is known after a step, for each way in which it is possible."""
         given = {target.variable: name for target, name in zip(node.targets, targets, strict=True)}
         states = set()
-        if forced or not self._missing(known, node, given):
+        if not self._missing(known, node, given):
             for way in node.ways:
                 if all(self._fits(given[item.name], item.types) for item in way.parameters if item.name in given):
-                    states |= {state for state, _ in self._run(known, way.steps, given, way, forced)}
+                    states |= {state for state, _ in self._run(known, way.steps, given, way)}
         step = [node.name, *map(self._subtasks.class_of, given.values())]
         made = {name for name, how in self._subtasks.products.items() if [*how] == step}
-        return {_Known(state.true, state.seen, state.made | made) for state in states}
+        return {
+            self._settled(state if state.made is None else replace(state, made=state.made | made)) for state in states
+        }
+
+    def _behind(self, states: Collection[_Known], node: Subtask, targets: Sequence[str]) -> set[_Known]:
+        """What may be known after a step that is not possible."""
+        given = {target.variable: name for target, name in zip(node.targets, targets, strict=True)}
+        found = {*states}
+        for done in (known for way in node.ways for known, _ in self._run(_LOST, way.steps, given, way)):
+            settled = self._settled(done)
+            gone = {atom for atom, positive in done.seen if not positive}
+            changed = {atom for atom, _ in settled.seen}
+            for known in states:
+                kept = frozenset(each for each in known.seen if each[0] not in changed)
+                after = replace(settled, seen=settled.seen | kept, begun=known.begun)
+                found.add(after)
+                if after.true is not None and known.true is not None:
+                    found.add(replace(after, true=after.true | (known.true - gone)))
+        return found
+
+    def _settled(self, known: _Known) -> _Known:
+        """With all atoms of closed predicates, if those that are known to be true are as many as at the beginning."""
+        if known.true is not None or not self._keeps_count:
+            return known
+        closed = {(atom, positive) for atom, positive in known.seen if atom[0] in self._subtasks.closed}
+        true = frozenset(atom for atom, positive in closed if positive)
+        return replace(known, true=true, seen=known.seen - closed) if len(true) == self._count else known
 
     def _missing(self, known: _Known, node: Subtask, given: Mapping[str, str]) -> str:
         """A class among the targets whose things were not made yet."""
         products = self._subtasks.products
         classes = map(self._subtasks.class_of, given.values())
-        return next((name for name in classes if name in products and name not in known.made), "")
+        return next(
+            (name for name in classes if name in products and not (known.made is None or name in known.made)), ""
+        )
 
     def _fits(self, name: str, types: tuple[str, ...]) -> bool:
         kind = self._type(name)
         return kind is not None and self._hierarchy.fits((kind,), types)
 
     def _run(
-        self, known: _Known, steps: Sequence[MacroStep], given: Mapping[str, str], way: SubtaskWay, forced: bool
+        self, known: _Known, steps: Sequence[MacroStep], given: Mapping[str, str], way: SubtaskWay
     ) -> Iterator[tuple[_Known, Mapping[str, str]]]:
         """What is known after some steps, with what their variables stand for."""
         if not steps:
@@ -133,9 +204,9 @@ class TaskAutomaton:
         assert schema is not None, "the steps were checked when the subtasks were read"
         terms = dict(zip((item.name for item in schema.parameters), steps[0].args, strict=True))
         needs = [part for part in map(_literal, conjuncts(schema.precondition)) if part is not None]
-        for sure, bound in self._satisfied(known, needs, terms, given, way, forced):
+        for sure, bound in self._satisfied(known, needs, terms, given, way):
             after = self._changed(sure, list(conjuncts(schema.effect)), terms, bound)
-            yield from self._run(after, steps[1:], bound, way, forced)
+            yield from self._run(after, steps[1:], bound, way)
 
     def _satisfied(
         self,
@@ -144,7 +215,6 @@ class TaskAutomaton:
         terms: Mapping[str, str],
         given: Mapping[str, str],
         way: SubtaskWay,
-        forced: bool,
     ) -> Iterator[tuple[_Known, Mapping[str, str]]]:
         """What is known, and what variables stand for, if the needs hold."""
         if not needs:
@@ -154,56 +224,78 @@ class TaskAutomaton:
         ground = self._ground(atom, terms, given)
         args = ground[1:]
         free = [arg for arg in args if arg.startswith("?")]
-        if atom.predicate in self._subtasks.closed and positive and free:
+        true = known.true if atom.predicate in self._subtasks.closed else None
+        if true is not None and positive and free:
             types = {item.name: item.types for item in way.parameters}
-            for true in known.true:
+            for each in true:
                 bound = dict(given)
-                same = len(true) == len(ground) and true[0] == ground[0]
-                for arg, name in zip(args, true[1:], strict=False):
+                same = len(each) == len(ground) and each[0] == ground[0]
+                for arg, name in zip(args, each[1:], strict=False):
                     fits = self._fits(name, types[arg]) if arg in free else arg == name
                     same = same and fits and bound.setdefault(arg, name) == name
                 if same:
-                    yield from self._satisfied(known, rest, terms, bound, way, forced)
-            if forced:
-                yield from self._satisfied(known, rest, terms, given, way, forced)
-        elif atom.predicate in self._subtasks.closed and not free:
-            if forced or (ground in known.true) is positive:
-                yield from self._satisfied(known, rest, terms, given, way, forced)
-        elif atom.predicate in self._subtasks.opened and not free:
-            if forced or (ground, not positive) not in known.seen:
-                sure = _Known(known.true, known.seen | {(ground, positive)}, known.made)
-                yield from self._satisfied(sure, rest, terms, given, way, forced)
-        else:
-            yield from self._satisfied(known, rest, terms, given, way, forced)
+                    yield from self._satisfied(known, rest, terms, bound, way)
+        elif free or not self._tracks(atom.predicate):
+            yield from self._satisfied(known, rest, terms, given, way)
+        elif true is not None:
+            if (ground in true) is positive:
+                yield from self._satisfied(known, rest, terms, given, way)
+        elif self._value(known, ground) is not (not positive):
+            sure = replace(known, seen=known.seen | {(ground, positive)})
+            yield from self._satisfied(sure, rest, terms, given, way)
+
+    def _tracks(self, predicate: str) -> bool:
+        return predicate in self._subtasks.closed or predicate in self._subtasks.opened
+
+    def _value(self, known: _Known, ground: GroundAtom) -> bool | None:
+        """Whether an atom that is known as those of open predicates is true; None if it is not known."""
+        for value in (True, False):
+            if (ground, value) in known.seen:
+                return value
+        if not known.begun or self._state is None or not self._objects.keys() >= {*ground[1:]}:
+            return None
+        return GroundAtom((ground[0], *(self._objects[name] for name in ground[1:]))) in self._state.atoms
 
     def _changed(
         self, known: _Known, effects: Sequence[Condition], terms: Mapping[str, str], given: Mapping[str, str]
     ) -> _Known:
         """What is known after the unconditional effects of an action."""
-        true, seen = {*known.true}, {*known.seen}
+        true, seen = None if known.true is None else {*known.true}, {*known.seen}
         literals = [part for part in map(_literal, effects) if part is not None]
         # Added wins over deleted, as in PDDL.
         for atom, positive in sorted(literals, key=lambda each: each[1]):
             ground = self._ground(atom, terms, given)
-            if any(arg.startswith("?") for arg in ground[1:]):
+            if any(arg.startswith("?") for arg in ground[1:]) or not self._tracks(atom.predicate):
                 continue
-            if atom.predicate in self._subtasks.closed:
+            if atom.predicate in self._subtasks.closed and true is not None:
                 true.add(ground) if positive else true.discard(ground)
-            elif atom.predicate in self._subtasks.opened:
+            else:
                 seen.discard((ground, not positive))
                 seen.add((ground, positive))
-        return _Known(frozenset(true), frozenset(seen), known.made)
+        return replace(known, true=None if true is None else frozenset(true), seen=frozenset(seen))
+
+    def _is_balanced(self, action: ActionSchema) -> bool:
+        """Whether an action keeps the number of true atoms of closed predicates: it deletes what it needs, and adds
+        as many."""
+        closed = self._subtasks.closed
+        changed = [part for part in map(_literal, conjuncts(action.effect)) if part and part[0].predicate in closed]
+        needed = {part[0] for part in map(_literal, conjuncts(action.precondition)) if part and part[1]}
+        deleted = [atom for atom, positive in changed if not positive]
+        return {*deleted} <= needed and 2 * len(deleted) == len(changed)
 
     def _ground(self, atom: Atom, terms: Mapping[str, str], given: Mapping[str, str]) -> GroundAtom:
         """The atom with what its variables stand for: of closed predicates classes, of open ones names as they are."""
         args = [given.get(terms.get(term, term), terms.get(term, term)) for term in atom.args]
         closed = atom.predicate in self._subtasks.closed
-        return GroundAtom((atom.predicate, *(map(self._subtasks.class_of, args) if closed else args)))
+        return GroundAtom(
+            (atom.predicate, *(self._subtasks.class_of(arg) if closed else self._only.get(arg, arg) for arg in args))
+        )
 
     # ── reasons ──────────────────────────────────────────────────────────────────────────────────
 
-    def _reason(self, node: Subtask, targets: Sequence[str], states: Iterable[_Known]) -> str:
-        known = min(states, key=repr)
+    def _reason(self, node: Subtask, targets: Sequence[str], states: Collection[_Known]) -> str:
+        # The last of `_behind` may contradict itself.
+        known = min(states, key=lambda state: (len(state.true or ()), repr(state)))
         given = {target.variable: name for target, name in zip(node.targets, targets, strict=True)}
         step = f"{node.name}({', '.join(targets)})"
         missing = self._missing(known, node, given)
@@ -212,7 +304,9 @@ class TaskAutomaton:
             return f"{step} needs {missing}, which {made[0]}({', '.join(made[1:])}) makes"
         needs = [need for way in node.ways for need in self._unmet(known, way, given)]
         told = " or ".join(dict.fromkeys(map(self._tell, needs)))
-        holds = " and ".join(self._tell(Atom(atom[0], atom[1:])) for atom in sorted(known.true))
+        seen = {atom for atom, positive in known.seen if positive and atom[0] in self._subtasks.closed}
+        true = sorted(seen if known.true is None else known.true)
+        holds = " and ".join(self._tell(Atom(atom[0], atom[1:])) for atom in true)
         return f"{step} is not possible there: it needs that {told}{f', but {holds}' if holds else ''}"
 
     def _unmet(self, known: _Known, way: SubtaskWay, given: Mapping[str, str]) -> Iterator[Condition]:
@@ -221,15 +315,15 @@ class TaskAutomaton:
             return
         types = {item.name: item.types[0] for item in way.parameters}
         for count in range(1, len(way.steps) + 1):
-            if not any(self._run(known, way.steps[:count], given, way, False)):
-                before = next(self._run(known, way.steps[: count - 1], given, way, False))
+            if not any(self._run(known, way.steps[:count], given, way)):
+                before = next(self._run(known, way.steps[: count - 1], given, way))
                 schema = self._subtasks.domain.action(way.steps[count - 1].action)
                 assert schema is not None, "the steps were checked when the subtasks were read"
                 names = (item.name for item in schema.parameters)
                 terms = dict(zip(names, way.steps[count - 1].args, strict=True))
                 state, bound = before
                 for literal in filter(None, map(_literal, conjuncts(schema.precondition))):
-                    if not any(self._satisfied(state, [literal], terms, bound, way, False)):
+                    if not any(self._satisfied(state, [literal], terms, bound, way)):
                         yield self._named(literal, terms, bound, types)
                 return
 
@@ -268,19 +362,30 @@ def plan_faults(
         plan: the subtasks with their targets.
         tell: a condition in words, by default in PDDL.
     """
-    faults = [*TaskAutomaton(subtasks, tell).faults(plan)]
+    return _with_pairs(TaskAutomaton(subtasks, tell).faults(plan), subtasks, graph, plan, "")
+
+
+def _with_pairs(
+    faults: Sequence[PlanFault],
+    subtasks: Subtasks,
+    graph: TaskGraph | None,
+    plan: Sequence[Sequence[str]],
+    previous: str,
+) -> tuple[PlanFault, ...]:
+    """The faults with those of pairs in a graph; ``previous`` is the subtask before the plan, if it counts."""
+    found = [*faults]
     names = [step[0] for step in plan]
     if graph is not None:
         nodes = {node.name for node in graph.nodes}
         for place, name in enumerate(names):
-            before = names[place - 1] if place else ""
+            before = names[place - 1] if place else previous
             if name in subtasks.by_name and name not in nodes:
-                faults.append(PlanFault(place, "no-edge", f"the graph '{graph.name}' has no node {name}"))
+                found.append(PlanFault(place, "no-edge", f"the graph '{graph.name}' has no node {name}"))
             elif {before, name} <= nodes and (before, name) not in graph.edges:
                 may = ", ".join(graph.after(before)) or "nothing"
                 text = f"{name} may not follow {before} in the graph '{graph.name}'; what may: {may}"
-                faults.append(PlanFault(place, "no-edge", text))
-    return tuple(sorted(faults, key=lambda fault: fault.place))
+                found.append(PlanFault(place, "no-edge", text))
+    return tuple(sorted(found, key=lambda fault: fault.place))
 
 
 _TRANSITIONS = ("impossible", "no-edge")
@@ -307,27 +412,35 @@ class PlanChecker:
     Args:
         subtasks: those of the graph.
         graph: which may follow which.
+        task: the task.
     """
 
-    def __init__(self, subtasks: Subtasks, graph: TaskGraph):
+    def __init__(self, subtasks: Subtasks, graph: TaskGraph, task: Task):
         self._subtasks = subtasks
         self._graph = graph
         self._exact = graph.name == AUTOMATON
+        self._automaton = TaskAutomaton(subtasks, task=task)
 
-    def check(self, plan: Sequence[PlannedSubtask], done: int) -> tuple[PlanFault, ...]:
-        """What is wrong with a plan whose first subtasks are done."""
-        faults = plan_faults(self._subtasks, None if self._exact else self._graph, plan)
+    def check(self, plan: Sequence[PlannedSubtask], state: State, previous: str = "") -> tuple[PlanFault, ...]:
+        """What is wrong with a plan.
+
+        Args:
+            plan: its subtasks.
+            state: where it begins, as it was observed.
+            previous: the subtask that was done before; empty at the beginning and after an error, which may leave a
+                subtask half done.
+        """
+        graph = None if self._exact else self._graph
+        faults = _with_pairs(self._automaton.faults(plan, state), self._subtasks, graph, plan, previous)
         ignored = "" if self._exact else "impossible"
-        return tuple(fault for fault in faults if fault.place >= done and fault.kind != ignored)
+        return tuple(fault for fault in faults if fault.kind != ignored)
 
-    def read(self, reply: SubtaskReply, done: Sequence[PlannedSubtask]) -> CheckedSubtasks:
-        """A reply whose plan goes on after what is done."""
-        faults = self.check((*done, *reply.steps), len(done))
+    def read(self, reply: SubtaskReply, state: State, previous: str = "") -> CheckedSubtasks:
+        """A reply whose plan begins in a state."""
+        faults = self.check(reply.steps, state, previous)
         told = {
             wrong: tuple(
-                f"step {fault.place - len(done) + 1}: {fault.text}"
-                for fault in faults
-                if (fault.kind in _TRANSITIONS) is wrong
+                _told(fault, reply.steps[fault.place]) for fault in faults if (fault.kind in _TRANSITIONS) is wrong
             )
             for wrong in (False, True)
         }
@@ -337,3 +450,10 @@ class PlanChecker:
         """The subtasks that may follow a plan by the graph's pairs; all at its beginning."""
         names = self._graph.after(plan[-1][0]) if plan else self._subtasks.by_name
         return tuple(self._subtasks.by_name[name] for name in names)
+
+
+def _told(fault: PlanFault, step: PlannedSubtask) -> str:
+    """A fault with the number and the words of its step."""
+    words = subtask_text(step)
+    named = f"step {fault.place + 1}" if fault.text.startswith(words) else f"step {fault.place + 1}, {words}"
+    return f"{named}: {fault.text}"

@@ -12,7 +12,7 @@ from itertools import product
 
 from pddl2nl.pddl import Atom, Domain, GroundAtom, conjuncts
 from pddl2nl.pddl.task import effect_literals
-from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.episode import Episode, Turn
 from pddl2nl.systems.taskgraph.events import SubtaskDone
 from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, Subtasks, SubtaskWay, subtask_text
 from pddl2nl.worlds.triples import triple_of
@@ -245,6 +245,7 @@ class SubtaskDoer:
     Attributes:
         handled: the objects that were targets.
         unopened: the shut places that were not looked into when a subtask failed for want of a thing.
+        steps, failures: how many actions were tried, and how many subtasks failed by one.
     """
 
     def __init__(self, episode: Episode, subtasks: Subtasks, *, memory: bool):
@@ -255,6 +256,7 @@ class SubtaskDoer:
         self._simulator = episode.setting.simulator
         self.handled = Handled()
         self.unopened: tuple[str, ...] = ()
+        self.steps = self.failures = 0
         self._memory = None if sight is None else PlaceMemory(sight.agent, sight.located, sight.shut, memory)
         self._look()
 
@@ -289,18 +291,25 @@ class SubtaskDoer:
         tried: list[str] = []
         for action in done.actions:
             tried.append(str(action))
-            turn = self._episode.move(action, said=text, ends=False)
-            self._look()
+            turn = self._move(action, text)
             if turn.status != "executed":
+                self.failures += 1
                 error = f"{text} failed at {action}: {turn.observation}"
                 return self._ended(SubtaskDone(place, text, tuple(tried), searched, error))
         lacking = sorted(done.state.atoms - before - self._episode.state.atoms)
         if lacking:
             told = ", ".join(str(triple_of(atom)) for atom in lacking)
+            self.failures += 1
             error = f"{text} was carried out, but this is not so: {told}"
             return self._ended(SubtaskDone(place, text, tuple(tried), searched, error))
         self.handled.note(self._subtasks.by_name[step[0]], done)
         return self._ended(SubtaskDone(place, text, tuple(tried), searched))
+
+    def _move(self, action: GroundAction, said: str) -> Turn:
+        turn = self._episode.move(action, said=said, ends=False)
+        self.steps += 1
+        self._look()
+        return turn
 
     # ── what is seen ─────────────────────────────────────────────────────────────────────────────
 
@@ -347,8 +356,7 @@ class SubtaskDoer:
             if place == here or known or GroundAtom((sight.shut, place)) in atoms:
                 continue
             moved += 1
-            self._episode.move(GroundAction(sight.move, (place, here)), said="search", ends=False)
-            self._look()
+            self._move(GroundAction(sight.move, (place, here)), "search")
             done = self._possible(node, candidates)
             if done is not None:
                 return done, moved

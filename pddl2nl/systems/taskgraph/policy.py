@@ -6,7 +6,8 @@ with Graphplan of Blum and Furst.
 The paper checks pairs of subtasks; ours by default also what pairs cannot see (`pddl2nl.systems.taskgraph.automaton`),
 because no plan that can be carried out is refused. A subtask counts as completed only if the world has its effect. The
 paper's plan may be revised without end; ours at most `MOST_REVISIONS` times, and never twice in one state for one event
-with one plan. A subtask that fails and is not revised is skipped.
+with one plan. A revision is checked from the state that is observed. A subtask that failed is tried again if the model
+keeps the plan; it is skipped if nothing can change any more, and if the plan is not revised after errors.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ from pddl2nl.worlds.similarity import Embed, Vectors, similarities
 MOST_CORRECTIONS = 3
 """As in the paper (section 3.1.4)."""
 MOST_REVISIONS = 10
+MOST_STEPS, MOST_FAILURES = 1_000, 10
+"""Where an episode ends, as in ALFRED: after so many steps, and so many subtasks that failed by an action."""
 EXAMPLES = 3
 """How many examples are shown."""
 FILE = "subtasks.json"
@@ -135,6 +138,7 @@ class GraphPlan(WorldPolicy):
         parts = (
             "graph.txt" if self.graph_shown else "names.txt",
             "no-thoughts.txt" if self.planner == "zero" else "thoughts.txt",
+            *(("correct-revision.txt",) if self.verify and self.revises else ()),
             *(("example-thought.txt",) if self.planner in ("few", "rag") else ()),
             "class-targets.txt",
             "object-targets.txt",
@@ -210,7 +214,7 @@ class _GraphLoop:
         self._subtasks = subtasks
         self._graph = graph
         self._policy = policy
-        self._checker = PlanChecker(subtasks, graph)
+        self._checker = PlanChecker(subtasks, graph, task)
         self._prompter = SubtaskPrompter(
             policy.prompts.replacing(setting.prompts),
             text,
@@ -224,7 +228,7 @@ class _GraphLoop:
         self._doer = SubtaskDoer(episode, subtasks, memory=policy.memory)
         self._keys: tuple[str, ...] = ()
         self._done: list[PlannedSubtask] = []
-        self._revisions = 0
+        self._revisions = self._retries = 0
         self._asked: set[object] = set()
 
     def run(self) -> None:
@@ -237,7 +241,7 @@ class _GraphLoop:
         if self._subtasks.sight is not None and policy.revises:
             self._keys = self._chosen_keys()
         place = 0
-        while rest and not self._episode.done:
+        while rest and not self._over:
             event = self._doer.do(place, rest[0])
             place += 1
             step, rest = rest[0], rest[1:]
@@ -249,13 +253,17 @@ class _GraphLoop:
         if not self._episode.done:
             self._episode.end_plan()
 
+    @property
+    def _over(self) -> bool:
+        return self._episode.done or self._doer.steps >= MOST_STEPS or self._doer.failures >= MOST_FAILURES
+
     def run_exact(self) -> None:
         """Carries out what the exact search finds, and searches again where the world differs from the model."""
         simulator = self._episode.setting.simulator
         for number in range(1 + MOST_REVISIONS):
             plan = exact_plan(simulator, self._subtasks, self._graph, self._episode.state)
             steps = [step.subtask for step in plan or ()]
-            self._note(self._checker.read(SubtaskReply(tuple(steps), True, True), self._done), 0)
+            self._note(self._checked(SubtaskReply(tuple(steps), True, True)), 0)
             if plan is None and not number:
                 self._episode.give_up(
                     "no-plan", "the search found no subtasks along the task graph that reach the goal"
@@ -263,7 +271,7 @@ class _GraphLoop:
                 return
             self._revisions += 1
             events = (self._doer.carry_out(place, step.subtask, step.done) for place, step in enumerate(plan or ()))
-            if not any(event.error for event in events):
+            if not any(event.error for event in events) or self._over:
                 break
         self._episode.end_plan()
 
@@ -275,9 +283,13 @@ class _GraphLoop:
         if self._policy.planner in ("greedy", "beam"):
             answer = self._answers.scores
             steps = search_plan(self._episode, self._prompter, self._checker, scene, self._policy.width, answer)
-            self._note(self._checker.read(SubtaskReply(steps, True, True), ()), 0)
+            self._note(self._checked(SubtaskReply(steps, True, True)), 0)
             return steps
-        return self._corrected(self._ask(PLAN, self._answers.plan, scene=scene), (), scene).reply.steps
+        reply = self._ask(PLAN, self._answers.plan, scene=scene)
+        return self._corrected(reply, self._answers.corrected, scene=scene).reply.steps
+
+    def _checked(self, reply: SubtaskReply, previous: str = "") -> CheckedSubtasks:
+        return self._checker.read(reply, self._episode.state, previous)
 
     def _ask(self, stage: str, answer: Answer, purpose: Purpose = "planner", **sections: str | Sequence[str]) -> str:
         """The reply to a prompt; where a state or an event is told, plans may also name single objects."""
@@ -288,17 +300,29 @@ class _GraphLoop:
         return self._episode.ask(messages, purpose, again=True, constraint=constraint, answer=answer)
 
     def _corrected(
-        self, first: str, done: Sequence[PlannedSubtask], scene: Sequence[str], purpose: Purpose = "planner"
+        self,
+        first: str,
+        answer: Answer,
+        purpose: Purpose = "planner",
+        previous: str = "",
+        **sections: str | Sequence[str],
     ) -> CheckedSubtasks:
-        """The plan in a reply, corrected by the model of the same role."""
+        """The plan in a reply, corrected by the model of the same role.
+
+        Args:
+            first: the reply.
+            answer: the oracle's corrected plan.
+            purpose: the role.
+            previous: the subtask that was done before the plan (`PlanChecker.check`).
+            sections: what a correction tells beside the plan and the feedback.
+        """
 
         def propose(failed: Attempt[CheckedSubtasks] | None) -> CheckedSubtasks:
             reply = first
             if failed is not None:
                 plan = [subtask_text(step) for step in failed.proposal.reply.steps]
-                told = {"plan": plan, "scene": scene, "feedback": failed.feedback}
-                reply = self._ask(CORRECT, self._answers.corrected, purpose, **told)
-            checked = self._checker.read(read_plan_reply(reply), done)
+                reply = self._ask(CORRECT, answer, purpose, **{**sections, "plan": plan, "feedback": failed.feedback})
+            checked = self._checked(read_plan_reply(reply), previous)
             self._note(checked, 0 if failed is None else failed.number + 1)
             return checked
 
@@ -338,14 +362,14 @@ class _GraphLoop:
     # ── revising ─────────────────────────────────────────────────────────────────────────────────
 
     def _revised(
-        self, event: SubtaskDone, rest: list[PlannedSubtask], otherwise: list[PlannedSubtask]
+        self, event: SubtaskDone, rest: list[PlannedSubtask], skipped: list[PlannedSubtask]
     ) -> list[PlannedSubtask]:
         """The rest of the plan after an event.
 
         Args:
             event: what happened.
             rest: the rest of the plan, with the failed subtask.
-            otherwise: the rest if the model keeps the plan.
+            skipped: the rest without it.
         """
         about = event.error or f"{event.subtask} is done"
         if self._policy.check == "proved" and not event.error and self._proved(rest):
@@ -353,27 +377,26 @@ class _GraphLoop:
             return rest
         key = self._episode.state, tuple(rest), about
         if key in self._asked:
-            return otherwise
+            return skipped
         self._asked.add(key)
         scene = self._doer.scene(self._keys)
         sections: dict[str, str | Sequence[str]] = {
-            "plan": [subtask_text(step) for step in rest],
             "done": [subtask_text(step) for step in self._done],
             "event": about,
             "scene": scene,
         }
         answer = self._answers.revision(rest, self._done, bool(event.error), self._doer, self._keys)
-        reply = self._ask(REPLAN, answer, "replanner", **sections)
+        reply = self._ask(REPLAN, answer, "replanner", plan=[subtask_text(step) for step in rest], **sections)
         kept = says(reply, KEEP)
-        before = self._reaches(otherwise)
-        new = otherwise
+        before = self._reaches(rest)
+        new = rest
         if not kept:
             self._revisions += 1
-            shown = scene if self._subtasks.sight is None else ()
-            revised = self._corrected(reply, self._done, shown, "replanner").reply
+            previous = "" if event.error else self._done[-1][0]
+            revised = self._corrected(reply, answer, "replanner", previous, **sections).reply
             # A reply without any plan changes nothing.
-            new = [*revised.steps] if revised.json else otherwise
-        changed = not kept and new != otherwise
+            new = [*revised.steps] if revised.json else rest
+        changed = new != rest
         self._episode.note(
             PlanRevised(
                 len(self._asked),
@@ -386,4 +409,7 @@ class _GraphLoop:
                 self._reaches(new) if changed else before,
             )
         )
+        if event.error and not changed:
+            self._retries += 1
+            return new if self._retries <= MOST_REVISIONS else skipped
         return new

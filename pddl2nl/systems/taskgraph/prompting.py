@@ -5,7 +5,7 @@ stage                 content of the question
 ====================  ==================================================================================================
 taskgraph/plan        the task; with examples, if the policy shows them
 taskgraph/next        the task, the plan so far, and the subtasks that may come next, to be scored
-taskgraph/correct     the task, the plan, and what is wrong with it
+taskgraph/correct     the task, the plan, and what is wrong with it; of a revision also what that was told
 taskgraph/keys        the task; asked for the classes that matter
 taskgraph/replan      the task, the plan, the subtasks done, the event, and the scene as far as it was seen
 ====================  ==================================================================================================
@@ -141,6 +141,8 @@ class SubtaskPrompter:
             text = fill(file, scores=self._scores, **self._fields)
         else:
             text = fill("plan.txt", how=self._how, example=self._example, **self._fields)
+            # A revision is corrected with what it was asked about.
+            file = "correct-revision.txt" if stage == CORRECT and "event" in sections else file
             text += "" if stage == PLAN else f"\n\n{fill(file)}"
         asked: Sections = {"Task": self.task_text, **{name.capitalize(): text for name, text in sections.items()}}
         shots = self._shots if stage == PLAN else ()

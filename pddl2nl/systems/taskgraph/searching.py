@@ -102,13 +102,18 @@ def _extended(
     possible = [
         (step, score)
         for step, score in scored
-        if step == (END,) or (not full and not checker.check((*plan.steps, step), len(plan.steps)))
+        if step == (END,) or (not full and not _faults(checker, (*plan.steps, step), episode.state))
     ]
     names = tuple(subtask_text(step) if step != (END,) else END for step, _ in possible)
     episode.note(NextScored(tuple(told), names, tuple(score for _, score in possible), len(scored) - len(possible)))
     for step, score in possible:
         ended = step == (END,)
         yield _ScoredPlan(plan.steps if ended else (*plan.steps, step), (*plan.scores, score), ended)
+
+
+def _faults(checker: PlanChecker, plan: Sequence[PlannedSubtask], state: State) -> bool:
+    """Whether anything is wrong with the last step of a plan."""
+    return any(fault.place == len(plan) - 1 for fault in checker.check(plan, state))
 
 
 # ── without a model ──────────────────────────────────────────────────────────────────────────────

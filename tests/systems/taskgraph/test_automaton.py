@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pddl2nl.pddl import GroundAtom
 from pddl2nl.systems.taskgraph.alfred.sets import suite_tasks
 from pddl2nl.systems.taskgraph.automaton import TaskAutomaton
 from pddl2nl.systems.taskgraph.doing import ways_to_carry_out
@@ -99,3 +100,42 @@ def test_no_plan_that_can_be_carried_out_is_refused(alfred: Subtasks) -> None:
             assert done is not None
             state = done.state
             assert automaton.faults(plan) == ()
+
+
+@pytest.mark.parametrize(
+    ("plan", "faults"),
+    [
+        # The hand never holds two things, and is not empty while it holds one.
+        ("Pick Knife; Pick Apple; Put Apple Shelf; Put Knife Shelf", [1]),
+        ("Pick Knife; Pick Apple; Slice Tomato; Put Knife Shelf", [1]),
+        # A misspelt step does what its right spelling would.
+        ("Pick Appel; Put Apple Fridge; Pick Egg", [0]),
+        ("Pick Knife; Slice Tomatoe; Put Knife Shelf; Pick TomatoSliced; Put TomatoSliced Shelf", [1]),
+        ("Wash Apple; Put Apple Shelf; Pick Egg; Pick Mug", [0, 3]),
+        # Slices of nothing: everything else is right.
+        ("Pick AppleSliced; Put AppleSliced Shelf; Pick Mug; Put Mug Shelf", [0]),
+        ("Put Apple Shelf; Put Egg Shelf; Pick Mug; Put Mug Shelf", [0, 1]),
+    ],
+)
+def test_one_mistake_is_one_fault(plan: str, faults: list[int], alfred: Subtasks) -> None:
+    found = TaskAutomaton(alfred).faults(steps(plan))
+    assert [fault.place for fault in found] == faults
+    assert not any("(hand-empty) and" in fault.text for fault in found)
+
+
+def test_a_plan_begins_in_the_state_that_is_given(alfred: Subtasks) -> None:
+    task = shipped_domain("alfred").task("s10")
+    simulator = Simulator(task)
+    automaton, initial = TaskAutomaton(alfred, task=task), simulator.initial
+    assert [fault.place for fault in automaton.faults(steps("Put Apple Shelf"), initial)] == [0]
+    apple, slices = task.objects_of(("apple",))[0], task.objects_of(("applesliced",))
+    held = initial.atoms - {GroundAtom(("hand-empty",))} | {GroundAtom(("holding", apple))}
+    cut = held | {GroundAtom(("in", slices[0], "shelf-1"))}
+    assert automaton.faults(steps("Put Apple Shelf"), simulator.state(held, {})) == ()
+    # Slices lie there from the start.
+    sliced = steps("Put Apple Shelf; Pick AppleSliced")
+    assert [fault.place for fault in automaton.faults(sliced, simulator.state(held, {}))] == [1]
+    assert automaton.faults(sliced, simulator.state(cut, {})) == ()
+    # There is one fridge, and it is shut; of the cabinets it is known by their own names.
+    doors = "CloseObject Fridge; OpenObject fridge-1; CloseObject Fridge; CloseObject cabinet-1; CloseObject Cabinet"
+    assert [fault.place for fault in automaton.faults(steps(doors), initial)] == [0, 3]

@@ -17,9 +17,11 @@ from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_REVISIONS
 from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, NEXT, PLAN, REPLAN, subtask_reply
 from pddl2nl.systems.taskgraph.replies import END
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, parse_subtasks
+from pddlval.simulator import simulator_of
 from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
 
 KEEP = "<answer>keep</answer>"
+TASK = ALFRED.task("s05")
 GOOD = [("PickupObject", "Mug"), ("PutObject", "Mug", "CounterTop")]
 
 
@@ -86,18 +88,19 @@ def strange() -> Subtasks:
 @pytest.mark.parametrize("name", GRAPHS)
 def test_strange_graphs_refuse_what_has_no_edge_and_nothing_else(name: str, strange: Subtasks) -> None:
     graph = graph_named(name, strange)
-    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph)
-    assert checker.check(GOOD[:1], 0) == ()
-    [fault] = checker.check(GOOD, 0)
+    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph, TASK)
+    start = simulator_of(TASK).initial
+    assert checker.check(GOOD[:1], start) == ()
+    [fault] = checker.check(GOOD, start)
     assert (fault.place, fault.kind) == (1, "no-edge")
     assert fault.text.endswith(f"what may: {'nothing' if name == 'empty' else 'PickupObject'}")
-    again = checker.check([GOOD[0], GOOD[0]], 0)
+    again = checker.check([GOOD[0], GOOD[0]], start)
     assert bool(again) is (name == "empty")
 
 
 def test_a_search_in_a_graph_without_edges_ends_after_one_subtask(strange: Subtasks) -> None:
     graph = graph_named("empty", strange)
-    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph)
+    checker = PlanChecker(replace(strange, nodes=graph.nodes), graph, TASK)
     assert [node.name for node in checker.after(())] == ["PickupObject", "PutObject"]
     assert checker.after(GOOD[:1]) == ()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pddl2nl.experiments.specification.product import jobs_of, layout_of, placed_jobs
+
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.layout import write_layout
 from pddl2nl.experiments.specification.experiment import Overrides, load_experiment
-from pddl2nl.experiments.specification.product import jobs_of, layout_of, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.reports.gathering import gather

@@ -9,7 +9,7 @@ from pddl2nl.plugins import systems
 from pddl2nl.policies import Episode, Setting, entry_of, make_policy, policies
 from pddl2nl.systems.taskgraph.answers import MISTAKES
 from pddl2nl.systems.taskgraph.events import RevisionSpared
-from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_REVISIONS
+from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_FAILURES, MOST_REVISIONS
 from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, PLAN, REPLAN, subtask_reply
 from tests.systems.taskgraph.conftest import TASKS, play
 
@@ -81,8 +81,7 @@ def test_feedback_names_every_fault_with_its_step() -> None:
     bad = subtask_reply("", [("SliceObject", "Appel"), ("PutObject", "Mug", "Shelf")])
     run = play("s05", {PLAN: bad, CORRECT: bad, KEYS: "", REPLAN: KEEP})
     feedback = run.model.asked(CORRECT)[0]["Feedback"].splitlines()
-    assert feedback[0] == "step 1: there is no Appel; did you mean 'Apple'?"
-    assert feedback[1].startswith("step 2: PutObject(Mug, Shelf) is not possible there: it needs that (holding Mug)")
+    assert feedback == ["step 1, SliceObject(Appel): there is no Appel; did you mean 'Apple'?"]
 
 
 FORK = subtask_reply("", [("PickupObject", "Fork"), ("SliceObject", "Tomato"), ("PutObject", "Fork", "CounterTop")])
@@ -91,7 +90,10 @@ FORK = subtask_reply("", [("PickupObject", "Fork"), ("SliceObject", "Tomato"), (
 @pytest.mark.parametrize(
     ("graph", "feedback"),
     [
-        ("printed", "step 2: SliceObject may not follow PickupObject in the graph 'printed'; what may: ToggleObject"),
+        (
+            "printed",
+            "step 2, SliceObject(Tomato): SliceObject may not follow PickupObject in the graph 'printed'; what may: ",
+        ),
         # Its pairs do not see that a fork is no knife.
         ("repaired", ""),
         ("fewshot+compatible", ""),
@@ -108,7 +110,9 @@ def test_the_graph_decides_what_is_told_in_corrections(graph: str, feedback: str
 def test_subtasks_that_are_no_nodes_of_the_graph_are_unknown_and_not_in_the_prompt() -> None:
     thrown = subtask_reply("", [("PickupObject", "Fork"), ("ThrowObject", "Fork", "GarbageCan")])
     run = play("s10", {PLAN: thrown, CORRECT: thrown, KEYS: "", REPLAN: KEEP}, graph="printed")
-    assert run.checks[0].targets == ("step 2: there is no subtask ThrowObject; did you mean 'ToggleObject'?",)
+    assert run.checks[0].targets == (
+        "step 2, ThrowObject(Fork, GarbageCan): there is no subtask ThrowObject; did you mean 'ToggleObject'?",
+    )
     assert "ThrowObject" not in run.model.requests[0].messages[0].content
 
 
@@ -153,12 +157,65 @@ def test_an_ambiguous_place_is_found_by_what_the_scene_says() -> None:
     assert play("a02", policy="taskgraph-noreplan-high").finished.outcome == "goal-missed"
 
 
-def test_a_fault_of_the_world_is_one_event_and_one_revision() -> None:
-    run = play("s05", faults="fail (pick-up *) once")
+def test_after_a_fault_of_the_world_the_plan_is_kept_with_the_failed_subtask() -> None:
+    # The oracle repeats the plan; a model that says 'keep' means the same.
+    plan = subtask_reply("", [tuple(step) for step in PLATE])
+    for run in (
+        play("s05", faults="fail (pick-up *) once"),
+        play("s05", {PLAN: plan, KEYS: "", REPLAN: KEEP}, faults="fail (pick-up *) once"),
+    ):
+        assert run.finished.outcome == "solved"
+        assert [event.subtask for event in run.done if event.error] == [run.done[0].subtask]
+        assert run.done[1].subtask == run.done[0].subtask
+        assert not any(event.changed for event in run.revisions)
+
+
+def test_a_subtask_that_cannot_be_done_is_skipped_if_the_plan_is_kept() -> None:
+    plan = subtask_reply("", [("SliceObject", "Tomato"), *PLATE])
+    run = play("s05", {PLAN: plan, CORRECT: plan, KEYS: "", REPLAN: KEEP})
+    assert [event.subtask for event in run.done if event.error] == ["SliceObject(Tomato)"] * 2
     assert run.finished.outcome == "solved"
-    errors = [event for event in run.done if event.error]
-    assert len(errors) == 1
-    assert [event.trigger for event in run.revisions if event.changed] == ["error"]
+
+
+PLATE = (("PickupObject", "Plate"), ("HeatObject", "Plate", "Microwave"), ("PutObject", "Plate", "DiningTable"))
+"""The plan of s05."""
+
+
+def test_a_revision_is_checked_from_the_state_that_is_observed() -> None:
+    # The heating fails while the plate lies in the microwave: the hand is empty.
+    again = subtask_reply("", [("PickupObject", "Plate"), *PLATE[1:]])
+
+    def revised(sections: dict[str, str]) -> str:
+        return again if "failed" in sections["Event"] else KEEP
+
+    run = play("s05", {PLAN: subtask_reply("", PLATE), KEYS: "", REPLAN: revised}, faults="fail (open *) at 18")
+    revision = next(check for check in run.checks if check.revision)
+    assert (revision.targets, revision.transitions, revision.reaches) == ((), (), True)
+    assert run.finished.outcome == "solved"
+
+
+def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
+    wrong = subtask_reply("", [("PickupObject", "Mug"), ("PickupObject", "Cup")])
+    run = play("s05", {PLAN: subtask_reply("", PLATE), KEYS: "", REPLAN: wrong, CORRECT: subtask_reply("", PLATE[1:])})
+    told = run.model.asked(CORRECT)[0]
+    assert told["Done"] == "1. PickupObject(Plate)"
+    assert told["Event"] == "PickupObject(Plate) is done"
+    assert told["Plan"] == "1. PickupObject(Mug)\n2. PickupObject(Cup)"
+    assert told["Feedback"].startswith("step 1: PickupObject(Mug) is not possible there: it needs that (hand-empty)")
+    assert run.finished.outcome == "solved"
+
+
+@pytest.mark.parametrize("graph", ["printed", "repaired", "automaton"])
+def test_after_an_error_any_subtask_may_come_first(graph: str) -> None:
+    run = play("h02", graph=graph)
+    assert run.finished.outcome == "solved"
+    assert not any(check.transitions for check in run.checks)
+
+
+def test_an_episode_ends_after_ten_failures() -> None:
+    run = play("s05", faults="fail 100%")
+    assert run.finished.outcome == "goal-missed"
+    assert sum(bool(event.error and event.actions) for event in run.done) == MOST_FAILURES
 
 
 def test_the_scene_is_about_what_matters_and_stays_small() -> None:
