@@ -12,7 +12,6 @@ SYSTEM = System(
     metrics="metrics:METRICS",
     notes="events:NOTES",
     paper="paper.toml",
-    experiments="experiments",
     generators={"alfred": "alfred.tasks:GENERATOR"},
     training="rewards:FORM",
     commands={"taskgraph": "command:register"},

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from rapidfuzz.distance import Indel
 
 from pddl2nl.policies.end_state import conditions_met, goal_reached
+from pddl2nl.policies.events import Replied
 from pddl2nl.policies.registry import system_of
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
@@ -120,6 +121,12 @@ def _useful(run: ScoredRun) -> float | None:
     return 100 * sum(e.after and not e.before for e in changed) / len(changed) if changed else None
 
 
+def _plan_calls(run: ScoredRun) -> float | None:
+    """The calls until the plan of the task was checked last."""
+    places = [place for place, event in enumerate(run.events) if event is _final(run)]
+    return float(sum(isinstance(event, Replied) for event in run.events[: places[0]])) if places else None
+
+
 def _spared(run: ScoredRun) -> float:
     return float(sum(isinstance(event, RevisionSpared) for event in run.events))
 
@@ -158,6 +165,7 @@ METRICS: tuple[RunMetric, ...] = (
         "wrong-transitions", _of_plan(_wrong_transitions), "WTR: subtasks that cannot come where they are", "lower"
     ),
     _metric("affordance-errors", _of_plan(_affordances), "AER: wrong names and targets of subtasks", "lower"),
+    _metric("plan-calls", _plan_calls, "calls for the plan of subtasks, before any revision", "lower", "calls"),
     _metric("revisions-error", _revisions("error"), "revisions of a plan of subtasks after errors", "lower", "plans"),
     _metric(
         "revisions-completed", _revisions("completed"), "revisions of a plan after completed subtasks", "lower", "plans"

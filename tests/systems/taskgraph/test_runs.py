@@ -81,7 +81,7 @@ def test_any_domain_has_task_graphs_by_a_file_of_its_own(tmp_path: Path) -> None
     assert "- (d, on, b)" in question
     corrections = [request for request in model.asked if LAYOUT.stage_of(request.messages) == CORRECT]
     assert (
-        "step 2: Take may not follow Take in the graph 'mine'; what may: Place, Drop"
+        "step 2, Take(d): Take may not follow Take in the graph 'mine'; what may: Place, Drop"
         in corrections[0].messages[-1].content
     )
     # The record holds the file.
