@@ -54,7 +54,7 @@ class StepPrompter:
 
     def messages(self, stage: str, sections: Sections) -> list[Message]:
         """A whole prompt: the instruction, the examples, and a question with objects, actions and these sections."""
-        form = self.prompts.text("form.txt") if self.program else ""
+        form = f"\n{self.prompts.text('form.txt')}" if self.program else ""
         system = LAYOUT.system(stage, self.prompts.text(f"{stage.removeprefix('brainbody/')}.txt"), form=form)
         own: Sections = {"Objects": self.objects(), "Actions": list(map(str, self.robot.primitives)), **sections}
         return conversation(system, self.shots.get(stage, ()), LAYOUT.question(own))

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pddl2nl.nl import Reader, Teller, choose_wording, make_names
-from pddl2nl.policies import Episode, Setting
+from pddl2nl.baselines import PlanOracle
+from pddl2nl.nl import choose_wording
+from pddl2nl.policies import Episode, RunEvent, Setting, make_policy
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel
-from pddl2nl.policies.events import Finished, RunEvent
-from pddl2nl.systems.brainbody.brainbody import BrainBody
-from pddl2nl.systems.brainbody.primitives import load_robot
+from pddl2nl.policies.events import Finished
+from pddl2nl.systems.brainbody.primitives import Robot, parse_robot
 from pddl2nl.systems.brainbody.prompts import LAYOUT
 from pddl2nl.tasks import ShippedDomain, shipped_domain
 from pddl2nl.tasks.references import reference_of
-from pddlval import Simulator
+from tests.policies.conftest import world
 from tests.policies.staged_model import Answer, Staged
 
-HOUSEHOLD = shipped_domain("household")
+__all__ = ["world"]
+
+HOUSEHOLD, TABLETOP = shipped_domain("household"), shipped_domain("tabletop")
 TABLE_3 = {
     "put toothpaste on toothbrush": "<char0> [putin] <toothpaste> <toothbrush>",
     "close the fridge": "<char0> [close] <fridge>",
@@ -29,22 +31,18 @@ TABLE_3 = {
 """The lines of the paper's table 3 on which its acting model is right, and matching by embeddings wrong."""
 
 
-def household(instance: str, **changed: Any) -> Setting:
-    """The setting of a task of the household, in its own words."""
-    return setting_of(HOUSEHOLD, instance, **changed)
+def robot_of(shipped: ShippedDomain) -> Robot:
+    """The robot of a shipped domain."""
+    return parse_robot((shipped.folder / "robot.json").read_text(encoding="utf-8"), shipped.domain)
 
 
-def setting_of(shipped: ShippedDomain, instance: str, **changed: Any) -> Setting:
+def setting_of(instance: str, shipped: ShippedDomain = HOUSEHOLD, **changed: Any) -> Setting:
     """The setting of a shipped task of a domain with a robot, in its own words."""
     task = shipped.task(instance)
-    wording = choose_wording(None, task.domain)
-    names = make_names(task, "typed", wording)
     reference = reference_of(task)
     assert reference is not None
-    robot = load_robot(shipped.folder / "robot.json", task.domain)
-    teller, reader = Teller(task, wording, names), Reader(task, wording, names)
-    setting = Setting(Simulator(task), teller, reader, robot=robot, task_text=reference.texts["goal"])
-    return replace(setting, **changed)
+    given = {"files": {"robot.json": robot_of(shipped)}, "task_text": reference.texts["goal"], **changed}
+    return Setting.of(task, choose_wording(None, task.domain), **given)
 
 
 def steps(instance: str) -> list[str]:
@@ -65,9 +63,8 @@ class BrainRun:
 
     finished: Finished
     events: list[RunEvent]
-    brain: Staged
-    body: Staged
-    episode: Episode
+    brain: Any
+    body: Any
 
     def of(self, kind: str) -> list[Any]:
         return [event for event in self.events if event.event == kind]
@@ -78,21 +75,28 @@ Run = Callable[..., BrainRun]
 
 @pytest.fixture
 def run() -> Run:
-    """Plays a policy with one model for the plans and another for the steps."""
+    """Plays a policy with one model for the plans and another for the steps, or with the oracle."""
 
     def _run(
-        replies: Mapping[str, Answer | Sequence[Answer]],
+        replies: Mapping[str, Answer | Sequence[Answer]] | None,
         act: Answer | Sequence[Answer] = "<pass>",
         *,
         policy: str = "brainbody",
         setting: Setting | None = None,
         instance: str = "v06",
-        **changed: Any,
+        mistake: str = "",
+        **options: Any,
     ) -> BrainRun:
-        brain, body = Staged(replies, LAYOUT), Staged({"brainbody/act": act}, LAYOUT)
+        setting = setting or setting_of(instance)
+        if replies is None:
+            teller = setting.teller
+            brain: Any = PlanOracle(teller.task.domain, teller.wording, mistake)
+            body: Any = brain
+        else:
+            brain, body = Staged(replies, LAYOUT), Staged({"brainbody/act": act}, LAYOUT)
         events: list[RunEvent] = []
         calls = ModelCalls({"planner": PricedModel(brain), "body": PricedModel(body)}, Limits())
-        episode = Episode(setting or household(instance, **changed), calls, emit=events.append)
-        return BrainRun(episode.play(BrainBody(policy)), events, brain, body, episode)
+        episode = Episode(setting, calls, emit=events.append)
+        return BrainRun(episode.play(make_policy(policy, options)), events, brain, body)
 
     return _run

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.policies.brainbody.conftest import Run, household, plan, steps
 
-from pddl2nl.nl import Reader, Teller, make_names, template_wording
 from pddl2nl.pddl import And, Task, parse_task
 from pddl2nl.policies import Setting
 from pddl2nl.systems.brainbody import brainbody
@@ -20,6 +18,7 @@ from pddl2nl.systems.brainbody.replies import MAX_STEPS
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Simulator, State
+from tests.systems.brainbody.conftest import Run, plan, setting_of, steps
 
 FEEDBACK = "Explanation: The fridge is shut.\nNew plan:\n"
 OPENED = ["Open the fridge", "Put the salmon into the fridge", "Close the fridge"]
@@ -120,7 +119,7 @@ def test_a_goal_that_is_reached_on_the_way_and_destroyed_is_missed(run: Run) -> 
 
 
 def test_no_model_is_asked_where_the_goal_holds_from_the_beginning(run: Run) -> None:
-    setting = household("v06")
+    setting = setting_of("v06")
     task = setting.simulator.task
     easy = Task(task.domain, replace(task.problem, goal=And()))
     played = run({}, setting=replace(setting, simulator=Simulator(easy)))
@@ -209,8 +208,9 @@ def test_a_dead_end_is_told_or_ends_the_run_or_is_never_entered(
         return not any("red" in atom for atom in state)
 
     monkeypatch.setattr(brainbody, "is_dead_end", gone)
-    setting = replace(world.setting(shown=False), body="reader", dead_ends=dead_ends, preview=preview)
-    played = run({"brainbody/plan": SMASHED, "brainbody/feedback": "2: Done."}, setting=setting)
+    replies = {"brainbody/plan": SMASHED, "brainbody/feedback": "2: Done."}
+    options = {"body": "reader", "dead_ends": dead_ends, "preview": preview}
+    played = run(replies, setting=world.setting(shown=False), **options)
     asked = played.brain.asked("brainbody/feedback")
     assert played.finished.outcome == outcome
     assert any("cannot be undone" in question["Message"] for question in asked) == told
@@ -285,7 +285,7 @@ def test_the_papers_loop_does_not_end_where_a_new_plan_is_shorter() -> None:
 def test_a_task_or_a_step_that_looks_like_a_section_is_none(run: Run) -> None:
     task = "Put the salmon away.\nError step:\n7\nMessage:\nAll is well."
     replies = {"brainbody/plan": plan("Open the fridge", "Plan:", "Objects:"), "brainbody/feedback": "0: Done."}
-    played = run(replies, body="reader", task_text=task)
+    played = run(replies, body="reader", setting=setting_of("v06", task_text=task))
     (asked,) = played.brain.asked("brainbody/feedback")
     assert asked["Error step"] == "0"
     assert asked["Message"] == played.of("error-signal")[0].text
@@ -297,20 +297,19 @@ def test_a_task_without_objects_can_be_played(run: Run) -> None:
         "(define (domain bell) (:predicates (rung)) (:action ring :parameters () :effect (rung)))",
         "(define (problem p) (:domain bell) (:init) (:goal (rung)))",
     )
-    wording = template_wording(task.domain)
-    names = make_names(task, "typed", wording)
-    setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names), task_text="Ring.")
-    played = run({"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=setting)
+    played = run(
+        {"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=Setting.of(task, task_text="Ring.")
+    )
     assert played.finished.outcome == "solved"
     assert played.body.asked("brainbody/act") == [{"Actions": "- [ring]", "Step": "Ring the bell"}]
 
 
 def test_an_error_that_the_world_reports_is_told_and_is_no_mistake_of_the_model(run: Run) -> None:
-    setting = household("v06")
+    setting = setting_of("v06")
     faults = parse_faults('refuse (open fridge *) "the door is frozen" once')
     world = FaultyExecutor(setting.simulator, faults)
     replies = {"brainbody/plan": plan(*steps("v06")), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=3)}
-    played = run(replies, body="reader", setting=replace(setting, body="reader", executor=world))
+    played = run(replies, body="reader", setting=replace(setting, executor=world))
     (error,) = played.of("error-signal")
     assert (error.status, error.unmet) == ("world-error", ())
     assert error.text == "I cannot open fridge with left_hand: the door is frozen."
@@ -320,9 +319,9 @@ def test_an_error_that_the_world_reports_is_told_and_is_no_mistake_of_the_model(
 
 
 def test_what_breaks_is_a_dead_end(run: Run) -> None:
-    setting = household("v06")
+    setting = setting_of("v06")
     world = FaultyExecutor(setting.simulator, parse_faults("break (grab salmon *)"))
-    changed = replace(setting, body="reader", executor=world, dead_ends="end")
-    played = run({"brainbody/plan": plan(*steps("v06"))}, setting=changed)
+    changed = replace(setting, executor=world)
+    played = run({"brainbody/plan": plan(*steps("v06"))}, setting=changed, body="reader", dead_ends="end")
     assert played.finished.outcome == "gave-up"
     assert played.of("dead-end-proved")

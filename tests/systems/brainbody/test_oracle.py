@@ -1,66 +1,38 @@
-"""The oracle answers every prompt of BrainBody from the prompts alone, and makes each mistake on request."""
+"""Runs with the oracle: it solves the tasks, makes each mistake on request, and learns what is hidden from errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
 import msgspec
 import pytest
-from tests.policies.brainbody.conftest import TABLE_3, household
 
-from pddl2nl.baselines import OracleModel
-from pddl2nl.llm import Message
-from pddl2nl.pddl import GroundAtom, Task
-from pddl2nl.policies import Episode
-from pddl2nl.policies.events import Prompted, RunEvent
+from pddl2nl.baselines import PlanOracle
+from pddl2nl.nl import choose_wording
+from pddl2nl.pddl import Task, parse_problem, write_problem
 from pddl2nl.policies.setting import Setting
-from pddl2nl.systems.brainbody.brainbody import BrainBody
-from pddl2nl.systems.brainbody.events import ErrorSignal
-from pddl2nl.systems.brainbody.mistakes import MISTAKES
-from pddl2nl.systems.brainbody.oracle import BrainOracle, oracle
-from pddl2nl.systems.brainbody.prompts import LAYOUT, StepPrompter
-from pddlval import Simulator
+from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
+from pddl2nl.systems.brainbody.prompts import StepPrompter
+from pddl2nl.tasks.references import reference_of
+from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, TABLETOP, BrainRun, Run, robot_of, setting_of
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
 TESTS = [f"v{number:02}" for number in range(1, 11)]
-Answered = tuple[str, dict[str, list[Any]]]
-
-
-@pytest.fixture(scope="module")
-def answered() -> Callable[..., Answered]:
-    """The outcome of a run with the oracle, and its events by kind."""
-
-    def _answered(setting: Setting, mistake: str | None = None, policy: str = "brainbody") -> Answered:
-        events: list[RunEvent] = []
-        teller = setting.teller
-        staged = oracle(teller.task.domain, teller.wording, mistake)
-        model = OracleModel(teller.task.domain, teller.wording, staged=[staged])
-        finished = Episode(setting, model, emit=events.append).play(BrainBody(policy))
-        kinds: dict[str, list[Any]] = {}
-        for event in events:
-            kinds.setdefault(event.event, []).append(event)
-        return finished.outcome, kinds
-
-    return _answered
 
 
 @pytest.mark.parametrize("instance", ["v06", *(pytest.param(name, marks=pytest.mark.heavy) for name in TESTS)])
-def test_it_solves_the_test_tasks_without_an_error(answered: Any, instance: str) -> None:
-    outcome, events = answered(household(instance))
-    assert outcome == "solved"
-    assert "error-signal" not in events
+def test_it_solves_the_test_tasks_without_an_error(run: Run, instance: str) -> None:
+    played = run(None, instance=instance)
+    assert played.finished.outcome == "solved"
+    assert not played.of("error-signal")
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("instance", ["v05", "v06", "v07"])
-def test_what_it_forgets_to_open_is_mended_in_one_round_of_feedback(answered: Any, instance: str) -> None:
+def test_what_it_forgets_to_open_is_mended_in_one_round_of_feedback(run: Run, instance: str) -> None:
     for loops in (0, 1, 3):
-        outcome, events = answered(household(instance, feedback_loops=loops), "forgotten-open")
-        assert outcome == ("solved" if loops else "goal-missed")
-        assert len(events["brain-planned"]) == min(1, loops) + 1
+        played = run(None, instance=instance, mistake="forgotten-open", feedback_loops=loops)
+        assert played.finished.outcome == ("solved" if loops else "goal-missed")
+        assert len(played.of("brain-planned")) == min(1, loops) + 1
 
 
 ROUNDS = {
@@ -82,72 +54,118 @@ def test_every_mistake_is_tried() -> None:
     assert tuple(ROUNDS) == MISTAKES
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [name if name == "body-syntax" else pytest.param(name, marks=pytest.mark.heavy) for name in ROUNDS],
-)
-def test_a_mistake_takes_its_rounds(answered: Any, mistake: str) -> None:
-    outcome, events = answered(household("v06"), mistake)
+@pytest.mark.parametrize("mistake", ROUNDS)
+def test_a_mistake_takes_its_rounds(run: Run, mistake: str) -> None:
+    played = run(None, mistake=mistake)
     rounds, solved = ROUNDS[mistake]
-    assert (len(events["brain-planned"]) - 1, outcome == "solved") == (rounds, solved)
+    assert (len(played.of("brain-planned")) - 1, played.finished.outcome == "solved") == (rounds, solved)
 
 
-@pytest.mark.parametrize("policy", ["base", pytest.param("progprompt", marks=pytest.mark.heavy)])
-def test_it_writes_programs(answered: Any, policy: str) -> None:
-    outcome, events = answered(household("v08"), policy=policy)
-    assert (outcome, len(events["prompted"])) == ("solved", 1)
-
-
-@pytest.mark.heavy
-def test_a_hidden_fact_is_in_no_prompt_and_decides_all_the_same(answered: Any) -> None:
-    setting = household("v10")
-    task, robot = setting.simulator.task, setting.robot
-    assert robot is not None
-    hidden = msgspec.structs.replace(robot, hidden=frozenset({"unplugged"}))
-    problem = replace(task.problem, init=(*task.problem.init, GroundAtom(("unplugged", "tv"))))
-    simulator = Simulator(Task(task.domain, problem))
-    staged = BrainOracle(task.domain, setting.teller.wording, hidden, None)
-    events: list[RunEvent] = []
-    changed = replace(setting, simulator=simulator, robot=hidden, signal="raw", feedback_loops=1)
-    model = OracleModel(task.domain, setting.teller.wording, staged=[staged])
-    finished = Episode(changed, model, emit=events.append).play(BrainBody())
-    assert finished.outcome == "goal-missed"
-    errors = [event for event in events if isinstance(event, ErrorSignal)]
-    assert {event.unmet for event in errors} == {("(not (unplugged tv))",)}
-    prompts = [event for event in events if isinstance(event, Prompted)]
-    assert len(prompts) > 3
-    assert not any("plugged" in message.content for event in prompts for message in event.messages)
-
-
-def test_it_learns_what_is_hidden_from_the_message(answered: Any) -> None:
-    setting = household("v10")
-    task, robot = setting.simulator.task, setting.robot
-    assert robot is not None
-    hidden = msgspec.structs.replace(robot, hidden=frozenset({"has-switch"}))
-    staged = BrainOracle(task.domain, setting.teller.wording, hidden, None)
-    sections = {
-        "Objects": ["tv (furniture)", "radio (furniture)", "livingroom (room)"],
-        "Actions": list(map(str, robot.primitives)),
-        "Environment information": [
-            *("(tv, is, at)", "(livingroom, is, robot-in)", "(livingroom, stands-in, livingroom)"),
-            *("(tv, stands-in, livingroom)", "(radio, stands-in, livingroom)", "(livingroom, way, livingroom)"),
-        ],
-        "Task": "My goal is that in the end ((tv is switched on) or (radio is switched on)).",
-        "Plan": "0: Switch on tv\n1: Done.",
-        "Error step": "0",
-        "Message": "I cannot switch on tv because tv does not have a switch.",
-    }
-    system = Message("system", LAYOUT.system("brainbody/feedback", "Mend it."))
-    reply = staged.reply([system, Message("user", LAYOUT.question(sections))])
-    assert reply is not None
-    new = reply.partition("New plan:\n")[2].split("\n")
-    assert (new[0].lower(), new[1].lower(), new[2]) == ("0: walk to radio", "1: now switch on radio", "2: Done.")
+@pytest.mark.parametrize("policy", ["base", "progprompt"])
+def test_it_writes_programs(run: Run, policy: str) -> None:
+    played = run(None, instance="v08", policy=policy)
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 1)
 
 
 @pytest.mark.parametrize("step", TABLE_3)
 def test_it_is_right_on_the_lines_of_the_papers_table_3(step: str) -> None:
-    setting = household("v02")
-    assert setting.robot is not None
-    answering = oracle(setting.simulator.task.domain, setting.teller.wording, None)
-    prompter = StepPrompter(setting.teller, setting.robot, program=False, shots={})
-    assert answering.reply(prompter.messages("brainbody/act", {"Step": step})) == TABLE_3[step]
+    setting = setting_of("v02")
+    prompter = StepPrompter(setting.teller, robot_of(HOUSEHOLD), False, {})
+    oracle = PlanOracle(HOUSEHOLD.domain, setting.teller.wording)
+    assert BrainAnswers(prompter, setting.simulator.task).command(oracle, step=step) == TABLE_3[step]
+
+
+# ── hidden facts ─────────────────────────────────────────────────────────────────────────────────
+
+
+def prompts(played: BrainRun) -> list[str]:
+    """The messages of all prompts."""
+    return [message.content for prompt in played.of("prompted") for message in prompt.messages]
+
+
+def hiding(predicate: str, *changes: tuple[str, str]) -> Setting:
+    """V10 with a hidden predicate and changes of its problem's text."""
+    text = write_problem(HOUSEHOLD.task("v10").problem)
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    robot = msgspec.structs.replace(robot_of(HOUSEHOLD), hidden=frozenset({predicate}))
+    task = Task(HOUSEHOLD.domain, parse_problem(text, HOUSEHOLD.domain))
+    return Setting.of(task, choose_wording(None, task.domain), files={"robot.json": robot}, task_text="Watch TV.")
+
+
+@pytest.mark.heavy
+def test_a_hidden_fact_is_in_no_prompt_and_decides_all_the_same(run: Run) -> None:
+    setting = hiding("unplugged", ("(:init", "(:init (unplugged tv)"))
+    played = run(None, setting=setting, signal="raw", feedback_loops=1)
+    assert played.finished.outcome == "goal-missed"
+    assert {event.unmet for event in played.of("error-signal")} == {("(not (unplugged tv))",)}
+    assert len(prompts(played)) > 3
+    assert not any("plugged" in text for text in prompts(played))
+
+
+def test_it_learns_what_is_hidden_from_the_message(run: Run) -> None:
+    either = "(or (switched-on tv) (and (switched-on radio) (switched-on tablelamp)))"
+    setting = hiding("has-switch", ("(has-switch tv)", ""), ("(switched-on tv)", either))
+    played = run(None, setting=setting)
+    assert [event.unmet for event in played.of("error-signal")] == [("(has-switch tv)",)]
+    assert played.finished.outcome == "solved"
+
+
+# ── the arm ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def assert_nothing_hidden_is_told(played: BrainRun) -> None:
+    assert prompts(played)
+    for text in prompts(played):
+        assert not any(words in text for words in ("in-workspace", "reachable", "in the workspace", "within reach"))
+        # What failed is told to the planning model after an error, and in no other place.
+        before = text.partition("Message:\n")[0]
+        assert "out of reach" not in before
+        assert "out of the workspace" not in before
+
+
+def rounds(played: BrainRun) -> int:
+    return len(played.of("brain-planned")) - 1
+
+
+@pytest.mark.parametrize("instance", ["f01", pytest.param("f02", marks=pytest.mark.heavy)])
+def test_a_task_without_hidden_facts_needs_no_feedback(run: Run, instance: str) -> None:
+    played = run(None, setting=setting_of(instance, TABLETOP))
+    assert (played.finished.outcome, rounds(played), played.of("error-signal")) == ("solved", 0, [])
+    assert_nothing_hidden_is_told(played)
+
+
+@pytest.mark.parametrize(
+    "instance", ["f03", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("f04", "f05", "f06", "f07"))]
+)
+def test_a_task_with_hidden_facts_needs_little_more_feedback_than_it_must(run: Run, instance: str) -> None:
+    reference = reference_of(TABLETOP.task(instance))
+    assert reference is not None
+    assert reference.difficulty is not None
+    played = run(None, setting=setting_of(instance, TABLETOP))
+    assert played.finished.outcome == "solved"
+    assert 1 <= rounds(played) <= reference.difficulty + 1
+    # Each error is about a hidden fact, and none comes twice.
+    unmet = [error.unmet for error in played.of("error-signal")]
+    assert all(literal.startswith(("(in-workspace ", "(reachable ")) for (literal,) in unmet)
+    assert len(set(unmet)) == len(unmet)
+    assert_nothing_hidden_is_told(played)
+
+
+@pytest.mark.parametrize(
+    "instance", ["f03", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("f05", "f06", "f07"))]
+)
+def test_an_error_without_a_reason_reveals_nothing(run: Run, instance: str) -> None:
+    played = run(None, setting=setting_of(instance, TABLETOP), signal="raw")
+    assert (played.finished.outcome, rounds(played)) == ("goal-missed", 3)
+    assert len({error.action for error in played.of("error-signal")[:4]}) == 1
+    assert_nothing_hidden_is_told(played)
+
+
+@pytest.mark.parametrize("policy", ["brainbody-open", "base", "progprompt"])
+def test_policies_without_feedback_are_told_nothing_hidden_either(run: Run, policy: str) -> None:
+    played = run(None, setting=setting_of("f03", TABLETOP), policy=policy)
+    assert (played.finished.outcome, rounds(played)) == ("goal-missed", 0)
+    assert played.of("error-signal")[0].unmet == ("(reachable location-2-5)",)
+    assert_nothing_hidden_is_told(played)

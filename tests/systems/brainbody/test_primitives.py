@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.policies.brainbody.conftest import HOUSEHOLD
 
 from pddl2nl.errors import InputError
-from pddl2nl.systems.brainbody.primitives import Command, ground, load_robot, parse_robot, robot_of_actions
+from pddl2nl.systems.brainbody.primitives import Command, ground, parse_robot, robot_of_actions
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.shipped import authored_domains
 from pddlval import GroundAction, Simulator
+from tests.systems.brainbody.conftest import HOUSEHOLD, robot_of
 
 DOMAIN = HOUSEHOLD.domain
-ROBOT = load_robot(HOUSEHOLD.folder / "robot.json", DOMAIN)
+ROBOT = robot_of(HOUSEHOLD)
 SIMULATOR = Simulator(HOUSEHOLD.task("v05"))
 SHUT = "(or (not (can-open fridge)) (is-open fridge))"
 
@@ -85,12 +84,11 @@ def test_a_domain_without_a_file_has_a_command_for_each_action() -> None:
 
 
 def test_shipped_robots_fit_their_domains_and_are_written_as_they_are_read() -> None:
-    folders = [shipped_domain(name) for name in authored_domains()]
-    robots = [(each.domain, each.folder / "robot.json") for each in folders if (each.folder / "robot.json").is_file()]
-    assert robots
-    for domain, path in robots:
-        robot = load_robot(path, domain)
-        assert parse_robot(robot.to_json(), domain) == robot
+    shipped = [shipped_domain(name) for name in authored_domains()]
+    shipped = [each for each in shipped if (each.folder / "robot.json").is_file()]
+    assert shipped
+    for each in shipped:
+        assert parse_robot(robot_of(each).text, each.domain) == robot_of(each)
 
 
 GRAB = {"name": "grab", "slots": ["x"], "actions": [{"action": "grab", "slots": {"x": "?x"}}]}
@@ -117,10 +115,9 @@ GRAB = {"name": "grab", "slots": ["x"], "actions": [{"action": "grab", "slots": 
         ({"primitive": []}, "primitive"),
     ],
 )
-def test_an_error_in_the_file_is_named(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
-    path = tmp_path / "robot.json"
-    path.write_text(json.dumps({"format": 1, "primitives": [GRAB], **changed}))
+def test_an_error_in_the_file_is_named(changed: dict[str, Any], message: str) -> None:
+    text = json.dumps({"format": 1, "primitives": [GRAB], **changed})
     with pytest.raises(InputError) as caught:
-        load_robot(path, DOMAIN)
-    assert str(caught.value).startswith(str(path))
+        parse_robot(text, DOMAIN, "mine/robot.json")
+    assert str(caught.value).startswith("mine/robot.json: ")
     assert message in str(caught.value)

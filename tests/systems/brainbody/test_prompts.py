@@ -1,6 +1,6 @@
-"""The prompts of BrainBody as they are sent, kept in files so that no change goes unseen.
+"""The prompts of BrainBody word for word, and their examples: each is right, and none is the task or a test task.
 
-Where a change is meant, ``PDDL2NL_WRITE_GOLDEN=1 pytest tests/policies/brainbody`` writes them anew for review.
+Where a change is meant, ``PDDL2NL_WRITE_GOLDEN=1 pytest tests/systems/brainbody`` writes the golden files anew.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.policies.brainbody.conftest import Run, plan
 
 from pddl2nl.llm import Message
-from pddl2nl.systems.brainbody.prompts import LAYOUT, MECHANISMS, prompt_hashes
+from pddl2nl.policies import Setting, make_policy
+from pddl2nl.systems.brainbody.bodies import ReaderBody
+from pddl2nl.systems.brainbody.examples import shots_for
+from pddl2nl.systems.brainbody.prompts import LAYOUT
+from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
+from tests.systems.brainbody.conftest import HOUSEHOLD, Run, plan, robot_of, setting_of
 
 GOLDEN = Path(__file__).parent / "golden"
+SETTING, ROBOT = setting_of("v05"), robot_of(HOUSEHOLD)
 PLAN = plan("Lift cup_0 from place_1", "Smash the shelf", "Put cup_0 on place_0")
 
 
@@ -44,11 +49,69 @@ def test_a_prompt_is_as_in_its_file(run: Run, world: Any, name: str, policy: str
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_the_record_has_the_hash_of_every_prompt_file_of_a_policy() -> None:
-    assert {policy: [*prompt_hashes(policy)] for policy in MECHANISMS} == {
-        "brainbody": ["brainbody/plan.txt", "brainbody/act.txt", "brainbody/feedback.txt", "brainbody/form.txt"],
-        "brainbody-open": ["brainbody/plan.txt", "brainbody/act.txt", "brainbody/form.txt"],
-        "base": ["brainbody/plan.txt", "brainbody/form.txt"],
-        "progprompt": ["brainbody/progprompt.txt", "brainbody/form.txt"],
-    }
-    assert {stage for mechanism in MECHANISMS.values() for stage in mechanism.stages} == {*LAYOUT.stages}
+@pytest.mark.parametrize(
+    ("policy", "files"),
+    [
+        ("brainbody", ("plan.txt", "act.txt", "feedback.txt", "form.txt")),
+        ("brainbody-open", ("plan.txt", "act.txt", "form.txt")),
+        ("base", ("plan.txt", "form.txt")),
+        ("progprompt", ("progprompt.txt", "form.txt")),
+    ],
+)
+def test_the_record_has_the_hash_of_every_prompt_file_of_a_policy(policy: str, files: tuple[str, ...]) -> None:
+    assert make_policy(policy).prompt_names == files
+
+
+# ── examples ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def shots(setting: Setting, stage: str, program: bool = False) -> list[tuple[dict[str, str], str]]:
+    return [(LAYOUT.read(asked), reply) for asked, reply in shots_for(setting, ROBOT, program, "reason")[stage]]
+
+
+def test_plans_are_those_of_solved_tasks_that_are_no_test_tasks() -> None:
+    tests = {reference.texts["goal"] for reference in HOUSEHOLD.references if reference.instance.startswith("v")}
+    tasks = [asked["Task"] for asked, _ in shots(SETTING, "brainbody/plan")]
+    assert tasks == ["Bring the magazine to the desk.", "Refrigerate the salmon.", "Turn off the table lamp."]
+    assert tests.isdisjoint(tasks)
+    # The task itself is never shown.
+    others = [asked["Task"] for asked, _ in shots(setting_of("train01"), "brainbody/plan")]
+    assert "Refrigerate the salmon." not in others
+
+
+@pytest.mark.parametrize("program", [False, True])
+def test_a_new_plan_continues_what_was_executed(program: bool) -> None:
+    # One step was left out: the new plan begins with it and repeats the rest.
+    for asked, reply in shots(SETTING, "brainbody/feedback", program):
+        start = int(asked["Error step"])
+        old, read = read_plan_reply(asked["Plan"]), read_plan_reply(reply, start)
+        assert not read.dropped
+        assert read.explanation.startswith(asked["Message"])
+        assert len(read.steps) == len(old.steps[start:]) + 1
+        assert read.steps[1:] == old.steps[start:]
+        assert is_done(read.steps[-1])
+
+
+def test_each_primitive_of_the_examples_is_shown_once_and_a_pass() -> None:
+    reader = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+    body = ReaderBody(SETTING.teller, ROBOT)
+    read = {asked["Step"]: reader.read(reply) for asked, reply in shots(SETTING, "brainbody/act")}
+    commands = [line.command for line in read.values() if line.command is not None]
+    names = [command.primitive.name for command in commands]
+    assert len({*names}) == len(names) == len(read) - 1
+    assert [line.result for line in read.values()][-1] == "pass"
+    # What is shown agrees with the reader of language.
+    assert all(body.act(step).text == line.text for step, line in read.items())
+
+
+def test_assertions_are_about_objects_of_their_command() -> None:
+    reader = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+    lines = [
+        reader.read(step)
+        for _, reply in shots(SETTING, "brainbody/progprompt")
+        for step in read_plan_reply(reply).steps
+        if not is_done(step)
+    ]
+    asserted = [(line.unless.atom, line.command.args) for line in lines if line.unless is not None and line.command]
+    assert (("is-open", "fridge"), ("fridge",)) in asserted
+    assert all(atom[1:] and {*atom[1:]} <= {*args} for atom, args in asserted)

@@ -1,16 +1,18 @@
-"""How BrainBody reads plans and lines of program, hostile ones included."""
+"""How BrainBody reads plans and lines of program, hostile ones included, and steps without a model."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from tests.policies.brainbody.conftest import household
 
+from pddl2nl.systems.brainbody.bodies import EmbeddingBody, ReaderBody
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
+from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, robot_of, setting_of
 
-SETTING = household("v02")
-READER = ProgramReader(SETTING.robot, SETTING.simulator.task.domain, SETTING.teller.names)  # type: ignore[arg-type]
+SETTING, ROBOT = setting_of("v02"), robot_of(HOUSEHOLD)
+READER = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+READER_BODY, LETTERS = ReaderBody(SETTING.teller, ROBOT), EmbeddingBody(SETTING.teller, ROBOT, None)
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
@@ -142,3 +144,43 @@ def test_assertions_are_read_with_their_command() -> None:
     assert line.unless == (("inside", "salmon", "fridge"), False)
     assert line.command is not None
     assert line.command.args == ("salmon",)
+
+
+# ── bodies without a model ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("step", TABLE_3)
+def test_the_reader_is_right_on_the_lines_of_table_3(step: str) -> None:
+    assert READER_BODY.act(step).text == TABLE_3[step]
+
+
+def test_letters_find_what_is_named_and_never_pass() -> None:
+    said = {step: LETTERS.act(step).text for step in TABLE_3}
+    assert said["close the fridge"] == TABLE_3["close the fridge"]
+    assert said["wait for the toast"] != "<pass>"
+
+
+@pytest.mark.parametrize(
+    ("step", "line"),
+    [
+        ("I walk to the kitchen.", "<char0> [walk] <kitchen>"),
+        ("Walk to the salmon", "<char0> [walk] <salmon>"),
+        ("Take the salmon", "<char0> [grab] <salmon>"),
+        ("put the salmon in the microwave", "<char0> [putin] <salmon> <microwave>"),
+        ("put the mug on the desk", "<char0> [put] <mug> <desk>"),
+        ("Turn on the microwave", "<char0> [switchon] <microwave>"),
+        ("Stand up.", "<char0> [standup]"),
+        ("Do something useful", "<pass>"),
+        ("", "<pass>"),
+    ],
+)
+def test_the_reader_reads_steps_in_words(step: str, line: str) -> None:
+    assert READER_BODY.act(step).text == line
+
+
+def test_an_embedding_model_is_asked_for_the_nearest_command() -> None:
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[float("tv" in text.split()), float("switchon" in text.split()), 0.1] for text in texts]
+
+    body = EmbeddingBody(SETTING.teller, ROBOT, embed)  # type: ignore[arg-type]
+    assert body.act("tv switchon please").text == "<char0> [switchon] <tv>"
