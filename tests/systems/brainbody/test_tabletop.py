@@ -1,18 +1,21 @@
-"""The seven arm tasks of BrainBody-LLM: where they come from, their plans, what is hidden, how difficult they are."""
+"""The arm of BrainBody-LLM: its seven tasks, what is hidden in them, how difficult they are, and shapes on a grid."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import Not, Task, conjuncts, parse_problem
 from pddl2nl.systems.brainbody.difficulty import feedback_rounds
-from pddl2nl.systems.brainbody.primitives import load_robot
-from pddl2nl.tasks import shipped_domain
+from pddl2nl.systems.brainbody.shapes import Arrangement, Target, buildable, drawn, placements, turned
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
 from pddlval import Simulator, validate
+from tests.systems.brainbody.conftest import TABLETOP, robot_of
 
-TABLETOP = shipped_domain("tabletop")
+CELLS = st.tuples(st.integers(0, 3), st.integers(0, 3))
 CALLS: dict[str, tuple[int, dict[str, int | str]]] = {
     "example": (1, {"task": "right", "cubes": 2, "cylinders": 1}),
     "f01": (1, {"task": "right"}),
@@ -51,7 +54,7 @@ def test_the_plan_of_a_task_is_valid_and_its_goal_does_not_hold_at_first(referen
 
 
 def test_something_is_out_of_reach_from_the_third_task_on() -> None:
-    hidden = load_robot(TABLETOP.folder / "robot.json", TABLETOP.domain).hidden
+    hidden = robot_of(TABLETOP).hidden
     assert hidden == {"in-workspace", "reachable"}
     for instance in DIFFICULTY:
         task = TABLETOP.task(instance)
@@ -91,3 +94,87 @@ def test_the_planner_can_get_stuck_before_it_learns_enough() -> None:
     task = Task(TABLETOP.domain, parse_problem(problem, TABLETOP.domain))
     assert feedback_rounds(task, ("in-workspace", "reachable")) is None
     assert feedback_rounds(task, ()) == 0
+
+
+# ── shapes, and the generator ──────────────────────────────────────────────────────────────────────
+
+
+def test_a_drawing_is_a_pattern() -> None:
+    assert drawn("#.", "##") == ((0, 0), (1, 0), (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [(("#.", "#.", "##"), 8), ((".#.", "#.#"), 4), (("###",), 2), ((".#.", "###", ".#."), 1)],
+)
+def test_a_pattern_has_as_many_orientations_as_its_symmetry_leaves(rows: tuple[str, ...], count: int) -> None:
+    assert len(turned(drawn(*rows))) == count
+
+
+@given(st.sets(CELLS, min_size=1, max_size=5))
+def test_every_placement_lies_on_the_cells_and_keeps_the_number_of_cells(cells: set[tuple[int, int]]) -> None:
+    pattern = turned(tuple(sorted(cells)))[0]
+    grid = {(row, column) for row in range(5) for column in range(5)}
+    found = placements((pattern,), grid)
+    assert found
+    assert all(set(place) <= grid and len(set(place)) == len(cells) for place in found)
+    assert len({frozenset(place) for place in found}) == len(found)
+
+
+def test_places_of_the_letter_on_a_small_grid() -> None:
+    grid = {(row, column) for row in range(3) for column in range(3)}
+    # Each of the eight orientations has two places in one direction and one in the other.
+    assert len(placements(turned(drawn("#.", "#.", "##")), grid)) == 16
+
+
+ROW = [(0, 0), (0, 1), (0, 2), (0, 3)]
+
+
+@pytest.mark.parametrize(
+    ("graspable", "reachable", "can"),
+    [
+        ("ab", ROW, True),
+        ("b", ROW, False),
+        ("a", ROW, True),
+        ("ab", [(0, 0), (0, 3)], False),
+        # Without a free cell beside the target nothing can give way.
+        ("ab", [(0, 2)], False),
+    ],
+)
+def test_an_arrangement_needs_graspable_blocks_and_reachable_cells(
+    graspable: str, reachable: list[tuple[int, int]], can: bool
+) -> None:
+    at = {"a": (0, 0), "b": (0, 1)}
+    wanted = Arrangement((Target(("a",), ((0, 2),)), Target(("b",), ((0, 1),))))
+    assert buildable(wanted, at, graspable, reachable) is can
+
+
+def test_a_block_that_must_leave_has_to_be_graspable() -> None:
+    at = {"a": (0, 0), "b": (0, 1)}
+    wanted = Arrangement((Target(("a",), ((0, 0),)),), (Target(("b",), ((0, 1),)),))
+    assert buildable(wanted, at, "ab", ROW)
+    assert not buildable(wanted, at, "a", ROW)
+
+
+def test_the_goal_is_the_same_whatever_is_out_of_reach() -> None:
+    one, other = (generate("tabletop", 3, task="plus", cubes=6, unreachable=count) for count in (0, 4))
+    assert one.text.partition("(:goal")[2] == other.text.partition("(:goal")[2]
+
+
+def test_a_goal_has_a_disjunct_for_each_place_of_its_shape() -> None:
+    problem = parse_problem(generate("tabletop", 1, task="plus", cubes=5).text, TABLETOP.domain)
+    shapes, empty = conjuncts(problem.goal)
+    # The middle of the plus is in row 2 and in one of the columns 2 to 8.
+    assert len(shapes.parts) == 7  # type: ignore[union-attr]
+    assert str(empty) == "(hand-empty)"
+
+
+def test_cubes_alone_shall_be_on_the_right() -> None:
+    problem = parse_problem(generate("tabletop", 1, cubes=2, cylinders=1).text, TABLETOP.domain)
+    parts = list(conjuncts(problem.goal))
+    assert [str(part) for part in parts if isinstance(part, Not)] == ["(not (on-side red-cylinder right-side))"]
+
+
+def test_a_task_that_cannot_be_done_is_not_made() -> None:
+    with pytest.raises(InputError, match="no problem of tabletop came of 1000 draws"):
+        generate("tabletop", 1, task="plus", cubes=5, unreachable=27)
