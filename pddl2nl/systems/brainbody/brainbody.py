@@ -127,8 +127,8 @@ class BrainBody(WorldPolicy):
         )
         if self.body == "none":
             return Effort(1, 0, 0, replies, how)
-        rounds = 1 if self.revise else 0
-        return Effort(1 + rounds, actions, -_SHORTER, replies * (2 + rounds), how)
+        rounds = 1 if self.revise and self.feedback_loops else 0
+        return Effort(1 + rounds, actions if self.body == "llm" else 0, -_SHORTER, replies * (2 + rounds), how)
 
 
 def is_dead_end(simulator: Simulator, state: State) -> bool:

@@ -14,6 +14,7 @@ from pddl2nl.pddl import GroundAtom
 from pddl2nl.policies.end_state import conditions_met, end_of, goal_reached
 from pddl2nl.policies.events import Acted, RunEvent
 from pddl2nl.policies.ground_truth import Way
+from pddl2nl.policies.registry import system_of
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.replies import is_done
@@ -124,7 +125,8 @@ def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
 
 
 def _is_brainbody(run: ScoredRun) -> bool:
-    return any(isinstance(event, BrainPlanned) for event in run.events)
+    system = system_of(run.started.policy)
+    return system is not None and system.package == __package__
 
 
 def _count(events: Iterable[RunEvent], *kinds: type[RunEvent]) -> int:

@@ -36,7 +36,7 @@ def _programs(runs: Iterable[RunSummary]) -> dict[str, str]:
     """The program line of each step."""
     programs: dict[str, str] = {}
     for run in runs:
-        if (system := system_of(run.policy)) is not None and system.name == "brainbody":
+        if (system := system_of(run.policy)) is not None and system.package == __package__:
             steps = (event for event in read_record(run.path).events if isinstance(event, BodyActed))
             programs = {**{event.line: event.reply for event in steps}, **programs}
     return programs

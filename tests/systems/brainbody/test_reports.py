@@ -1,4 +1,4 @@
-"""The tables of the BrainBody-LLM paper: spread and intervals, the best run, what acting models make of steps."""
+"""What reports show of BrainBody-LLM: the paper's tables, the plot of rounds of feedback, and a run's page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import papers
-from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.gathering import Gathered, gather
+from pddl2nl.reports.html import write_html
+from pddl2nl.reports.plots import NoDataError, all_plots, plots_of
 from pddl2nl.reports.tables import FORMATS, table_kinds, written
 from pddl2nl.reports.tables.model import Table
 from pddl2nl.systems.brainbody.events import BodyActed
 from tests.records import begun, by_tasks, lines, texts
+from tests.systems.brainbody.record import recorded
 
 PAPER = papers()["brainbody"]
 BRAINBODY = LayoutColumn("BrainBody", policy="brainbody")
@@ -128,7 +131,7 @@ def test_the_arms_tasks_have_the_papers_successes() -> None:
 def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Path]) -> Table:
     """Two acting models on the paper's first step and one of our own."""
     steps = {"model": "<char0> [putin] <toothpaste> <toothbrush>", "embedding": "<pass>"}
-    columns = [LayoutColumn(name, policy="brainbody", model="s", options={"body_model": "oracle"}) for name in steps]
+    columns = [LayoutColumn(name, policy="brainbody", model="s", options={"models": {"body": "oracle"}}) for name in steps]
     gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
     runs = {}
     for run in gathered.runs.values():
@@ -172,3 +175,47 @@ def test_the_table_of_feedback_has_no_numbers_of_the_paper() -> None:
     assert [section.title for section in table.sections] == [""]
     assert texts(table, lines(table)[0])["EXEC all"] == "100.00"
     assert not PAPER.tables[-1].paper
+
+
+def test_feedback_is_drawn_by_the_most_rounds_and_for_its_own_policies_alone(
+    experiment_of: Callable[..., Gathered],
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
+
+    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> dict[str, float]:
+        share = 25.0 * column.options["feedback_loops"]
+        return {"success-rate": share, "goal-conditions-recall": 50 + share / 2, "executability": 100}
+
+    columns = [
+        LayoutColumn(f"K = {k}", policy="brainbody", options={"feedback_loops": k, "signal": "raw"}) for k in (0, 1, 3)
+    ]
+    gathered = experiment_of(columns, [LayoutRow("household")], result, 4)
+    (axis,) = all_plots()["feedback-loops"].figure(gathered).axes
+    # Of each line of marks there is one whisker a mark before it.
+    drawn = [list(line.get_ydata()) for line in axis.lines if len(line.get_ydata()) == 3]
+    assert drawn == [[0, 0.25, 0.75], [0.5, 0.625, 0.875], [1, 1, 1]]
+    assert list(axis.get_xticks()) == [0, 1, 3]
+    assert "feedback-loops" in plots_of(gathered)
+    alike = experiment_of(columns[:1], [LayoutRow("household")], result, 4)
+    with pytest.raises(NoDataError, match="no two columns differ in their feedback_loops"):
+        all_plots()["feedback-loops"].figure(alike)
+
+
+# ── a page ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_page_shows_plans_steps_and_errors_of_brainbody_as_text(write, hostile, tmp_path) -> None:
+    write("one", recorded())
+    page = write_html(gather(tmp_path), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
+    for said in (
+        "First plan",
+        "Plan after feedback 1",
+        "3 steps, new from step 0 on",
+        "Step 0 failed in the world",
+        "number 2 of this error in this state",
+        "Step 0 left no way to the goal",
+        "BrainBody-LLM and its baselines, in %",
+    ):
+        assert said in page, said
+    assert hostile not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
