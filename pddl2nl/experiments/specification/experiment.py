@@ -655,7 +655,7 @@ class Experiment:
                 model=column.model if column.kind == "model" else "",
                 style=column.style if column.kind == "model" else "",
                 wording=column.wording,
-                options=column.options,
+                options={**column.options, **({"models": column.models_for} if column.models_for else {})},
             )
             for column in columns.values()
         )

@@ -131,7 +131,9 @@ def test_the_arms_tasks_have_the_papers_successes() -> None:
 def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Path]) -> Table:
     """Two acting models on the paper's first step and one of our own."""
     steps = {"model": "<char0> [putin] <toothpaste> <toothbrush>", "embedding": "<pass>"}
-    columns = [LayoutColumn(name, policy="brainbody", model="s", options={"models": {"body": "oracle"}}) for name in steps]
+    columns = [
+        LayoutColumn(name, policy="brainbody", model="s", options={"models": {"body": "oracle"}}) for name in steps
+    ]
     gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
     runs = {}
     for run in gathered.runs.values():
