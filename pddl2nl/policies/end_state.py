@@ -11,7 +11,19 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import And, Condition, Exists, Forall, GroundAtom, Or, Task, parse_domain, parse_problem
+from pddl2nl.pddl import (
+    And,
+    Condition,
+    Equality,
+    Exists,
+    Forall,
+    GroundAtom,
+    Not,
+    Or,
+    Task,
+    parse_domain,
+    parse_problem,
+)
 from pddl2nl.policies.events import Acted
 from pddl2nl.policies.reporting import ScoredRun
 from pddlval import Simulator, State
@@ -44,12 +56,14 @@ def satisfied(goal: Condition, state: World) -> tuple[int, int]:
     """How many of a goal's conditions hold, and how many there are.
 
     The conditions are the literals of its conjunctions and of all instances of ``forall``; of an ``or`` or ``exists``
-    those of the alternative of which the greatest share holds, the first of several.
+    those of the alternative of which the greatest share holds, the first of several. That objects are equal or differ
+    is no condition, because no action can make it so: alternatives in which it is otherwise do not count.
     """
-    return _satisfied(negation_normal(goal), state, {})
+    return _satisfied(negation_normal(goal), state, {}) or (0, 1)
 
 
-def _satisfied(goal: Condition, state: World, binding: Binding) -> tuple[int, int]:
+def _satisfied(goal: Condition, state: World, binding: Binding) -> tuple[int, int] | None:
+    """The numbers; None if the goal asks of objects that they are equal or differ, and they do not."""
     match goal:
         case And(parts):
             counts = [_satisfied(part, state, binding) for part in parts]
@@ -59,14 +73,18 @@ def _satisfied(goal: Condition, state: World, binding: Binding) -> tuple[int, in
             return _best(_satisfied(part, state, binding) for part in parts)
         case Exists(parameters, body):
             return _best(_satisfied(body, state, chosen) for chosen in choices(parameters, state, binding))
+        case Equality() | Not(Equality()):
+            return (0, 0) if holds(goal, state, binding) else None
         case _:
             return int(holds(goal, state, binding)), 1
-    return sum(met for met, _ in counts), sum(conditions for _, conditions in counts)
+    found = [count for count in counts if count is not None]
+    return (sum(met for met, _ in found), sum(each for _, each in found)) if len(found) == len(counts) else None
 
 
-def _best(counts: Iterable[tuple[int, int]]) -> tuple[int, int]:
+def _best(counts: Iterable[tuple[int, int] | None]) -> tuple[int, int]:
     """The alternative with the greatest share; none of one if there are no alternatives."""
-    return max(counts, key=lambda count: Fraction(*count) if count[1] else Fraction(1), default=(0, 1))
+    possible = (count for count in counts if count is not None)
+    return max(possible, key=lambda count: Fraction(*count) if count[1] else Fraction(1), default=(0, 1))
 
 
 def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:

@@ -13,6 +13,7 @@ name                  what is wrong
 illegal-transition    the first PickupObject comes twice
 unknown-target        the first target is a class that does not exist
 missing-treatment     the first treatment (heating, cooling, cleaning) is left out
+missing-step          the last subtask is left out
 wrong-receptacle      the last thing is put on the wrong furniture: the plan can be carried out, but misses the goal
 held-knife            the knife is not put down
 wrong-tag             the reply has no tags
@@ -43,6 +44,7 @@ MISTAKES = (
     "illegal-transition",
     "unknown-target",
     "missing-treatment",
+    "missing-step",
     "wrong-receptacle",
     "held-knife",
     "wrong-tag",
@@ -131,6 +133,8 @@ class SubtaskAnswers:
             if wanted and where and where != wanted and class_of(where) != wanted:
                 moved = [("PickupObject", thing), ("PutObject", thing, wanted)]
                 return subtask_reply(f"it belongs in {wanted}", [*moved, *rest])
+            if oracle.mistake == "missing-step" and not rest and self._in_classes[-1] not in done:
+                return subtask_reply("something is left to do", self._in_classes[-1:])
             return subtask_reply("all is well", rest) if oracle.mistake == "overeager-replan" and rest else _KEPT
 
         return answer
@@ -189,6 +193,8 @@ def mistaken_subtasks(mistake: str, plan: Sequence[PlannedSubtask]) -> tuple[Pla
     if mistake == "missing-treatment":
         left_out = next((place for place, name in enumerate(names) if name in _TREATMENTS), len(steps))
         return (*steps[:left_out], *steps[left_out + 1 :])
+    if mistake == "missing-step":
+        return tuple(steps[:-1])
     if mistake == "wrong-receptacle" and names[-1:] == ["PutObject"]:
         wrong = "CounterTop" if steps[-1][2] != "CounterTop" else "DiningTable"
         return (*steps[:-1], (*steps[-1][:2], wrong))

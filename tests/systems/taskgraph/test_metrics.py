@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.pddl import write_domain, write_problem
+from pddl2nl.pddl import GroundAtom, write_domain, write_problem
+from pddl2nl.policies.end_state import satisfied
 from pddl2nl.policies.events import FORMAT, Acted, Finished, Started
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.taskgraph.events import GraphChecked
 from pddl2nl.systems.taskgraph.metrics import METRICS
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
+from tests.systems.taskgraph.conftest import play
 
 VALUES = {metric.name: metric.of for metric in METRICS}
 ALFRED = shipped_domain("alfred")
@@ -120,3 +122,24 @@ def test_of_every_run_gc_is_at_least_sr_and_weights_only_lower_both(done: int, w
     assert weighted[0] == pytest.approx(sr * len(PLAN) / max(len(PLAN), done + wasted))
     assert weighted[0] <= sr
     assert weighted[1] <= gc
+
+
+def test_that_two_things_differ_is_no_condition_of_a_goal() -> None:
+    # Two candles in a cabinet: doing nothing meets none of two conditions, and one candle is half of them.
+    task = ALFRED.task("s02")
+    simulator = Simulator(task)
+    cabinet = task.objects_of(("cabinet",))[0]
+    one, two, *_ = task.objects_of(("candle",))
+    shares = []
+    for candles in ((), (one,), (one, two)):
+        lying = {GroundAtom(("in", each, cabinet)) for each in candles}
+        gone = {atom for atom in simulator.initial.atoms if atom[0] == "in" and atom[1] in candles}
+        shares.append(satisfied(task.problem.goal, simulator.state(simulator.initial.atoms - gone | lying, {})))
+    assert shares == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_the_calls_of_a_plan_end_with_its_last_check() -> None:
+    events = play("s05", mistake="unknown-target").events
+    run = RunRecord(Path("made.jsonl"), (started_with([]), *events))
+    # A plan and its correction; then the classes that matter, and a question after each of three subtasks.
+    assert (VALUES["plan-calls"](run), run.finished.calls) == (2, 6)

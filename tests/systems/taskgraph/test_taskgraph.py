@@ -243,6 +243,13 @@ def test_one_thing_that_is_named_twice_is_noticed_after_the_subtask() -> None:
     assert play("s02", mistake="first-instance-twice", policy="taskgraph-noreplan").finished.outcome == "goal-missed"
 
 
+def test_a_subtask_that_is_missing_is_noticed_after_the_last_one() -> None:
+    run = play("s05", mistake="missing-step")
+    assert run.finished.outcome == "solved"
+    assert [event.plan for event in run.revisions if event.changed] == [("PutObject(Plate, DiningTable)",)]
+    assert play("s05", mistake="missing-step", policy="taskgraph-noreplan-high").finished.outcome == "goal-missed"
+
+
 def test_a_plan_that_is_repeated_after_every_subtask_changes_nothing() -> None:
     run = play("s05", mistake="overeager-replan")
     assert run.finished.outcome == "solved"
@@ -328,7 +335,7 @@ def test_every_name_of_the_paper_stands_for_components() -> None:
     roles = {entry.name: make_policy(entry.name).roles for entry in own}
     assert roles["taskgraph-rag"] == ("replanner", "embedding")
     assert roles["taskgraph-noreplan"] == roles["taskgraph-exact"] == ()
-    assert len(MISTAKES) == 8
+    assert len(MISTAKES) == 9
 
 
 PRESETS = {
