@@ -53,7 +53,7 @@ from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.staged import numbered
 from pddl2nl.systems.hvr.conditions import ReadConditions, conditions_text
 from pddl2nl.systems.hvr.prompting import actions_reply
-from pddl2nl.systems.hvr.repair import movements
+from pddl2nl.systems.hvr.repair import Repair, movements
 from pddl2nl.tasks.references import reference_of, references_of
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import atoms_in, negation_normal
@@ -399,7 +399,7 @@ def _candidates(task: Task) -> Iterator[GroundAction]:
 def mistaken_block(
     mistake: str, simulator: Simulator, start: State, right: Sequence[GroundAction], goal: Condition, *, first: bool
 ) -> tuple[GroundAction, ...] | None:
-    """A block with the mistake, which makes it fail; None if the mistake cannot be made in this block.
+    """A block with the mistake, which makes it fail, also after HVR's repair; None if there is no such block.
 
     Args:
         mistake: which.
@@ -407,45 +407,28 @@ def mistaken_block(
         start: the state in which the block begins.
         right: the correct block.
         goal: the goal of the block.
-        first: whether nothing was done before it.
+        first: whether nothing was done before it; later blocks that lack movements may be repaired.
     """
-    movement = movements(simulator.task.domain)
-    moving = frozenset(each.schema.name for each in movement)
-    where = {name for each in movement for name in each.predicates}
-
-    def failing(block: Sequence[GroundAction]) -> set[bool]:
-        """Whether the failing conditions are about locations, as a set of answers; empty if nothing fails."""
-        tried = simulator.follow(start, block)
-        conditions = tried.unmet or unmet(goal, tried.state)
-        return {_predicate(part) in where for part in conditions if isinstance(part, Atom | Not)}
-
-    # Whether the failing conditions shall be about locations.
-    wanted = {mistake == "missing-navigation"}
-    candidates = list(_variants(mistake, right, moving))
-    if mistake == "missing-navigation" and first:
-        for wrong in (shorter for block in candidates for shorter in _without_an_action(block, moving)):
-            if failing(wrong) == {True, False}:
-                return wrong
-    other = None
-    for wrong in candidates:
-        found = failing(wrong)
-        if found == wanted:
+    repair = Repair(simulator)
+    repaired = mistake != "missing-navigation" or first
+    for wrong in _variants(mistake, right, simulator.task, first):
+        followed = simulator.follow(start, repair.repair(wrong, start).actions if repaired else wrong)
+        if followed.unmet or unmet(goal, followed.state):
             return wrong
-        # If conditions of both kinds fail, movements alone do not help either.
-        if other is None and found > wanted and False in wanted:
-            other = wrong
-    return other
+    return None
 
 
 def _variants(
-    mistake: str, right: Sequence[GroundAction], moving: Collection[str]
+    mistake: str, right: Sequence[GroundAction], task: Task, first: bool
 ) -> Iterator[tuple[GroundAction, ...]]:
     """The blocks with the mistake, the likeliest first."""
+    moving = frozenset(each.schema.name for each in movements(task.domain))
     if mistake == "missing-navigation":
         runs = [list(places) for _, places in groupby(range(len(right)), lambda place: right[place].name in moving)]
         for places in sorted(runs, key=len, reverse=True):
             if right[places[0]].name in moving:
-                yield (*right[: places[0]], *right[places[-1] + 1 :])
+                still = (*right[: places[0]], *right[places[-1] + 1 :])
+                yield from _without_an_action(still, moving) if first else (still,)
     elif mistake == "missing-step":
         yield from _without_an_action(right, moving)
     elif mistake == "wrong-order":

@@ -17,7 +17,7 @@ plan is executed up to the first inapplicable action.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -37,7 +37,7 @@ from pddl2nl.pddl import (
     write_condition,
     write_number,
 )
-from pddl2nl.pddl.tree import Node, walk
+from pddl2nl.pddl.tree import walk
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.systems.hvr.blocks import Part, whole
 from pddl2nl.systems.hvr.events import Discrepancy, Recovered
@@ -163,8 +163,8 @@ class Execution:
         Returns:
             The actions to insert before the rest of the plan, and the feedback if a new plan is needed.
         """
-        found = align(self._episode.expected, self._episode.state, ignored=self._ignored)
-        if found.same:
+        found = difference(self._episode.expected, self._episode.state, self._ignored)
+        if found == Difference():
             self._repeats = 0
             return (), ""
         condition = self._first_failing(found, before, rest)
@@ -188,20 +188,24 @@ class Execution:
         self._repairs += way is not None and way.kind == "repaired"
         return way
 
-    def _feedback(self, action: GroundAction, found: Alignment, condition: Condition | None) -> str:
+    def _feedback(self, action: GroundAction, found: Difference, condition: Condition | None) -> str:
         """What the model is told about a difference."""
         said = within_sentence(self._teller.action(action))
         lines = [
             f"After step {self._step}, {said}, the world is other than expected:",
             *(f"- missing: {self._fact(atom)}" for atom in found.missing),
             *(f"- unexpected: {self._fact(atom)}" for atom in found.surplus),
-            *(f"- {self._teller.fact(item.fluent)} is {number_text(item.value)}" for item in found.surplus_values),
+            *(
+                f"- {self._teller.fact(fluent)} is {number_text(value)}"
+                for fluent, _, value in found.values
+                if value is not None
+            ),
         ]
         if condition is not None:
             lines.append(f"Violated: {told_condition(condition, self._teller)}")
         return "\n".join(lines)
 
-    def _first_failing(self, found: Alignment, before: State, rest: Sequence[GroundAction]) -> Condition | None:
+    def _first_failing(self, found: Difference, before: State, rest: Sequence[GroundAction]) -> Condition | None:
         """The first condition that fails because of a difference: of the effect, the rest of the plan, or the goal."""
         for atom in found.missing:
             if atom not in before:
@@ -217,69 +221,45 @@ class Execution:
         return told_condition(Atom(atom[0], atom[1:]), self._teller)
 
 
-# ── expected and observed ─────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, order=True)
-class Value:
-    """The value of a numeric fluent; its text is ``(= (fuel truck-1) 3)``."""
-
-    fluent: GroundAtom
-    value: Fraction
-
-    def __str__(self) -> str:
-        return f"(= {self.fluent} {write_number(self.value)})"
+# ── expected and observed ────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
-class Alignment:
-    """What an observed state lacks of the expected one, and what it has in addition; both sorted.
+class Difference:
+    """What an observed state lacks of the expected one, and what it has in addition; sorted.
 
-    A fluent with an unexpected value stands in both tuples of values.
+    ``values`` are the fluents with an unexpected value, each with the expected and the observed one (None: undefined).
     """
 
     missing: tuple[GroundAtom, ...] = ()
     surplus: tuple[GroundAtom, ...] = ()
-    missing_values: tuple[Value, ...] = ()
-    surplus_values: tuple[Value, ...] = ()
-
-    @property
-    def same(self) -> bool:
-        """Whether the states are equal."""
-        return self == Alignment()
+    values: tuple[tuple[GroundAtom, Fraction | None, Fraction | None], ...] = ()
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
         """All that is missing, in PDDL: atoms, then values."""
-        return (*map(str, self.missing), *map(str, self.missing_values))
+        return _texts(self.missing, ((fluent, value) for fluent, value, _ in self.values))
 
     @property
     def surplus_texts(self) -> tuple[str, ...]:
         """All that is surplus, in PDDL: atoms, then values."""
-        return (*map(str, self.surplus), *map(str, self.surplus_values))
+        return _texts(self.surplus, ((fluent, value) for fluent, _, value in self.values))
 
 
-def align(expected: State, observed: State, ignored: Collection[str] = ()) -> Alignment:
-    """The differences between two states of a task.
+def _texts(atoms: Iterable[GroundAtom], values: Iterable[tuple[GroundAtom, Fraction | None]]) -> tuple[str, ...]:
+    told = (f"(= {fluent} {write_number(value)})" for fluent, value in values if value is not None)
+    return (*map(str, atoms), *told)
 
-    Args:
-        expected: the state by the model.
-        observed: the state of the world.
-        ignored: functions whose values are not compared (`accounts`).
-    """
+
+def difference(expected: State, observed: State, ignored: Collection[str] = ()) -> Difference:
+    """The difference between two states of a task; the functions ``ignored`` are not compared (`accounts`)."""
     if expected == observed:
-        return Alignment()
+        return Difference()
     one, other = frozenset(expected.changing()), frozenset(observed.changing())
-    ours, theirs = (
-        frozenset(Value(fluent, value) for fluent, value in state.values.items() if fluent[0] not in ignored)
-        for state in (expected, observed)
-    )
-    return Alignment(
-        tuple(sorted(one - other)),
-        tuple(sorted(other - one)),
-        tuple(sorted(ours - theirs)),
-        tuple(sorted(theirs - ours)),
-    )
+    fluents = sorted(fluent for fluent in {*expected.values, *observed.values} if fluent[0] not in ignored)
+    values = ((fluent, expected.value(fluent), observed.value(fluent)) for fluent in fluents)
+    changed = tuple((fluent, ours, theirs) for fluent, ours, theirs in values if ours != theirs)
+    return Difference(tuple(sorted(one - other)), tuple(sorted(other - one)), changed)
 
 
 def accounts(task: Task) -> frozenset[str]:
@@ -288,21 +268,16 @@ def accounts(task: Task) -> frozenset[str]:
     They are not observable: an action that fails silently costs less than expected.
     """
     domain = task.domain
-    formulas: list[Condition] = [task.problem.goal, *(derived.condition for derived in domain.derived)]
-    for action in domain.actions:
-        formulas += (action.precondition, action.effect)
-    read = {name for formula in formulas for node in walk(formula) for name in _functions_read(node)}
+    formulas = [task.problem.goal, *(derived.condition for derived in domain.derived)]
+    formulas += (part for action in domain.actions for part in (action.precondition, action.effect))
+    read: set[str] = set()
+    for node in (node for formula in formulas for node in walk(formula)):
+        if isinstance(node, Comparison):
+            read |= {part.name for part in walk(node) if isinstance(part, Fluent)}
+        elif isinstance(node, Update):
+            # A function that is only added to itself still accumulates.
+            read |= {part.name for part in walk(node.value) if isinstance(part, Fluent)} - {node.fluent.name}
     return frozenset(function.name for function in domain.functions if function.name not in read)
-
-
-def _functions_read(node: Node) -> Iterator[str]:
-    """The functions whose values a comparison or an update reads."""
-    if isinstance(node, Comparison):
-        yield from (part.name for part in walk(node) if isinstance(part, Fluent))
-    elif isinstance(node, Update):
-        # A function that is only added to itself still accumulates.
-        names = (part.name for part in walk(node.value) if isinstance(part, Fluent))
-        yield from (name for name in names if name != node.fluent.name)
 
 
 # ── recovery ──────────────────────────────────────────────────────────────────────────────────────

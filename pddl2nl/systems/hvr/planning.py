@@ -5,35 +5,54 @@ By macro-actions (`HierarchicalPlanner`):
 1. The relevant objects are retrieved, and the model divides the task into macro-actions.
 2. The model writes the precondition and the effect of each. The macro plan is simulated with these conditions and must
    reach the goal; the model corrects the conditions, at most `ROUNDS` times.
-3. For each macro-action the objects are retrieved again, and the model expands it into a block
-   (`pddl2nl.systems.hvr.blocks`), which must be applicable and have the claimed effect.
+3. For each macro-action the objects are retrieved again, and the model expands it into a block, which must be
+   applicable and have the claimed effect.
 4. For a verified block the claim is proved or refuted (`pddl2nl.macros.proof`). If it is refuted, or if its
    precondition does not hold in the state before the block, the model refines the conditions once.
 5. If a block cannot be corrected, or the goal does not hold after all blocks, the model makes a new macro plan. It is
    told why the last one failed; verified blocks are kept. The option ``replans`` limits how often.
 
 Without verification (HR) the model gets no feedback, and the validator's results are only recorded.
+
+The limits of blocks are those of the paper's appendix B.3: a block with n actions is corrected up to 2·n times, where n
+changes with each correction (an empty block up to twice), and it has at most 50 actions. At temperature 0 a correction
+whose prompt was already sent is not requested again, because the reply would be the same.
+
+Without hierarchy there is one block, the whole plan, as macro-action 0; its claimed effect is the task's goal.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.macros.library import Library
 from pddl2nl.macros.proof import prove
 from pddl2nl.macros.telling import told, told_condition, told_pddl
 from pddl2nl.pddl import Condition, UnsupportedError, write_condition
+from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
-from pddl2nl.policies.staged import Sections
+from pddl2nl.policies.staged import Sections, shortened
 from pddl2nl.systems.hvr.answers import Answers
-from pddl2nl.systems.hvr.blocks import GOAL_MISSING, ActionBlock, Expander, Job, Part, macro_words, whole
+from pddl2nl.systems.hvr.blocks import (
+    EFFECT_MISSING,
+    GOAL_MISSING,
+    NOTHING,
+    ActionBlock,
+    Part,
+    macro_words,
+    verified,
+    whole,
+)
 from pddl2nl.systems.hvr.conditions import ReadConditions, ask_conditions, plan_feedback, unmet_effects, verify_macros
 from pddl2nl.systems.hvr.events import (
+    BlockExpanded,
     MacroPlanned,
     MacroProved,
     MacrosConditioned,
@@ -43,14 +62,25 @@ from pddl2nl.systems.hvr.events import (
 )
 from pddl2nl.systems.hvr.examples import shown_for
 from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_macros
+from pddl2nl.systems.hvr.mapping import ActionMapper
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
-from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter
+from pddl2nl.systems.hvr.prompting import ACTIONS_MARK, GraphTeller, Prompter
+from pddl2nl.systems.hvr.repair import Repair
 from pddlval import State
 from pddlval.formulas import names_in
 from pddlval.semantics import unmet
 
 ROUNDS = 5
 """The largest number of corrections of a macro plan's conditions; our limit, as the paper gives none."""
+
+LONGEST_BLOCK = 50
+"""The most actions of a block (appendix B.3 of the paper)."""
+
+LONGEST_PLAN = 500
+"""The most actions of a plan without hierarchy; our limit, as the paper gives none."""
+
+_MOST_LINES, _LONGEST_LINE = 10, 200
+"""The most unreadable lines told in a correction, and the most characters of each."""
 
 _NO_MACROS = "No macro-action was found in the answer."
 
@@ -79,7 +109,12 @@ class Planner(ABC):
         compact = policy.prompt_size == "compact"
         ontology = setting.files.get(ONTOLOGY_FILE)
         self.graph_teller = GraphTeller(setting.teller, ontology, setting.embed, compact=compact)
-        self.expander = Expander(episode, verification=policy.verification)
+        self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.embed)
+        self._repair = Repair(setting.simulator)
+        self._constraint: Constraint | None = None
+        if setting.spec.constrain != "off":
+            lines = None if setting.spec.constrain == "format" else action_lines(episode, episode.state)
+            self._constraint = Constraint(lines, begin=f"{ACTIONS_MARK}\n", words=True)
         self.attempt = 0
         self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
         self.replans_left = policy.replans if policy.verification else 0
@@ -123,15 +158,17 @@ class Planner(ABC):
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
         """The parts of a plan; arguments as of `plan`."""
 
-    def _ask(self, messages: Sequence[Message], answer: Callable[[Answers], str]) -> str:
+    def _ask(
+        self, messages: Sequence[Message], answer: Callable[[Answers], str], constraint: Constraint | None = None
+    ) -> str:
         """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
-        return self.episode.ask(messages, again=True, answer=lambda oracle: answer(self._answers_of(oracle)))
 
-    def _answers_of(self, oracle: PlanOracle) -> Answers:
-        """The oracle's answers about this task, made when the first is asked for."""
-        if self._answers is None:
-            self._answers = Answers(oracle, self.simulator, self.teller)
-        return self._answers
+        def from_the_task(oracle: PlanOracle) -> str:
+            if self._answers is None:
+                self._answers = Answers(oracle, self.simulator, self.teller)
+            return answer(self._answers)
+
+        return self.episode.ask(messages, again=True, constraint=constraint, answer=from_the_task)
 
     def _retrieve(self, stage: str, sections: Sections) -> tuple[str, ...] | None:
         """The objects that the next prompts tell; None for all.
@@ -157,9 +194,71 @@ class Planner(ABC):
     def _told_actions(self, block: Part | ActionBlock) -> list[str]:
         return [self.teller.action(action) for action in block.actions]
 
-    def _failed_block(self, block: ActionBlock, section: str) -> Sections:
-        """The sections of a correction; an empty block is told as such."""
-        return {section: self._told_actions(block) or "(no actions)", "Feedback": block.feedback}
+    # ── blocks ───────────────────────────────────────────────────────────────────────────────────
+
+    def _expand(
+        self,
+        macro: int,
+        start: State,
+        sections: Sections,
+        unmet: Callable[[State], tuple[Condition, ...]],
+        answer: Callable[[Answers, ActionBlock | None], str],
+        *,
+        claimed: bool = True,
+    ) -> ActionBlock:
+        """A block after all corrections.
+
+        Args:
+            macro: the number of the macro-action; 0 for the whole plan.
+            start: the state in which the block begins.
+            sections: of the prompt.
+            unmet: the conditions of the claimed effect that fail in a final state.
+            answer: the oracle's, given the block that failed in a correction.
+            claimed: whether there is a claimed effect; otherwise the block only has to be applicable and not empty.
+        """
+        stage, longest = ("block", LONGEST_BLOCK) if macro else ("plan", LONGEST_PLAN)
+
+        def propose(attempt: Attempt[ActionBlock] | None) -> ActionBlock:
+            failed = None if attempt is None else attempt.proposal
+            messages = self._prompter.messages(stage, sections)
+            if failed is not None:
+                told = self._told_actions(failed) or "(no actions)"
+                corrected = {"Known macro-actions": (), stage.capitalize(): told, "Feedback": failed.feedback}
+                messages = self._prompter.messages(f"{stage}-correction", {**sections, **corrected})
+            reply = self._ask(messages, lambda answers: answer(answers, failed), self._constraint)
+            mapped = self._mapper.map(self.episode.uncut(reply), start, longest)
+            for place, reading in enumerate(mapped.readings, start=1):
+                self.episode.note_reading(place, reading)
+            actions, inserted = mapped.actions[:longest], tuple[int, ...]()
+            if self.policy.verification:
+                actions, inserted = self._repair.repair(actions, start)
+                actions, inserted = actions[:longest], tuple(place for place in inserted if place < longest)
+            missing = EFFECT_MISSING if macro else GOAL_MISSING
+            block = verified(self.simulator, self.teller, start, actions, unmet, missing)
+            feedback = block.feedback if actions or claimed else NOTHING
+            block = replace(block, feedback=feedback and feedback + _told_unread(mapped.unread))
+            self.episode.note(
+                BlockExpanded(
+                    self.attempt,
+                    macro,
+                    0 if attempt is None else attempt.number + 1,
+                    tuple(map(str, actions)),
+                    inserted,
+                    block.verified,
+                    block.holds,
+                    tuple(map(write_condition, block.unmet)),
+                    block.feedback,
+                    mapped.unread,
+                )
+            )
+            return block
+
+        return refine(
+            propose,
+            [Check("validator", lambda block: block.feedback)],
+            lambda block: 2 * max(len(block.actions), 1) if self.policy.verification else 0,
+            same=None if self.episode.sampling else lambda block: block.actions,
+        ).proposal
 
 
 class WholePlanner(Planner):
@@ -180,15 +279,10 @@ class WholePlanner(Planner):
         objects = self.graph_teller.object_lines(self._retrieve("plan", {"Feedback": feedback}))
         sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
-        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
-            if failed is None:
-                return self._prompter.messages("plan", sections)
-            return self._prompter.messages("plan-correction", {**sections, **self._failed_block(failed, "Plan")})
+        def answer(answers: Answers, failed: ActionBlock | None) -> str:
+            return answers.plan(start, first=not whole(done), failed=failed)
 
-        def answer(oracle: PlanOracle, failed: ActionBlock | None) -> str:
-            return self._answers_of(oracle).plan(start, first=not whole(done), failed=failed)
-
-        return self.expander.expand(Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals, answer))
+        return self._expand(0, start, sections, self.simulator.unmet_goals, answer)
 
 
 class HierarchicalPlanner(Planner):
@@ -296,8 +390,7 @@ class HierarchicalPlanner(Planner):
         """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
         objects = self.graph_teller.object_lines(self._retrieve("block", current))
-        known = known_blocks(self._library, self.teller, macros[number - 1], self.episode.setting.embed)
-        claimed = read.conditions
+        embed, claimed = self.episode.setting.embed, read.conditions
         conditions = ""
         # Without verification the conditions only serve to measure, and are not shown.
         if claimed is not None and self.policy.verification:
@@ -306,6 +399,7 @@ class HierarchicalPlanner(Planner):
             conditions = f"precondition: {before_text}\neffect: {effect}"
         sections: Sections = {
             **current,
+            "Known macro-actions": known_blocks(self._library, self.teller, macros[number - 1], embed),
             "Objects": objects,
             "Executed so far": self._executed(before),
             "Its conditions": conditions,
@@ -314,17 +408,10 @@ class HierarchicalPlanner(Planner):
         def missing(after: State) -> tuple[Condition, ...]:
             return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
 
-        def prompt(failed: ActionBlock | None) -> Sequence[Message]:
-            if failed is None:
-                return self._prompter.messages("block", {**sections, "Known macro-actions": known})
-            return self._prompter.messages("block-correction", {**sections, **self._failed_block(failed, "Block")})
-
-        def answer(oracle: PlanOracle, failed: ActionBlock | None) -> str:
-            answers = self._answers_of(oracle)
+        def answer(answers: Answers, failed: ActionBlock | None) -> str:
             return answers.block(macros[number - 1], start, first=not before, failed=failed)
 
-        job = Job(self.attempt, number, start, prompt, missing, answer, claimed=claimed is not None)
-        return self.expander.expand(job)
+        return self._expand(number, start, sections, missing, answer, claimed=claimed is not None)
 
     def _told(self, conditions: Sequence[Condition]) -> list[str]:
         return [f"- {told_condition(condition, self.teller)}" for condition in conditions]
@@ -392,3 +479,12 @@ class HierarchicalPlanner(Planner):
         self.proofs[self.attempt, number] = proved, proof.static
         self.episode.note(proved)
         return feedback
+
+
+def _told_unread(lines: Sequence[str]) -> str:
+    """The sentence about lines that are no actions; empty if there are none."""
+    if not lines:
+        return ""
+    told = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in lines[:_MOST_LINES])
+    left = len(lines) - _MOST_LINES
+    return f"\nThese lines are no action that there is: {told}{f'; and {left} more' if left > 0 else ''}."

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pddl2nl.experiments.runs import run
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.systems.hvr.events import Recovered
-from pddl2nl.systems.hvr.execution import LONGEST_REPAIR, Value, accounts, align, reaches, recovery
+from pddl2nl.systems.hvr.execution import LONGEST_REPAIR, Difference, accounts, difference, reaches, recovery
 from pddl2nl.tasks import shipped_task
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
@@ -127,8 +127,7 @@ def test_silent_failures_are_survived_with_the_same_calls(domain: str, instance:
 def test_what_is_missing_and_what_is_surplus(simulator: Simulator, task: Task) -> None:
     expected = after(simulator, "(open-it fridge-1)", "(take egg-1 fridge-1)")
     observed = after(simulator, "(open-it fridge-1)")
-    found = align(expected, observed, accounts(task))
-    assert not found.same
+    found = difference(expected, observed, accounts(task))
     assert found.missing_texts == ("(held egg-1)",)
     assert found.surplus_texts == ("(hand-empty)", "(in-it egg-1 fridge-1)")
 
@@ -138,15 +137,12 @@ def test_values_that_are_part_of_the_world_differ_and_accounts_do_not(simulator:
     assert accounts(task) == {"total-cost", "distance"}
     warmer = after(simulator, "(warm pan-1)")
     heat = GroundAtom(("heat", "pan-1"))
-    found = align(warmer, simulator.initial, accounts(task))
-    assert (found.missing_values, found.surplus_values) == (
-        (Value(heat, Fraction(3, 2)),),
-        (Value(heat, Fraction(1, 2)),),
-    )
+    found = difference(warmer, simulator.initial, accounts(task))
+    assert found.values == ((heat, Fraction(3, 2), Fraction(1, 2)),)
     assert found.missing_texts == ("(= (heat pan-1) 1.5)",)
     dearer = simulator.state(simulator.initial.atoms, {GroundAtom(("total-cost",)): Fraction(5), heat: Fraction(1, 2)})
-    assert align(dearer, simulator.initial, accounts(task)).same
-    assert not align(dearer, simulator.initial).same
+    assert difference(dearer, simulator.initial, accounts(task)) == Difference()
+    assert difference(dearer, simulator.initial) != Difference()
 
 
 def test_a_function_that_another_one_reads_is_part_of_the_world() -> None:
@@ -178,8 +174,8 @@ def test_an_alignment_is_the_way_from_one_state_to_the_other(
     one: set[tuple[str, ...]], other: set[tuple[str, ...]]
 ) -> None:
     expected, observed = (_SIMULATOR.state(map(GroundAtom, atoms)) for atoms in (one, other))
-    found = align(expected, observed)
+    found = difference(expected, observed)
     assert (set(expected.atoms) - set(found.missing)) | set(found.surplus) == observed.atoms
-    assert found.same == (one == other)
-    back = align(observed, expected)
+    assert (found == Difference()) == (one == other)
+    back = difference(observed, expected)
     assert (back.missing, back.surplus) == (found.surplus, found.missing)
