@@ -80,13 +80,8 @@ def _generate(
     from pddl2nl.policies.budget import LimitReachedError
     from pddl2nl.systems.hvr.ontology import read_ontology
     from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
-    from pddl2nl.systems.hvr.proposing import (
-        proposal_json,
-        proposal_text,
-        propose,
-        proposed_macros,
-        state_lines,
-    )
+    from pddl2nl.systems.hvr.prompting import GraphTeller
+    from pddl2nl.systems.hvr.proposing import proposal_json, proposal_text, propose, proposed_macros
     from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]
@@ -105,7 +100,6 @@ def _generate(
     beside = domain.with_name(ONTOLOGY_FILE)
     file = ontology or (beside if beside.is_file() else None)
     known = None if file is None else read_ontology(read_text(file, "Turtle file"), task.domain, str(file))
-    lines = state_lines(teller, known)
 
     def ask(messages: Sequence[Message], answer: Answer) -> str:
         reply = calls.complete(Request(tuple(messages), seed=seed, answer=answer))
@@ -114,18 +108,17 @@ def _generate(
         return reply.text
 
     try:
-        proposed = propose(ask, teller, descriptions, task_words, lines, blocks=blocks, rounds=rounds)
+        found = propose(ask, GraphTeller(teller, known), descriptions, task_words, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(FAILED) from None
     finally:
         if (account := calls.spent.get("planner")) is not None:
             sys.stderr.write(f"{model}: {account_text(account)}\n")
-    macros = proposed_macros(task, descriptions, blocks, proposed, model)
+    macros = proposed_macros(task, descriptions, blocks, found[-1], model)
     files = [None if out is None else _write(macro, out) for macro in macros]
-    data = proposal_json(descriptions, proposed, files)
-    print_result(data, proposal_text(descriptions, proposed), as_json=as_json)
-    raise typer.Exit(DONE if proposed.good else FAILED)
+    print_result(proposal_json(descriptions, found, files), proposal_text(descriptions, found), as_json=as_json)
+    raise typer.Exit(FAILED if found[-1].feedback else DONE)
 
 
 def _write(macro: StoredMacro | None, folder: Path) -> str | None:

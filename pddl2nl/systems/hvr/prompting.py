@@ -158,7 +158,7 @@ class GraphTeller:
         compact: bool = False,
     ):
         self.graph = KnowledgeGraph(teller.task, ontology, teller.names)
-        self._teller = teller
+        self.teller = teller
         self._embed = embed
         self._compact = compact
         domain = teller.task.domain
@@ -181,7 +181,7 @@ class GraphTeller:
 
     def object_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
         """Everything known about some objects (None: all)."""
-        shown = tuple(self._teller.task.objects) if objects is None else self._with_those_to_come(objects)
+        shown = tuple(self.teller.task.objects) if objects is None else self._with_those_to_come(objects)
         world = [*self._facts(self.graph.facts_of_world()), *self._values(self.graph.values_of_world())]
         lines = [self._object_line(facts) for facts in self.graph.about(shown)]
         return tuple([f"{ROBOT}: {'; '.join(world)}", *lines] if world else lines)
@@ -210,17 +210,17 @@ class GraphTeller:
 
     def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
         """The atoms in words, without those that have no wording."""
-        wording = self._teller.wording.predicates
+        wording = self.teller.wording.predicates
         told = (atom for atom in atoms if wording[atom[0]].text is not None)
-        return list(map(self._teller.fact, told))
+        return list(map(self.teller.fact, told))
 
     def _values(self, values: Iterable[tuple[GroundAtom, Fraction]]) -> list[str]:
-        wording = self._teller.wording.functions
+        wording = self.teller.wording.functions
         return [
-            f"{self._teller.fact(fluent)} is {number_text(value)}"
+            f"{self.teller.fact(fluent)} is {number_text(value)}"
             for fluent, value in values
             if fluent[0] not in wording or wording[fluent[0]].text is not None
         ]
 
     def _said(self, name: str) -> str:
-        return self._teller.names.to_nl.get(name, name)
+        return self.teller.names.to_nl.get(name, name)

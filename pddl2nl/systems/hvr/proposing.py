@@ -22,27 +22,12 @@ from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.systems.hvr.answers import Answers
 from pddl2nl.systems.hvr.conditions import ReadConditions, ask_conditions, plan_feedback, verify_macros
 from pddl2nl.systems.hvr.examples import conditions_shots
-from pddl2nl.systems.hvr.ontology import Ontology
 from pddl2nl.systems.hvr.options import PROMPTS
 from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter
 from pddlval import GroundAction, Simulator, State
 
 Ask = Callable[[Sequence[Message], Answer], str]
 """Sends a conversation to a model and returns its reply; the second argument is the oracle's."""
-
-StateLines = Callable[[State], tuple[Sequence[str], str]]
-"""The lines of the section ``Objects`` about a state, and the text of the section ``Location triples``."""
-
-
-def state_lines(teller: Teller, ontology: Ontology | None) -> StateLines:
-    """What a model is told about a state, from the knowledge graph: objects and locations."""
-    graph_teller = GraphTeller(teller, ontology)
-
-    def lines(state: State) -> tuple[Sequence[str], str]:
-        graph_teller.graph.update(state)
-        return graph_teller.object_lines(), graph_teller.location_lines()
-
-    return lines
 
 
 @dataclass(frozen=True)
@@ -66,75 +51,55 @@ class Round:
     refuted: int = 0
 
 
-@dataclass(frozen=True)
-class Proposed:
-    """All rounds; the last one counts."""
-
-    rounds: tuple[Round, ...]
-
-    @property
-    def conditions(self) -> tuple[ReadConditions, ...]:
-        """The conditions of the last reply."""
-        return self.rounds[-1].conditions
-
-    @property
-    def proofs(self) -> tuple[Proof | None, ...]:
-        """Their proofs."""
-        return self.rounds[-1].proofs
-
-    @property
-    def good(self) -> bool:
-        """Whether no mistake was found in them."""
-        return not self.rounds[-1].feedback
-
-
 def propose(
     ask: Ask,
-    teller: Teller,
+    graph_teller: GraphTeller,
     macros: Sequence[str],
     task_text: str,
-    known: StateLines,
     *,
     blocks: Sequence[tuple[GroundAction, ...]] = (),
     rounds: int = 5,
-) -> Proposed:
+) -> tuple[Round, ...]:
     """Asks a model for conditions of consecutive macro-actions, checks them, and asks for corrections.
 
     The task's goal is not checked. Proofs take facts that no action can change as given (``states="changeable"``).
 
     Args:
         ask: asks the model; its exceptions are not caught.
-        teller: tells the task; the first macro-action begins in its initial state.
+        graph_teller: tells the task and its states; the first macro-action begins in its initial state.
         macros: the macro-actions in words.
         task_text: the task in natural language.
-        known: what is told about a state.
         blocks: the actions of each macro-action, or nothing; without blocks nothing is proved.
         rounds: the largest number of corrections.
+
+    Returns:
+        All rounds; the last one counts.
 
     Raises:
         InputError: the number of blocks is wrong, or the blocks are not applicable one after the other.
     """
+    teller, graph = graph_teller.teller, graph_teller.graph
     simulator = Simulator(teller.task)
     states = _states_before(simulator, macros, blocks)
     prompter = Prompter(PROMPTS, task_text, shots=conditions_shots(PROMPTS))
     done: list[Round] = []
 
     def ask_again(failed: Attempt[Round] | None) -> Round:
-        last = None if failed is None else failed.proposal
-        number = 0 if last is None else last.refuted
-        feedback = "" if last is None else last.feedback
+        last = Round("", (), 0, "", ()) if failed is None else failed.proposal
+        number = last.refuted
 
         def answer(oracle: PlanOracle) -> str:
-            return Answers(oracle, simulator, teller).conditions(states[0], macros, feedback, blocks)
+            return Answers(oracle, simulator, teller).conditions(states[0], macros, last.feedback, blocks)
 
+        graph.update(states[max(number - 1, 0)])
         reply, read = ask_conditions(
             lambda messages: ask(messages, answer),
             teller,
             prompter,
             macros,
-            known(states[max(number - 1, 0)]),
-            present=() if last is None else last.conditions,
-            feedback=feedback,
+            (graph_teller.object_lines(), graph_teller.location_lines()),
+            present=last.conditions,
+            feedback=last.feedback,
             macro=number,
             block=[teller.action(action) for action in blocks[number - 1]] if number else (),
         )
@@ -142,7 +107,7 @@ def propose(
         return done[-1]
 
     refine(ask_again, [Check("conditions", lambda found: found.feedback)], lambda found: rounds)
-    return Proposed(tuple(done))
+    return tuple(done)
 
 
 def _states_before(
@@ -172,16 +137,15 @@ def _round(
     """Simulates the macro-actions by their conditions, and proves these for the blocks."""
     claims = [item.conditions for item in read]
     check = verify_macros(teller.task, states[0], claims)
-    none = (None,) * len(macros)
+    proofs: tuple[Proof | None, ...] = (None,) * len(macros)
     if check.verified < check.total:
         verified = check.verified if None not in claims else 0
-        return Round(reply, read, verified, plan_feedback(teller, macros, read, check), none)
-    proofs: tuple[Proof | None, ...] = none
+        return Round(reply, read, verified, plan_feedback(teller, macros, read, check), proofs)
     if blocks:
-        found = zip(blocks, claims, states, strict=False)
         proofs = tuple(
-            None if claim is None else prove(teller.task, block, claim, near=state, states="changeable")
-            for block, claim, state in found
+            prove(teller.task, block, claim, near=state, states="changeable")
+            for block, claim, state in zip(blocks, claims, states, strict=False)
+            if claim is not None
         )
     for number, proof in enumerate(proofs, start=1):
         if proof is not None and not proof.sound:
@@ -193,7 +157,7 @@ def _round(
 
 
 def proposed_macros(
-    task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], proposed: Proposed, model: str
+    task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], last: Round, model: str
 ) -> list[StoredMacro | None]:
     """The macro-actions as proposed, without parameters; None for one that could not be read.
 
@@ -201,62 +165,49 @@ def proposed_macros(
         task: the task.
         descriptions: of the macro-actions.
         blocks: the actions of each; empty if they are unknown.
-        proposed: the conditions.
+        last: the last round.
         model: the name of the model.
     """
     macros: list[StoredMacro | None] = []
     taken = [action.name for action in task.domain.actions]
-    for number, (description, read) in enumerate(zip(descriptions, proposed.conditions, strict=True)):
+    by = f"claimed by {model} for {task.problem.name}"
+    for number, (description, read) in enumerate(zip(descriptions, last.conditions, strict=True)):
         if read.conditions is None:
             macros.append(None)
             continue
         steps = tuple(MacroStep(*action) for action in blocks[number]) if blocks else ()
         taken.append(name := free_name(description, taken))
-        proof = proposed.proofs[number]
-        origin = Provenance(
-            (description,),
-            task.domain.name,
-            domain_hash(task.domain),
-            f"claimed by {model} for {task.problem.name}",
-            proof={} if proof is None else proof.as_json(),
-        )
+        proof = last.proofs[number]
+        proved = {} if proof is None else proof.as_json()
+        origin = Provenance((description,), task.domain.name, domain_hash(task.domain), by, proof=proved)
         macros.append(StoredMacro(Macro(name, (), steps, read.conditions), origin))
     return macros
 
 
-def proposal_json(descriptions: Sequence[str], proposed: Proposed, files: Sequence[str | None]) -> dict[str, Any]:
+def proposal_json(descriptions: Sequence[str], rounds: Sequence[Round], files: Sequence[str | None]) -> dict[str, Any]:
     """The proposal as JSON; ``files`` are those to which the macro-actions were written."""
+    last = rounds[-1]
     macros = [
-        {
-            "description": description,
-            **read.to_json(),
-            "proof": None if proof is None else proof.as_json(),
-            "file": file,
-        }
-        for description, read, proof, file in zip(
-            descriptions, proposed.conditions, proposed.proofs, files, strict=True
-        )
+        {"description": said, **read.to_json(), "proof": None if proof is None else proof.as_json(), "file": file}
+        for said, read, proof, file in zip(descriptions, last.conditions, last.proofs, files, strict=True)
     ]
-    rounds = [{"reply": each.reply, "verified": each.verified, "feedback": each.feedback} for each in proposed.rounds]
-    return {"good": proposed.good, "macros": macros, "rounds": rounds}
+    told = [{"reply": each.reply, "verified": each.verified, "feedback": each.feedback} for each in rounds]
+    return {"good": not last.feedback, "macros": macros, "rounds": told}
 
 
-def proposal_text(descriptions: Sequence[str], proposed: Proposed) -> str:
+def proposal_text(descriptions: Sequence[str], rounds: Sequence[Round]) -> str:
     """The proposal for people: conditions, proofs, corrections and remaining mistakes."""
-    blocks = []
-    for description, read, proof in zip(descriptions, proposed.conditions, proposed.proofs, strict=True):
-        lines = [f"{description}:"]
-        if read.conditions is None:
-            lines += [f"  {problem}" for problem in read.problems]
-        else:
+    blocks, last, corrections = [], rounds[-1], len(rounds) - 1
+    for description, read, proof in zip(descriptions, last.conditions, last.proofs, strict=True):
+        lines = [f"{description}:", *(f"  {problem}" for problem in read.problems)]
+        if read.conditions is not None:
             lines.append(f"  precondition: {write_condition(read.conditions.precondition)}")
             lines.append(f"  effect: {write_condition(read.conditions.effect)}")
         if proof is not None:
             verdict = "proved" if proof.sound else "not proved"
             lines.append(f"  {verdict} for its actions; beside the weakest precondition: {proof.precondition}")
         blocks.append("\n".join(lines))
-    corrections = len(proposed.rounds) - 1
     blocks.append(f"{corrections} correction{'' if corrections == 1 else 's'}")
-    if not proposed.good:
-        blocks.append(f"still wrong:\n{proposed.rounds[-1].feedback}")
+    if last.feedback:
+        blocks.append(f"still wrong:\n{last.feedback}")
     return "\n\n".join(blocks)
