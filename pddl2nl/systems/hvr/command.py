@@ -78,9 +78,9 @@ def _generate(
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.budget import LimitReachedError
+    from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
     from pddl2nl.systems.hvr.ontology import read_ontology
     from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
-    from pddl2nl.systems.hvr.prompting import GraphTeller
     from pddl2nl.systems.hvr.proposing import proposal_json, proposal_text, propose, proposed_macros
     from pddlval import load_plan
 
@@ -108,7 +108,7 @@ def _generate(
         return reply.text
 
     try:
-        found = propose(ask, GraphTeller(teller, known), descriptions, task_words, blocks=blocks, rounds=rounds)
+        found = propose(ask, KnowledgeGraph(teller, known), descriptions, task_words, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(FAILED) from None

@@ -18,9 +18,10 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.policies.staged import numbered
 from pddl2nl.systems.hvr.blocks import EFFECT_MISSING, Part, verified, whole
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.ontology import Ontology
 from pddl2nl.systems.hvr.options import PROMPTS, HVROptions
-from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter, Shots, actions_reply
+from pddl2nl.systems.hvr.prompting import Prompter, Shots, actions_reply
 from pddl2nl.systems.hvr.repair import movements
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
@@ -101,7 +102,7 @@ class _SolvedExample:
         compact: bool,
     ):
         self._teller, self._simulator = teller, Simulator(teller.task)
-        self._graph_teller = GraphTeller(teller, ontology, compact=compact)
+        self._graph = KnowledgeGraph(teller, ontology, compact=compact)
         self._prompter = Prompter(PROMPTS, text, "", teller.action_lines(), compact=compact)
         self._parts: list[Part] = []
         state = self._simulator.initial
@@ -114,7 +115,7 @@ class _SolvedExample:
         """An example for every stage that shows one."""
         start, plan = self._simulator.initial, whole(self._parts)
         macros = [part.words for part in self._parts]
-        kinds = self._graph_teller.kind_lines(self._objects(plan, start))
+        kinds = self._graph.kind_lines(self._objects(plan, start))
         planned = {"Objects": self._lines(plan, start)}
         wrong_plan, plan_feedback, plan_remark = self._broken(plan, start)
         # Of several longest blocks the last, so that something was executed before it.
@@ -168,11 +169,11 @@ class _SolvedExample:
         return [self._teller.action(action) for action in actions]
 
     def _lines(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
-        return self._graph_teller.object_lines(self._objects(actions, state))
+        return self._graph.object_lines(self._objects(actions, state))
 
     def _objects(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
         """The objects of actions that exist in a state, with those around them."""
-        graph = self._graph_teller.graph
+        graph = self._graph
         graph.update(state)
         available = frozenset(graph.objects())
         names = dict.fromkeys(name for action in actions for name in action.args)

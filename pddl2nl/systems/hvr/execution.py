@@ -123,7 +123,7 @@ class Execution:
             self._step += 1
             before = self._episode.state
             turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-            self._planner.graph_teller.graph.update(self._episode.state)
+            self._planner.graph.update(self._episode.state)
             if turn.status == "world-error" and self._verification and self._planner.replans_left > 0:
                 return ExecutionEnd(turn.observation)
             if turn.status != "executed":

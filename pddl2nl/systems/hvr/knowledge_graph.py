@@ -1,8 +1,8 @@
-"""The knowledge graph: an ontology, the objects of a task, and the present state (HVR paper, section 2.1).
+"""The knowledge graph: an ontology, the objects of a task, and the present state, told in the words of the run.
 
-It starts as a copy of the ontology and gets the new state after every action. Objects are selected by the names that a
-model gives (`KnowledgeGraph.select`); `KnowledgeGraph.about` gives their class, properties, capabilities, state and
-relations (section 3.3).
+It starts as a copy of the ontology and gets the new state after every action (HVR paper, section 2.1). Objects are
+selected by the names that a model gives (`KnowledgeGraph.select`); `KnowledgeGraph.about` gives their class,
+properties, capabilities, state and relations (section 3.3), and lines for prompts tell them.
 
 A text means an object if it is the object's name (told or PDDL's, ignoring letter case, hyphens and blanks), all
 objects of a class if it is the name of the class, and the objects whose names a phrase contains. Any other text means
@@ -19,8 +19,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.names import Names, static_types
-from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.nl import Names, Teller
+from pddl2nl.nl.names import static_types
+from pddl2nl.nl.telling.phrases import number_text
+from pddl2nl.pddl import GroundAtom
 from pddl2nl.systems.hvr.ontology import (
     ClassKnowledge,
     Ontology,
@@ -31,7 +33,7 @@ from pddl2nl.systems.hvr.ontology import (
     read_graph,
 )
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
-from pddl2nl.worlds.triples import Triple, triple_of
+from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, State
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ _REMARK = re.compile(r"\s+[-–—]+\s|\s*[:(\[–—]|\s+because\b|\s+since\b")
 _INTRODUCTION = re.compile(
     r"\A[^:]*\b(?:objects?|items?|things?|list|relevant|needed|need|selected|answer)\b[^:]*:", re.I
 )
+ROBOT = "robot"
+"""The name under which facts without objects are told."""
+
 _LONGEST_NAME = 4
 """The most words of a name within a phrase."""
 _LONGEST_PHRASE = 1_000
@@ -59,12 +64,11 @@ class Selection:
     """The selected objects, by their PDDL names.
 
     ``chosen`` are the objects that were meant, in the order in which they were named; ``around`` the objects that
-    these are in, on or at, in the order of declaration; ``unknown`` the texts that mean no object.
+    these are in, on or at, in the order of declaration.
     """
 
     chosen: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
 
     @property
     def objects(self) -> tuple[str, ...]:
@@ -118,11 +122,9 @@ class Choices:
         for said, members in classes.items():
             self._labels.setdefault(said, tuple(members))
 
-    def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The objects that are meant, in the order in which they were named, and the texts that mean none."""
-        meant = {text: self._meant_by(text, vectors) for text in said}
-        chosen = dict.fromkeys(name for objects in meant.values() for name in objects)
-        return tuple(chosen), tuple(text for text in said if not meant[text])
+    def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[str, ...]:
+        """The objects that are meant, in the order in which they were named."""
+        return tuple(dict.fromkeys(name for text in said for name in self._meant_by(text, vectors)))
 
     def _meant_by(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
         if objects := self._named(text) or self._within(text):
@@ -175,23 +177,6 @@ def _keys(name: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True)
-class ClassFacts:
-    """What is known of a class.
-
-    Attributes:
-        name: the class, as prompts call it.
-        affordances: what can be done with its instances (``pickupable``).
-        properties: what its instances are like at all times.
-        objects: the available objects that have it as their own class, by their PDDL names.
-    """
-
-    name: str
-    affordances: tuple[str, ...]
-    properties: tuple[str, ...]
-    objects: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class ObjectFacts:
     """What is known of an object.
 
@@ -237,23 +222,38 @@ def _first(atom: GroundAtom) -> str | None:
 
 
 class KnowledgeGraph:
-    """The knowledge graph of an agent for one task.
+    """The knowledge graph of an agent for one task; it starts with the initial state.
+
+    Each object has a line ``egg_1 (Egg; crackable, pickupable): egg_1 is in fridge_1; egg_1 is raw``: its class, its
+    affordances and properties by the ontology, and every true fact whose first argument it is, in a form that our
+    reader can read back. Facts without objects are told under ``robot``. An object that does not exist yet has a line
+    only if a fact relates it to an object that has one: the slices of a potato have names before they exist.
+
+    A *compact* line names, besides the class, only the properties that are predicates of the domain, and does not
+    repeat them as facts.
 
     Args:
-        task: the task; the graph starts with its initial state.
-        ontology: None for the one that the domain makes by itself.
-        names: what the objects are called in language; None for PDDL's names.
+        teller: tells the task.
+        ontology: classes and properties; None for those that the domain makes by itself.
+        embed: an embedding model that maps names to objects; None to compare spelling.
+        compact: whether lines are compact.
     """
 
-    def __init__(self, task: Task, ontology: Ontology | None = None, names: Names | None = None):
-        self.task = task
+    def __init__(
+        self, teller: Teller, ontology: Ontology | None = None, embed: Embed | None = None, *, compact: bool = False
+    ):
+        self.teller = teller
+        self.task = task = teller.task
+        self._names = teller.names
         self._ontology = ontology
-        self._names = names or Names({name: name for name in task.objects}, "original")
+        self._compact = compact
+        self._vectors = None if embed is None else Vectors(embed)
         self._terms = OntologyTerms(task.domain, None if ontology is None else read_graph(ontology.text, ontology.name))
         self._types = self._types_of_objects()
         self._predicate_order = {item.name: number for number, item in enumerate(task.domain.predicates)}
         self._object_order = {name: number for number, name in enumerate(task.objects)}
-        self._vectors: Vectors | None = None
+        unary = (item.name for item in task.domain.predicates if len(item.parameters) == 1)
+        self._lasting = frozenset(unary) - self._terms.changing
         values = {item.fluent: item.value for item in task.problem.init_values if isinstance(item.value, Fraction)}
         self._index = _StateIndex(frozenset(task.problem.init), values)
 
@@ -307,19 +307,6 @@ class KnowledgeGraph:
         """The class of an object, as prompts call it."""
         return self._terms.label(self._class(name))
 
-    def classes(self, objects: Iterable[str] | None = None) -> tuple[ClassFacts, ...]:
-        """The classes of some objects, None for all available ones, in the order of their first objects."""
-        members: dict[URIRef, list[str]] = {}
-        for name in self.objects() if objects is None else dict.fromkeys(objects):
-            members.setdefault(self._class(name), []).append(name)
-        return tuple(self._class_facts(self._terms.label(node), names) for node, names in members.items())
-
-    def _class_facts(self, label: str, names: Sequence[str]) -> ClassFacts:
-        first, *others = self.about(names)
-        affordances = [item for item in first.affordances if all(item in other.affordances for other in others)]
-        properties = [item for item in first.properties if all(item in other.properties for other in others)]
-        return ClassFacts(label, tuple(affordances), tuple(properties), tuple(names))
-
     def about(self, objects: Iterable[str]) -> tuple[ObjectFacts, ...]:
         """What is known of some objects at present, in the order given, each once.
 
@@ -350,20 +337,34 @@ class KnowledgeGraph:
         own = self._class(name)
         return self._terms.knowledge(own, frozenset(self._terms.classes[kind] for kind in self._types[name]), name)
 
-    def facts_of_world(self) -> tuple[GroundAtom, ...]:
-        """The true atoms without objects, such as ``(hand-empty)``."""
-        return self._sorted(self._index.facts.get(None, ()))
+    # ── lines for prompts ─────────────────────────────────────────────────────────────────────────
 
-    def values_of_world(self) -> tuple[tuple[GroundAtom, Fraction], ...]:
-        """The values of the fluents without objects, such as ``(total-cost)``."""
-        return tuple(self._index.values.get(None, ()))
+    def available_lines(self) -> tuple[str, ...]:
+        """All existing objects with their classes."""
+        return tuple(f"{self._said(name)} ({self.kind(name)})" for name in self.objects())
 
-    def location_triples(self, objects: Iterable[str] | None = None) -> tuple[Triple, ...]:
-        """Where objects are, as triples of told names: ``(egg_1, inside, fridge_1)``.
+    def kind_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
+        """The classes of some objects (None: all existing ones) with their properties."""
+        members: dict[URIRef, list[str]] = {}
+        for name in self.objects() if objects is None else dict.fromkeys(objects):
+            members.setdefault(self._class(name), []).append(name)
+        lines = []
+        for node, names in members.items():
+            first, *others = (self._properties(facts) for facts in self.about(names))
+            common = [word for word in first if all(word in words for words in others)]
+            lines.append(f"{self._terms.label(node)} ({', '.join(common)})" if common else self._terms.label(node))
+        return tuple(lines)
 
-        Args:
-            objects: the located objects; None for all available ones.
-        """
+    def object_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Everything known about some objects (None: all)."""
+        shown = tuple(self.teller.task.objects) if objects is None else self._with_those_to_come(objects)
+        facts, values = self._index.facts.get(None, ()), self._index.values.get(None, ())
+        world = [*self._facts(self._sorted(facts)), *self._values(values)]
+        lines = [self._object_line(facts) for facts in self.about(shown)]
+        return tuple([f"{ROBOT}: {'; '.join(world)}", *lines] if world else lines)
+
+    def location_lines(self, objects: Sequence[str] | None = None) -> str:
+        """The locations of some objects (None: all existing ones) as triples, one a line: ``(egg_1, in, pan_1)``."""
         wanted = frozenset(self.objects() if objects is None else objects)
         places = dict.fromkeys(self._terms.locations, 1) | dict.fromkeys(self._terms.locating, 2)
         located = [
@@ -371,32 +372,62 @@ class KnowledgeGraph:
             for atom in self._index.atoms
             if len(atom) == 3 and atom[0] in places and atom[places[atom[0]]] in wanted
         ]
-        return tuple(triple_of(atom, self._names.to_nl) for _, _, atom in sorted(located))
+        return "\n".join(str(triple_of(atom, self._names.to_nl)) for _, _, atom in sorted(located))
+
+    def _with_those_to_come(self, objects: Sequence[str]) -> tuple[str, ...]:
+        """The objects, and related objects that do not exist yet."""
+        available = frozenset(self.objects())
+        atoms = (atom for facts in self.about(objects) for atom in (*facts.facts, *facts.mentions))
+        related = (name for atom in atoms for name in atom.args if name not in available)
+        return tuple(dict.fromkeys((*objects, *related)))
+
+    def _object_line(self, facts: ObjectFacts) -> str:
+        properties = "".join(f"; {', '.join(words)}" for words in [self._properties(facts)] if words)
+        head = f"{self._said(facts.name)} ({facts.kind}{properties})"
+        atoms = [atom for atom in facts.facts if not (self._compact and len(atom) == 2 and atom[0] in self._lasting)]
+        told = [*self._facts(atoms), *self._values(facts.values)]
+        return f"{head}: {'; '.join(told)}" if told else head
+
+    def _properties(self, facts: ObjectFacts) -> list[str]:
+        words = [*facts.affordances, *facts.properties]
+        return [word for word in words if word in self._lasting] if self._compact else words
+
+    def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
+        """The atoms in words, without those that have no wording."""
+        wording = self.teller.wording.predicates
+        told = (atom for atom in atoms if wording[atom[0]].text is not None)
+        return list(map(self.teller.fact, told))
+
+    def _values(self, values: Iterable[tuple[GroundAtom, Fraction]]) -> list[str]:
+        wording = self.teller.wording.functions
+        return [
+            f"{self.teller.fact(fluent)} is {number_text(value)}"
+            for fluent, value in values
+            if fluent[0] not in wording or wording[fluent[0]].text is not None
+        ]
+
+    def _said(self, name: str) -> str:
+        return self.teller.names.to_nl.get(name, name)
 
     # ── selection ────────────────────────────────────────────────────────────────────────────────
 
-    def select(self, said: Sequence[str], embed: Embed | None = None) -> Selection:
+    def select(self, said: Sequence[str]) -> Selection:
         """The available objects that a model means by the names it gives, and the objects that these are in or on.
 
         Args:
             said: the names of objects or classes, as the model wrote them (`said_objects`).
-            embed: computes embeddings, to find the nearest name for an unknown one; None compares letters.
 
         Raises:
             InfrastructureError: the embeddings cannot be computed.
         """
-        if embed is not None and (self._vectors is None or self._vectors.embed != embed):
-            self._vectors = Vectors(embed)
         available = self.objects()
         members: defaultdict[str, list[str]] = defaultdict(list)
         for name in available:
             for node in (self._class(name), *self._from_ontology(name).superclasses):
                 members[self._terms.label(node)].append(name)
-        choices = Choices(available, members, self._names)
-        chosen, unknown = choices.meant(said, self._vectors if embed is not None else None)
+        chosen = Choices(available, members, self._names).meant(said, self._vectors)
         places = self._places_of(chosen)
-        around = tuple(name for name in available if name in places and name not in chosen)
-        return Selection(chosen, around, unknown)
+        return Selection(chosen, tuple(name for name in available if name in places and name not in chosen))
 
     def _places_of(self, objects: Iterable[str]) -> set[str]:
         """What some objects are in, on or at, what that is in, and so on."""

@@ -61,10 +61,11 @@ from pddl2nl.systems.hvr.events import (
     Retrieved,
 )
 from pddl2nl.systems.hvr.examples import shown_for
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, said_objects
 from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_macros
 from pddl2nl.systems.hvr.mapping import ActionMapper
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
-from pddl2nl.systems.hvr.prompting import ACTIONS_MARK, GraphTeller, Prompter
+from pddl2nl.systems.hvr.prompting import ACTIONS_MARK, Prompter
 from pddl2nl.systems.hvr.repair import Repair
 from pddlval import State
 from pddlval.formulas import names_in
@@ -108,7 +109,7 @@ class Planner(ABC):
         self.teller = setting.teller
         compact = policy.prompt_size == "compact"
         ontology = setting.files.get(ONTOLOGY_FILE)
-        self.graph_teller = GraphTeller(setting.teller, ontology, setting.embed, compact=compact)
+        self.graph = KnowledgeGraph(setting.teller, ontology, setting.embed, compact=compact)
         self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.embed)
         self._repair = Repair(setting.simulator)
         self._constraint: Constraint | None = None
@@ -151,7 +152,7 @@ class Planner(ABC):
         """Adds the macro-actions of the solved task to the library, if there is one."""
         if self._library is not None:
             origin = f"{self.episode.setting.spec.policy_name}, {self.simulator.task.problem.name}"
-            executed, graph = self.episode.executed, self.graph_teller.graph
+            executed, graph = self.episode.executed, self.graph
             keep_macros(self._library, self.teller, executed, done, self.proofs, origin, graph)
 
     @abstractmethod
@@ -179,10 +180,11 @@ class Planner(ABC):
         if not self.policy.retrieval:
             self.episode.note(Retrieved(stage, whole=True))
             return None
-        available = self.graph_teller.available_lines()
+        available = self.graph.available_lines()
         messages = self._prompter.messages("retrieval", {"Available objects": available, **sections})
-        reply = self._ask(messages, lambda answers: answers.retrieval(self.graph_teller.graph.objects()))
-        said, selection = self.graph_teller.select(reply)
+        reply = self._ask(messages, lambda answers: answers.retrieval(self.graph.objects()))
+        said = said_objects(reply)
+        selection = self.graph.select(said)
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 
@@ -268,15 +270,15 @@ class WholePlanner(Planner):
         while True:
             block = self._attempt(start, done, feedback)
             if block.holds or self.replans_left <= 0:
-                self.graph_teller.graph.update(block.after)
+                self.graph.update(block.after)
                 return (Part(self.attempt, 0, "", block.actions, start),)
             self.replans_left -= 1
             feedback = f"The plan before failed.\n{block.feedback}"
 
     def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> ActionBlock:
         self.attempt += 1
-        self.graph_teller.graph.update(start)
-        objects = self.graph_teller.object_lines(self._retrieve("plan", {"Feedback": feedback}))
+        self.graph.update(start)
+        objects = self.graph.object_lines(self._retrieve("plan", {"Feedback": feedback}))
         sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
         def answer(answers: Answers, failed: ActionBlock | None) -> str:
@@ -301,7 +303,7 @@ class HierarchicalPlanner(Planner):
 
     def _attempt(self, start: State, done: Sequence[Part], parts: list[Part], feedback: str) -> tuple[State, str]:
         """Appends the blocks of one macro plan to ``parts``; returns the last state, and why the plan failed if so."""
-        self.graph_teller.graph.update(start)
+        self.graph.update(start)
         objects = self._retrieve("macro-plan", {"Feedback": feedback})
         macros = self._macros(objects, (*done, *parts), feedback)
         conditions = self._conditions(macros, objects, start)
@@ -309,13 +311,13 @@ class HierarchicalPlanner(Planner):
         for number, words in enumerate(macros, start=1):
             block = self._block(macros, number, conditions[number - 1], state, (*done, *parts))
             if not block.holds and self.replans_left > 0:
-                self.graph_teller.graph.update(state)
+                self.graph.update(state)
                 return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
             if block.holds and self.policy.verification:
                 conditions = self._proved(macros, number, conditions, block, state)
             parts.append(Part(self.attempt, number, words, block.actions, state))
             state = block.after
-            self.graph_teller.graph.update(state)
+            self.graph.update(state)
         missing = self.simulator.unmet_goals(state) if self.policy.verification else ()
         if not missing:
             return state, ""
@@ -325,10 +327,10 @@ class HierarchicalPlanner(Planner):
         """The macro-actions for the rest of the task, in words."""
         embed = self.episode.setting.embed
         sections: Sections = {
-            "Available objects": self.graph_teller.kind_lines(objects),
+            "Available objects": self.graph.kind_lines(objects),
             "Known macro-actions": known_macros(self._library, self.teller, self.episode.task_text, embed),
             # A new plan starts from the current state of the objects, which the classes do not tell.
-            "Objects": self.graph_teller.object_lines(objects) if feedback else (),
+            "Objects": self.graph.object_lines(objects) if feedback else (),
             "Executed so far": self._executed(before),
             "Feedback": feedback,
         }
@@ -376,7 +378,7 @@ class HierarchicalPlanner(Planner):
         ).proposal
 
     def _known(self, objects: tuple[str, ...] | None) -> tuple[Sequence[str], str]:
-        return self.graph_teller.object_lines(objects), self.graph_teller.location_lines(objects)
+        return self.graph.object_lines(objects), self.graph.location_lines(objects)
 
     def _note_conditions(self, conditions: _Conditions, number: int, after: int = 0) -> None:
         said = tuple(item.to_json() for item in conditions)
@@ -389,7 +391,7 @@ class HierarchicalPlanner(Planner):
     ) -> ActionBlock:
         """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
-        objects = self.graph_teller.object_lines(self._retrieve("block", current))
+        objects = self.graph.object_lines(self._retrieve("block", current))
         embed, claimed = self.episode.setting.embed, read.conditions
         conditions = ""
         # Without verification the conditions only serve to measure, and are not shown.
@@ -452,9 +454,9 @@ class HierarchicalPlanner(Planner):
         claimed = [item.conditions for item in conditions if item.conditions is not None]
         said = [name for action in block.actions for name in action.args]
         said += [name for item in claimed for part in (item.precondition, item.effect) for name in names_in(part)]
-        objects, available = self.simulator.task.objects, frozenset(self.graph_teller.graph.objects())
+        objects, available = self.simulator.task.objects, frozenset(self.graph.objects())
         names = [name for name in dict.fromkeys(said) if name in objects]
-        around = self.graph_teller.graph.select([name for name in names if name in available]).around
+        around = self.graph.select([name for name in names if name in available]).around
         return tuple(dict.fromkeys((*names, *around)))
 
     def _proof(self, number: int, read: ReadConditions, block: ActionBlock, start: State) -> str:

@@ -22,8 +22,9 @@ from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.systems.hvr.answers import Answers
 from pddl2nl.systems.hvr.conditions import ReadConditions, ask_conditions, plan_feedback, verify_macros
 from pddl2nl.systems.hvr.examples import conditions_shots
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.options import PROMPTS
-from pddl2nl.systems.hvr.prompting import GraphTeller, Prompter
+from pddl2nl.systems.hvr.prompting import Prompter
 from pddlval import GroundAction, Simulator, State
 
 Ask = Callable[[Sequence[Message], Answer], str]
@@ -53,7 +54,7 @@ class Round:
 
 def propose(
     ask: Ask,
-    graph_teller: GraphTeller,
+    graph: KnowledgeGraph,
     macros: Sequence[str],
     task_text: str,
     *,
@@ -66,7 +67,7 @@ def propose(
 
     Args:
         ask: asks the model; its exceptions are not caught.
-        graph_teller: tells the task and its states; the first macro-action begins in its initial state.
+        graph: tells the task and its states; the first macro-action begins in its initial state.
         macros: the macro-actions in words.
         task_text: the task in natural language.
         blocks: the actions of each macro-action, or nothing; without blocks nothing is proved.
@@ -78,7 +79,7 @@ def propose(
     Raises:
         InputError: the number of blocks is wrong, or the blocks are not applicable one after the other.
     """
-    teller, graph = graph_teller.teller, graph_teller.graph
+    teller = graph.teller
     simulator = Simulator(teller.task)
     states = _states_before(simulator, macros, blocks)
     prompter = Prompter(PROMPTS, task_text, shots=conditions_shots(PROMPTS))
@@ -97,7 +98,7 @@ def propose(
             teller,
             prompter,
             macros,
-            (graph_teller.object_lines(), graph_teller.location_lines()),
+            (graph.object_lines(), graph.location_lines()),
             present=last.conditions,
             feedback=last.feedback,
             macro=number,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pddl2nl.nl import Teller, make_names, template_wording
+from pddl2nl.pddl import Task
 from pddl2nl.policies.events import RunEvent
 from pddl2nl.systems.hvr.options import HVROptions
 from tests.policies.conftest import blocks, play, world
@@ -14,7 +17,11 @@ from tests.policies.staged_model import Answer, Staged
 from tests.systems.hvr.record import recorded
 from tests.worlds.conftest import simulator, task
 
-__all__ = ["MISTAKES", "PRESETS", "blocks", "play", "simulator", "staged", "task", "world"]
+if TYPE_CHECKING:
+    from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+    from pddl2nl.systems.hvr.ontology import Ontology
+
+__all__ = ["MISTAKES", "PRESETS", "blocks", "graph_of", "play", "simulator", "staged", "task", "world"]
 
 PRESETS = ("hvr", "hv", "hr", "vr", "r", "llm")
 MISTAKES = HVROptions().mistakes
@@ -24,6 +31,14 @@ def pytest_ignore_collect() -> bool | None:
     """Nothing here runs without the knowledge graph and the prover."""
     absent = [name for name in ("rdflib", "z3") if importlib.util.find_spec(name) is None]
     return True if absent else None
+
+
+def graph_of(task: Task, ontology: Ontology | None = None, scheme: str = "original", **more: Any) -> KnowledgeGraph:
+    """The knowledge graph of a task, told by templates."""
+    from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+
+    wording = template_wording(task.domain)
+    return KnowledgeGraph(Teller(task, wording, make_names(task, scheme, wording)), ontology, **more)
 
 
 def staged(replies: Mapping[str, Answer | Sequence[Answer]]) -> Staged:

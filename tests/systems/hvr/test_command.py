@@ -13,7 +13,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
-from pddl2nl.systems.hvr.prompting import LAYOUT, GraphTeller
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.systems.hvr.proposing import Round, propose
 from pddlval import GroundAction, read_plan
 from tests.cli.one_command import run_command
@@ -49,7 +50,7 @@ def _proposed(task: Task, model: _Model, *blocks: tuple[GroundAction, ...], roun
     teller = Teller(task, wording, make_names(task, "original", wording))
 
     macros = ["Take c off"] if len(blocks) < 2 else ["Take c off", "Put c down"]
-    return propose(model, GraphTeller(teller), macros, "Do it.", blocks=blocks, rounds=rounds)
+    return propose(model, KnowledgeGraph(teller), macros, "Do it.", blocks=blocks, rounds=rounds)
 
 
 def test_each_mistake_is_told_and_corrected(blocks: Task) -> None:
@@ -99,7 +100,7 @@ def test_blocks_that_do_not_fit(blocks: Task) -> None:
     wording = template_wording(blocks.domain)
     teller = Teller(blocks, wording, make_names(blocks, "original", wording))
     with pytest.raises(InputError, match="2 macro-actions and 1 blocks: each needs its own"):
-        propose(_Model(), GraphTeller(teller), ["one", "two"], "", blocks=[_BLOCK])
+        propose(_Model(), KnowledgeGraph(teller), ["one", "two"], "", blocks=[_BLOCK])
     with pytest.raises(
         InputError, match=r"block 1: \(put-down c\) is not applicable where it stands: \(holding c\) fails"
     ):
@@ -133,7 +134,7 @@ def test_generate_tells_each_object_on_its_own_line(blocks: Task) -> None:
     task = blocks
     wording = template_wording(task.domain)
     teller = Teller(task, wording, make_names(task, "original", wording))
-    objects = GraphTeller(teller).object_lines()
+    objects = KnowledgeGraph(teller).object_lines()
     assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
 
 

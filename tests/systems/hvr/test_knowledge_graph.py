@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,37 +14,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl import Names, make_names
+from pddl2nl.nl import Names
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
 from pddl2nl.systems.hvr.knowledge_graph import Choices, KnowledgeGraph, said_objects
 from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
 from pddlval import Simulator
+from tests.systems.hvr.conftest import graph_of
 from tests.worlds.conftest import ONTOLOGY, action, after
 
 
 @pytest.fixture
 def graph(task: Task) -> KnowledgeGraph:
     """The small kitchen's graph, told in names with underscores."""
-    return KnowledgeGraph(task, read_ontology(ONTOLOGY), make_names(task, "typed"))
+    return graph_of(task, read_ontology(ONTOLOGY), "typed")
+
+
+def of_objects(atoms: Iterable[GroundAtom]) -> set[GroundAtom]:
+    """Those that are about an object."""
+    return {atom for atom in atoms if len(atom) > 1}
 
 
 def facts_of(graph: KnowledgeGraph) -> set[GroundAtom]:
     """All facts, asked for object by object."""
-    found = {atom for facts in graph.about(graph.task.objects) for atom in facts.facts}
-    return found | set(graph.facts_of_world())
+    return {atom for facts in graph.about(graph.task.objects) for atom in facts.facts}
 
 
 def values_of(graph: KnowledgeGraph) -> dict[GroundAtom, object]:
     """All values, likewise."""
-    found = {fluent: value for facts in graph.about(graph.task.objects) for fluent, value in facts.values}
-    return found | dict(graph.values_of_world())
+    return {fluent: value for facts in graph.about(graph.task.objects) for fluent, value in facts.values}
 
 
 def test_it_begins_with_the_initial_state(graph: KnowledgeGraph, simulator: Simulator) -> None:
-    assert facts_of(graph) == simulator.initial.atoms
-    assert values_of(graph) == simulator.initial.values
+    assert facts_of(graph) == of_objects(simulator.initial.atoms)
+    assert values_of(graph).keys() == of_objects(simulator.initial.values)
     egg, pan = graph.about(["egg-1", "pan-1", "egg-1"])
     assert (egg.name, egg.kind, egg.superclasses) == ("egg-1", "Egg", ("Food", "Item", "Thing"))
     assert (egg.affordances, egg.properties) == (("crackable", "pickupable"), ("edible",))
@@ -58,8 +62,8 @@ def test_every_state_of_a_walk_is_told_as_it_is(graph: KnowledgeGraph, simulator
     walk = simulator.walk(simulator.initial, random.Random(5))
     for _, state in islice(walk, 10):
         graph.update(state)
-        assert facts_of(graph) == state.atoms
-        assert values_of(graph) == state.values
+        assert facts_of(graph) == of_objects(state.atoms)
+        assert values_of(graph).items() <= state.values.items()
         for facts in graph.about(graph.task.objects):
             assert set(facts.mentions) == {
                 atom for atom in state.atoms if facts.name in atom[2:] and atom[1] != facts.name
@@ -75,28 +79,22 @@ def test_facts_about_three_objects(graph: KnowledgeGraph, simulator: Simulator) 
     assert between in fridge.mentions
     assert between in shelf.mentions
     graph.update(simulator.initial)
-    assert facts_of(graph) == simulator.initial.atoms
+    assert facts_of(graph) == of_objects(simulator.initial.atoms)
     assert not any(facts.mentions for facts in graph.about(["shelf-1"]) if between in facts.mentions)
 
 
 def test_locations_are_those_of_the_ontology(graph: KnowledgeGraph, simulator: Simulator) -> None:
-    assert [str(triple) for triple in graph.location_triples(["egg-1", "egg-2"])] == [
-        "(egg_0, in-it, fridge_0)",
-        "(egg_1, on-top-of, pan_0)",
-    ]
+    assert graph.location_lines(["egg-1", "egg-2"]) == "(egg_0, in-it, fridge_0)\n(egg_1, on-top-of, pan_0)"
     graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
     # What holds the pan tells where it is; what it is near to does not.
-    assert [str(triple) for triple in graph.location_triples(["pan-1"])] == [
-        "(pan_0, on-top-of, stove-burner_0)",
-        "(shelf_0, holds, pan_0)",
-    ]
+    assert graph.location_lines(["pan-1"]) == "(pan_0, on-top-of, stove-burner_0)\n(shelf_0, holds, pan_0)"
     assert graph.select(["pan-1"]).around == ("shelf-1", "stove-burner-1")
 
 
 def test_without_an_ontology_every_relation_that_changes_locates(task: Task, simulator: Simulator) -> None:
-    graph = KnowledgeGraph(task)
+    graph = graph_of(task)
     graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
-    found = {triple.predicate for triple in graph.location_triples()}
+    found = {line.split(", ")[1] for line in graph.location_lines().splitlines()}
     assert found == {"in-it", "on-top-of", "holds", "near"}
 
 
@@ -114,18 +112,18 @@ def test_dormant_objects_are_not_available_until_they_exist(graph: KnowledgeGrap
 
 def test_a_predicate_may_say_that_objects_are_absent(task: Task, simulator: Simulator) -> None:
     text = ONTOLOGY.replace(":existsNow rdfs:subPropertyOf :existence", ":dirty rdfs:subPropertyOf :absence")
-    graph = KnowledgeGraph(task, read_ontology(text))
+    graph = graph_of(task, read_ontology(text))
     assert "pan-1" in graph.objects()
     graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
     assert set(task.objects) - set(graph.objects()) == {"pan-1"}
 
 
 def test_classes(graph: KnowledgeGraph) -> None:
-    found = {item.name: item for item in graph.classes()}
-    assert list(found) == ["Egg", "Frying", "Bread", "Fridge", "Shelf", "Burner"]
-    assert found["Egg"].objects == ("egg-1", "egg-2")
-    assert found["Burner"].affordances == ("heat-source",)
-    assert [item.name for item in graph.classes(["shelf-1", "egg-2"])] == ["Shelf", "Egg"]
+    lines = graph.kind_lines()
+    assert [line.split(" (")[0] for line in lines] == ["Egg", "Frying", "Bread", "Fridge", "Shelf", "Burner"]
+    assert lines[0] == "Egg (crackable, pickupable, edible)"
+    assert lines[-1] == "Burner (heat-source)"
+    assert [line.split(" (")[0] for line in graph.kind_lines(["shelf-1", "egg-2"])] == ["Shelf", "Egg"]
     assert graph.kind("stove-burner-1") == "Burner"
 
 
@@ -161,7 +159,7 @@ def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(graph: K
         "Put it into the pan": (["(put-on ?x1 ?x2)"], ["Egg", "Frying"]),
     }
     # The ontology is otherwise what it was, and holds no object of the task.
-    later = KnowledgeGraph(task, learned)
+    later = graph_of(task, learned)
     assert later.about(task.objects) == graph_at_first(task).about(task.objects)
     assert "urn:pddl2nl:instance" not in learned.text
     # With the other egg it is the same macro, and learned again it stands there once.
@@ -171,7 +169,7 @@ def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(graph: K
 
 def graph_at_first(task: Task) -> KnowledgeGraph:
     """The small kitchen's graph in PDDL's names."""
-    return KnowledgeGraph(task, read_ontology(ONTOLOGY))
+    return graph_of(task, read_ontology(ONTOLOGY))
 
 
 # ── names, Turtle, other domains ─────────────────────────────────────────────────────────────────
@@ -195,8 +193,8 @@ def test_any_name_is_safe(objects: list[str], predicates: list[str]) -> None:
     )
     domain = Domain("d", predicates=declared)
     task = PddlTask(domain, Problem("p", "d", objects=tuple(map(TypedName, objects)), init=atoms))
-    graph = KnowledgeGraph(task)
-    assert facts_of(graph) == set(atoms)
+    graph = graph_of(task)
+    assert facts_of(graph) == of_objects(atoms)
     Graph().parse(data=graph.learned([("Do it", [])]).text, format="turtle")
     for name in objects:
         assert graph.select([name]).chosen[:1] == (name,) or not name.isidentifier()
@@ -206,21 +204,20 @@ def test_any_name_is_safe(objects: list[str], predicates: list[str]) -> None:
 def test_shipped_domains_need_no_ontology(root: Path, domain: str) -> None:
     task = load_task(root / "domains" / domain / "domain.pddl", root / "instances" / domain / "p01.pddl")
     simulator = Simulator(task)
-    graph = KnowledgeGraph(task)
+    graph = graph_of(task)
     walk = simulator.walk(simulator.initial, random.Random(1))
     for _, state in islice(walk, 5):
         graph.update(state)
-    assert facts_of(graph) == state.atoms
+    assert facts_of(graph) == of_objects(state.atoms)
     assert graph.objects() == tuple(task.objects)
     assert all(item.affordances for item in graph.about(task.objects) if item.kind != "Object")
-    assert {name for item in graph.classes() for name in item.objects} == set(task.objects)
 
 
 def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> None:
     folder = root / "domains" / "kitchen"
     task = load_task(folder / "domain.pddl", root / "instances" / "kitchen" / "t06.pddl")
     simulator = Simulator(task)
-    graph = KnowledgeGraph(task, read_ontology((folder / "ontology.ttl").read_text(encoding="utf-8")))
+    graph = graph_of(task, read_ontology((folder / "ontology.ttl").read_text(encoding="utf-8")))
     # Nothing of it had to be made up, save for the predicates that no ontology needs to know.
     assert not any(
         node.startswith(("urn:pddl2nl:type", "urn:pddl2nl:action")) for node in graph._terms.classes.values()
@@ -268,10 +265,10 @@ def untyped_task(size: int) -> Task:
 
 def ask_everything(task: Task) -> KnowledgeGraph:
     """A new graph that was asked about all objects and classes."""
-    graph = KnowledgeGraph(task)
+    graph = graph_of(task)
     graph.about(task.objects)
-    graph.classes()
-    graph.location_triples()
+    graph.kind_lines()
+    graph.location_lines()
     graph.select(["t1", "r1"])
     return graph
 
@@ -340,7 +337,7 @@ def test_names_in_replies(reply: str, names: tuple[str, ...]) -> None:
 @pytest.fixture
 def named(task: Task) -> KnowledgeGraph:
     """Told: egg_0 and egg_1 for egg-1 and egg-2, and so on."""
-    return KnowledgeGraph(task, read_ontology(ONTOLOGY), make_names(task, "typed"))
+    return graph_of(task, read_ontology(ONTOLOGY), "typed")
 
 
 @pytest.mark.parametrize(
@@ -368,7 +365,6 @@ def named(task: Task) -> KnowledgeGraph:
 def test_what_is_meant(named: KnowledgeGraph, said: str, chosen: tuple[str, ...], around: tuple[str, ...]) -> None:
     found = named.select([said])
     assert (found.chosen, found.around) == (chosen, around)
-    assert found.unknown == (() if chosen else (said,))
     assert found.objects == (*chosen, *around)
 
 
@@ -376,30 +372,31 @@ def test_names_that_differ_in_their_hyphens_alone() -> None:
     names = Names({"pos-1-11": "pos-1-11", "pos-11-1": "pos-11-1", "a>b": "a>b", "a<b": "a<b"}, "original")
     choices = Choices(list(names.to_nl), {}, names)
     for name in names.to_nl:
-        assert choices.meant([name.upper()]) == ((name,), ())
-    assert choices.meant(["pos 11 1"]) == (("pos-11-1",), ())
+        assert choices.meant([name.upper()]) == (name,)
+    assert choices.meant(["pos 11 1"]) == ("pos-11-1",)
 
 
 def test_what_is_said_at_endless_length_is_searched_at_its_beginning() -> None:
     choices = Choices(["egg-1", "pan-1"], {}, Names({"egg-1": "egg_1", "pan-1": "pan_1"}))
-    assert choices.meant(["take egg_1 and " + "then " * 100_000 + "pan_1"]) == (("egg-1",), ())
+    assert choices.meant(["take egg_1 and " + "then " * 100_000 + "pan_1"]) == ("egg-1",)
 
 
 def test_the_order_is_that_of_the_names(named: KnowledgeGraph) -> None:
     found = named.select(["shelf_0", "dragon", "egg_0", "shelf_0"])
-    assert (found.chosen, found.around, found.unknown) == (("shelf-1", "egg-1"), ("fridge-1",), ("dragon",))
+    assert (found.chosen, found.around) == (("shelf-1", "egg-1"), ("fridge-1",))
 
 
-def test_embeddings_find_what_letters_do_not_and_are_asked_for_once(named: KnowledgeGraph) -> None:
+def test_embeddings_find_what_letters_do_not_and_are_asked_for_once(task: Task, named: KnowledgeGraph) -> None:
     asked: list[str] = []
 
     def embed(texts: Sequence[str]) -> list[tuple[float, float]]:
         asked.extend(texts)
         return [(1.0, 0.1) if text in ("refrigerator", "fridge 0") else (0.0, 1.0) for text in texts]
 
-    assert named.select(["refrigerator"]).unknown == ("refrigerator",)
-    assert named.select(["refrigerator", "egg_0"], embed).chosen == ("fridge-1", "egg-1")
-    assert named.select(["refrigerator"], embed).chosen == ("fridge-1",)
+    assert named.select(["refrigerator"]).chosen == ()
+    near = graph_of(task, read_ontology(ONTOLOGY), "typed", embed=embed)
+    assert near.select(["refrigerator", "egg_0"]).chosen == ("fridge-1", "egg-1")
+    assert near.select(["refrigerator"]).chosen == ("fridge-1",)
     assert len(asked) == len(set(asked))
     # What is named exactly needs no embedding.
     assert "egg_0" not in asked

@@ -12,9 +12,9 @@ from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.systems.hvr.blocks import Part
 from pddl2nl.systems.hvr.events import MacroProved
-from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.library import keep_macros, known_blocks
 from pddlval import GroundAction, Simulator
+from tests.systems.hvr.conftest import graph_of
 
 _DOMAIN = """
 (define (domain lights) (:requirements :typing :negative-preconditions)
@@ -50,7 +50,7 @@ def _kept(task: Task, folder: Path) -> StoredMacro:
     proof = prove(task, _BLOCK, exact)
     proved = {(1, 1): (MacroProved(1, 1, proof.sound, proof.precondition, ""), proof.static)}
     part = Part(1, 1, _WORDS, _BLOCK, Simulator(task).initial)
-    keep_macros(Library(folder), _teller(task), _BLOCK, [part], proved, "hvr", KnowledgeGraph(task))
+    keep_macros(Library(folder), _teller(task), _BLOCK, [part], proved, "hvr", graph_of(task))
     (stored,) = Library(folder).shelf(task.domain).macros
     return stored
 

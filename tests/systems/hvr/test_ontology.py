@@ -10,8 +10,9 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
-from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, ObjectFacts
+from pddl2nl.systems.hvr.knowledge_graph import ObjectFacts
 from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
+from tests.systems.hvr.conftest import graph_of
 
 PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -23,7 +24,7 @@ def about(task: Task, ontology: str | Ontology | None, name: str) -> ObjectFacts
     """What a graph says of one object."""
     if isinstance(ontology, str):
         ontology = read_ontology(PREFIXES + ontology)
-    return KnowledgeGraph(task, ontology).about([name])[0]
+    return graph_of(task, ontology).about([name])[0]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +84,7 @@ def test_a_type_and_an_action_of_one_name_are_two_things() -> None:
         " (:action slice :parameters (?x - slice) :precondition (affords ?x) :effect (cut ?x)))",
         "(define (problem p) (:domain d) (:objects affords - slice) (:init (affords affords)) (:goal (cut affords)))",
     )
-    graph = KnowledgeGraph(
-        task, read_ontology(PREFIXES + ":Slice rdfs:subClassOf :Action . :affords a <urn:x#Property> .")
-    )
+    graph = graph_of(task, read_ontology(PREFIXES + ":Slice rdfs:subClassOf :Action . :affords a <urn:x#Property> ."))
     assert [(item.kind, item.facts) for item in graph.about(["affords"])] == [("Slice", (("affords", "affords"),))]
     assert graph.select(["Slice"]).chosen == ("affords",)
 
@@ -98,7 +97,7 @@ def test_affordances_and_properties_are_inherited(task: Task) -> None:
         :heavy rdfs:subPropertyOf :affordance .
         <urn:pddl2nl:instance#egg-2> :hasProperty :Rotten .
     """
-    one, other, pan = KnowledgeGraph(task, read_ontology(PREFIXES + text)).about(["egg-1", "egg-2", "pan-1"])
+    one, other, pan = graph_of(task, read_ontology(PREFIXES + text)).about(["egg-1", "egg-2", "pan-1"])
     assert one.affordances == ("by hand", "crackable", "edible-thing", "pick-up-able")
     assert (one.properties, other.properties) == (("fresh",), ("fresh", "rotten"))
     assert one.superclasses == ("Food", "Item", "Thing")
@@ -112,11 +111,11 @@ def test_an_ontology_of_another_namespace(task: Task) -> None:
         o:in_it rdfs:subPropertyOf o:isIn .
         o:exists_now rdfs:subPropertyOf o:existence .
     """
-    graph = KnowledgeGraph(task, read_ontology(PREFIXES + text))
+    graph = graph_of(task, read_ontology(PREFIXES + text))
     egg = graph.about(["egg-1"])[0]
     assert (egg.kind, egg.superclasses, egg.affordances) == ("Egg", ("Food", "Item", "Thing"), ("crackable",))
     assert "slice-1" not in graph.objects()
-    assert [triple.predicate for triple in graph.location_triples()] == ["in-it", "in-it"]
+    assert [line.split(", ")[1] for line in graph.location_lines().splitlines()] == ["in-it", "in-it"]
 
 
 def test_restrictions_of_owl_say_nothing(task: Task) -> None:
@@ -132,7 +131,7 @@ def test_types_become_classes_that_afford_actions(task: Task) -> None:
     assert (pan.kind, pan.superclasses) == ("Pan", ("Item", "Thing"))
     assert pan.affordances == ("put-on", "soil", "take", "warm")
     assert pan.properties == ("heavy",)
-    assert about(task, KnowledgeGraph(task).learned([]), "pan-1") == pan
+    assert about(task, graph_of(task).learned([]), "pan-1") == pan
 
 
 def test_in_a_domain_without_types_static_predicates_are_classes() -> None:
@@ -144,7 +143,7 @@ def test_in_a_domain_without_types_static_predicates_are_classes() -> None:
         """(define (problem p) (:domain d) (:objects t v a x)
         (:init (truck t) (vehicle t) (vehicle v) (place a) (at t a)) (:goal (at t a)))""",
     )
-    truck, vehicle, place, other = KnowledgeGraph(task).about(["t", "v", "a", "x"])
+    truck, vehicle, place, other = graph_of(task).about(["t", "v", "a", "x"])
     assert (truck.kind, truck.superclasses, truck.affordances) == ("Truck", ("Vehicle",), ("drive",))
     assert (vehicle.kind, place.kind, other.kind) == ("Vehicle", "Place", "Object")
     assert (place.affordances, other.affordances) == (("drive",), ("wait",))
@@ -164,12 +163,12 @@ def test_names_that_differ_in_a_hyphen_are_told_apart() -> None:
             " (:init (p-q x) (p_q x)) (:goal (p-q x)))",
         ).problem,
     )
-    graph = KnowledgeGraph(task)
-    assert [item.name for item in graph.classes()] == ["a-b", "a_b", "Ab"]
+    graph = graph_of(task)
+    assert [line.split(" (")[0] for line in graph.kind_lines()] == ["a-b", "a_b", "Ab"]
     assert graph.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
-    with_ontology = KnowledgeGraph(task, read_ontology(PREFIXES + ":AB a owl:Class . :pQ rdfs:subPropertyOf :isIn ."))
+    with_ontology = graph_of(task, read_ontology(PREFIXES + ":AB a owl:Class . :pQ rdfs:subPropertyOf :isIn ."))
     assert with_ontology.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
-    assert len({item.name for item in with_ontology.classes()}) == 3
+    assert len({*with_ontology.kind_lines()}) == 3
 
 
 def _text(domain: Domain) -> str:

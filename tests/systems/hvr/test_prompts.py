@@ -17,9 +17,10 @@ from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
+from pddl2nl.systems.hvr.knowledge_graph import ROBOT, KnowledgeGraph
 from pddl2nl.systems.hvr.ontology import read_ontology
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, PROMPTS, HVROptions, prompt_file
-from pddl2nl.systems.hvr.prompting import LAYOUT, ROBOT, GraphTeller, Prompter, Shots
+from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter, Shots
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from tests.policies.staged_model import block
@@ -124,7 +125,7 @@ def test_what_is_told_of_objects_is_the_state(kitchen: Any, domain: str) -> None
     """Every fact of the initial state stands in a line of the object that it is about, and can be read back."""
     setting = kitchen(shipped_domain(domain).instances[0].name, domain)
     task, teller = setting.simulator.task, setting.teller
-    lines = GraphTeller(teller).object_lines()
+    lines = KnowledgeGraph(teller).object_lines()
     told = objects_of(task, teller.names)
     found: list[str] = []
     for line in lines:
@@ -140,23 +141,23 @@ def test_what_is_told_of_objects_is_the_state(kitchen: Any, domain: str) -> None
 
 def test_what_is_not_there_yet_is_told_where_it_comes_from(kitchen: Any) -> None:
     setting = kitchen("t03")
-    graph_teller = GraphTeller(setting.teller, setting.files[ONTOLOGY_FILE])
-    assert not any("egg_cracked" in line for line in graph_teller.available_lines())
-    lines = graph_teller.object_lines(["egg-1"])
+    graph = KnowledgeGraph(setting.teller, setting.files[ONTOLOGY_FILE])
+    assert not any("egg_cracked" in line for line in graph.available_lines())
+    lines = graph.object_lines(["egg-1"])
     assert [line.split(" (")[0] for line in lines] == ["robot: the robot's arm is empty", "egg_1", "egg_cracked_1"]
     assert "egg_cracked_1 comes out of egg_1" in lines[-1]
-    assert len(graph_teller.object_lines(["plate-1"])) == 2
+    assert len(graph.object_lines(["plate-1"])) == 2
     state = setting.simulator.initial
     for action in ("(navigate-to-obj egg-1)", "(pick-up egg-1)", "(crack-obj egg-1)"):
         state = setting.simulator.step(state, action).successor
-    graph_teller.graph.update(state)
-    assert any(line.startswith("egg_cracked_1 (EggCracked)") for line in graph_teller.available_lines())
-    assert not any(line.startswith("egg_1 ") for line in graph_teller.available_lines())
+    graph.update(state)
+    assert any(line.startswith("egg_cracked_1 (EggCracked)") for line in graph.available_lines())
+    assert not any(line.startswith("egg_1 ") for line in graph.available_lines())
 
 
 def test_classes_are_told_with_their_properties(kitchen: Any) -> None:
     setting = kitchen("t03")
-    lines = GraphTeller(setting.teller, setting.files[ONTOLOGY_FILE]).kind_lines(["egg-1", "plate-1", "plate-2"])
+    lines = KnowledgeGraph(setting.teller, setting.files[ONTOLOGY_FILE]).kind_lines(["egg-1", "plate-1", "plate-2"])
     assert [line.split(" (")[0] for line in lines] == ["Egg", "Plate"]
     assert "crackable" in lines[0]
 
