@@ -200,6 +200,7 @@ def task_text(policy: Policy, task: Task) -> str:
     Raises:
         InputError: the task has no text in the form that is asked for.
     """
+    policy = policy.proposing
     if not isinstance(policy, TaskTextPolicy):
         return ""
     if policy.task_text is not None:

@@ -22,7 +22,7 @@ from pddl2nl.files import decode, read_bytes
 from pddl2nl.nl import Reader, Teller, choose_wording, explain, make_names
 from pddl2nl.nl.telling.convert import WORDING_FILE
 from pddl2nl.pddl import Domain, Task, check_domain, check_problem, parse_domain, parse_problem, write_condition
-from pddl2nl.systems.hybrids.repair import common_actions, plan_on, repair_plan
+from pddl2nl.search.nearest_plan import common_actions, plan_on, repair_plan
 from pddl2nl.tasks.shipped import find_domain, find_instance
 from pddlval import GroundAction, Simulator, State, acting_simulator, read_plan, validate
 from pddlval.checking import report_on

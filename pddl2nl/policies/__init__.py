@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pddl2nl.policies.episode import Episode, EpisodeOver, Turn
     from pddl2nl.policies.events import RunEvent, event_to_json
     from pddl2nl.policies.policy import Policy
-    from pddl2nl.policies.registry import Entry, entry_of, make_policy, policies, policy_names, system_of
+    from pddl2nl.policies.registry import Entry, entry_of, is_registered, make_policy, policies, policy_names, system_of
     from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 _MODULES = {
@@ -21,7 +21,7 @@ _MODULES = {
     "episode": ("Episode", "EpisodeOver", "Turn"),
     "events": ("RunEvent", "event_to_json"),
     "policy": ("Policy",),
-    "registry": ("Entry", "entry_of", "make_policy", "policies", "policy_names", "system_of"),
+    "registry": ("Entry", "entry_of", "is_registered", "make_policy", "policies", "policy_names", "system_of"),
     "setting": ("Example", "ExampleStep", "RequestSettings", "Setting"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -40,6 +40,7 @@ __all__ = [
     "Turn",
     "entry_of",
     "event_to_json",
+    "is_registered",
     "make_policy",
     "policies",
     "policy_names",

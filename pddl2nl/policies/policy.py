@@ -115,18 +115,25 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """The prompt files that it uses; a record holds their hashes."""
         return self.prompts.names()
 
+    @property
+    def proposing(self) -> Policy:
+        """The policy that is told the task: this one, or that on whose plan it works."""
+        return self
+
     def run(self, episode: Episode) -> None:
         """Acts until ``episode.done``, or submits a plan once."""
         raise NotImplementedError
 
     @classmethod
     def wrapped(cls, other: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options of a policy that works on another's plan, asked for as ``NAME:OTHER``.
+        """The options of a policy that works on another's plan, asked for as ``NAME:OTHER``; ``other`` may be empty.
 
         Raises:
             InputError: this policy works on its own.
         """
-        raise InputError(f"{cls.__name__} takes no other policy: leave out ':{other}'")
+        if other:
+            raise InputError(f"{cls.__name__} takes no other policy: leave out ':{other}'")
+        return values
 
     def effort(self, actions: int) -> Effort | None:
         """The expected effort for a plan of so many actions; None for that of the four mechanisms."""

@@ -66,6 +66,12 @@ def policy_names() -> tuple[str, ...]:
     return (*CORE, *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP)))
 
 
+def is_registered(policy: str) -> bool:
+    """Whether a policy, and the one on whose plan it works, is known by its name, so that no other code is imported."""
+    name, other = _wrapping(policy)
+    return name in policy_names() and (not other or is_registered(other))
+
+
 def entry_of(name: str) -> Entry:
     """The entry of a policy's name.
 
@@ -106,10 +112,7 @@ def make_policy(policy: str | Policy, options: Mapping[str, Any] = NOTHING) -> P
         return make(kind, kind.__name__, {**msgspec.structs.asdict(policy), **options}) if options else policy
     name, wrapped = _wrapping(policy)
     entry = entry_of(name)
-    values = {**entry.options, **options}
-    if wrapped:
-        values = entry.kind.wrapped(wrapped, values)
-    return make(entry.kind, policy, values)
+    return make(entry.kind, policy, entry.kind.wrapped(wrapped, {**entry.options, **options}))
 
 
 def system_of(policy: str) -> System | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,7 +29,7 @@ from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
-from pddl2nl.policies import make_policy, policy_names
+from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.policies.events import SOLVED, Rejected, Started
 from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
@@ -259,22 +259,30 @@ def _variant(started: Started) -> str:
     }
     if started.example is None:
         settings["example"] = "none"
-    usual = _usual_options(started.policy)
-    settings |= {
-        name: value for name, value in started.options.items() if name != "task_text" and value != usual.get(name)
-    }
+    settings |= _differing(started.options, _usual_options(started.policy))
     return ", ".join(f"{name}={option_text(value)}" for name, value in settings.items())
 
 
+def _differing(options: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, object]:
+    """The options with other values than usual, those of a policy on whose plan another works included."""
+    found: dict[str, object] = {}
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            found |= _differing(value, usual.get(name, {}))
+        elif name != "task_text" and value != usual.get(name):
+            found[name] = value
+    return found
+
+
 @lru_cache
-def _usual_options(policy: str) -> Mapping[str, object]:
+def _usual_options(policy: str) -> Mapping[str, Any]:
     """The values of a policy's options where none are given; empty for a policy that is not known here.
 
     A class is never imported because a record names it.
     """
-    if policy.partition(":")[0] not in policy_names():
+    if not is_registered(policy):
         return {}
-    usual: Mapping[str, object] = msgspec.to_builtins(make_policy(policy))
+    usual: Mapping[str, Any] = msgspec.to_builtins(make_policy(policy))
     return usual
 
 
@@ -282,6 +290,8 @@ def option_text(value: object) -> str:
     """The value of an option as it is written on the command line."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={option_text(each)}" for name, each in value.items())
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

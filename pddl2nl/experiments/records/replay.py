@@ -30,7 +30,7 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
 from pddl2nl.plugins import POLICY_GROUP
-from pddl2nl.policies import Policy, make_policy, system_of
+from pddl2nl.policies import Policy, is_registered, make_policy
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 from pddl2nl.policies.policy import WorldPolicy
 from pddl2nl.policies.recorded import spec_of
@@ -157,7 +157,7 @@ def _repeated(started: Started, model: ReplayModel, policy: Policy | None, folde
             f"names were compared by the vectors of '{started.models[EMBEDDING]}', which no record holds: it cannot be "
             "replayed"
         )
-    if policy is None and ":" in started.policy and system_of(started.policy) is None:
+    if policy is None and not is_registered(started.policy):
         # A record never chooses code that is imported.
         raise InputError(
             f"its policy, '{started.policy}', is not registered: add an entry point in the group {POLICY_GROUP}, "

@@ -8,8 +8,17 @@ from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="models and planners together",
+    policies={
+        "repair": "repair:Repair",
+        "guided": "guided:Guided",
+        "landmarks": "landmarks:Landmarks",
+        "tree": "tree:Tree",
+        "llm+p": "llm_p:LLMPlusP",
+    },
+    presets="presets.toml",
     events="events:EVENTS",
     metrics="metrics:METRICS",
     notes="notes:NOTES",
     paper="paper.toml",
+    experiments="experiments",
 )

@@ -21,16 +21,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
+from typing import Annotated
 
+from msgspec import Meta
+
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import LEVELS, Effort, Policy
 from pddl2nl.policies.setting import ActionReader
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.search.relaxation import FFHeuristic
+from pddl2nl.systems.hybrids.answers import plans_from
 from pddl2nl.systems.hybrids.events import StatesAsked, StatesSearched
-from pddl2nl.systems.hybrids.prompts import NEXT, asked
+from pddl2nl.systems.hybrids.prompting import PROMPTS, asked
 from pddlval import GroundAction, State
 
 PATIENCE = 10
@@ -38,26 +44,37 @@ PATIENCE = 10
 BATCH = 3
 """States about which it is asked at once."""
 _MOST_NAMED = 100
+ACTION_TOKENS = 10
+"""Tokens of an action, for estimates."""
 _INFINITE = 1 << 30
 _HEADING = re.compile(r"^\W*state\s+(\d{1,3})\b\W*$", re.IGNORECASE | re.MULTILINE)
 
 
-class Guided:
+class Guided(Policy):
     """Searches, and asks where it is stuck."""
 
     summary = "greedy best-first search that asks a model where it is stuck, and prefers its actions"
-    styles: tuple[str, ...] = ("nl",)
     one_shot = True
-    thoughts = False
-    needs_model = True
-    prompt: str | None = None
+    uses = frozenset({"constrain"})
+    levels = LEVELS
+    mistakes = MISTAKES
+    prompts = PROMPTS
+    prompt_names = ("next.txt",)
+
+    calls: Annotated[int, Meta(description="How often the search may ask the model.", ge=0)] = 10
+    expansions: Annotated[int, Meta(description="The most states that the search may expand.", ge=1)] = 5_000
+
+    def effort(self, actions: int) -> Effort:
+        """As many calls as are allowed, each about several states."""
+        replies = self.calls * BATCH * actions * ACTION_TOKENS
+        return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
         """Searches, and ends the episode with the plan."""
         if episode.done:
             return
         try:
-            search = _GuidedSearch(episode)
+            search = _GuidedSearch(episode, self)
         except UnsupportedError as error:
             episode.give_up("budget", str(error))
             return
@@ -76,7 +93,8 @@ def end_search(episode: Episode, ended: StatesSearched, round: int = 0) -> None:
         episode.give_up("budget", f"the limit of {ended.expanded} expansions is reached")
 
 
-def _rank(heuristic: FFHeuristic, state: State, parent: State | None) -> Rank | None:
+def ff_rank(heuristic: FFHeuristic, state: State, parent: State | None) -> Rank | None:
+    """The FF heuristic alone; None for a dead end."""
     estimate = heuristic(state)
     return None if estimate is None else (estimate,)
 
@@ -84,18 +102,19 @@ def _rank(heuristic: FFHeuristic, state: State, parent: State | None) -> Rank | 
 class _GuidedSearch:
     """Both searches of one episode."""
 
-    def __init__(self, episode: Episode):
+    def __init__(self, episode: Episode, policy: Guided):
         self._episode = episode
+        self._policy = policy
         self._simulator = episode.setting.simulator
         self._estimate = FFHeuristic(self._simulator)
-        rank = partial(_rank, self._estimate)
+        rank = partial(ff_rank, self._estimate)
         self._plain = BestFirstSearch(self._simulator.successors, rank)
         self._led = BestFirstSearch(self._simulator.successors, rank)
         self._named: defaultdict[State, list[GroundAction]] = defaultdict(list)
         self._begins: dict[State, tuple[GroundAction, ...]] = {}
         self._asked: set[State] = set()
         self._waited = 0.0
-        self._calls = episode.setting.calls
+        self._calls = policy.calls
         self._plain.start(self._simulator.initial)
 
     def run(self) -> StatesSearched:
@@ -104,7 +123,7 @@ class _GuidedSearch:
         best = self._estimate(self._simulator.initial) or 0
         stuck = 0
         while not self._plain.exhausted:
-            if self._plain.expanded + self._led.expanded >= self._episode.setting.expansions:
+            if self._plain.expanded + self._led.expanded >= self._policy.expansions:
                 return self._ended("plain", "limit", (), began)
             leads = not self._led.exhausted and self._led.expanded < self._plain.expanded
             search = self._led if leads else self._plain
@@ -141,9 +160,10 @@ class _GuidedSearch:
         self._asked |= {*states}
         told = [self._episode.setting.teller.state(state) for state in states]
         began = time.monotonic()
-        prompt = asked(NEXT, self._episode, {"States": told}, self._episode.domain_text)
+        prompt = asked("next.txt", self._episode, {"States": told}, self._episode.domain_text)
+        constraint, answer = self._constraint(states), plans_from(self._episode.setting, states)
         # Half a line may name another action.
-        reply = self._episode.uncut(self._episode.ask(prompt, constraint=self._constraint(states)))
+        reply = self._episode.uncut(self._episode.ask(prompt, constraint=constraint, answer=answer))
         self._waited += time.monotonic() - began
         named = named_by_state(reply, len(states), self._episode.setting.reader)
         ways = [self._prefer(state, actions) for state, actions in zip(states, named, strict=True)]
@@ -158,7 +178,7 @@ class _GuidedSearch:
 
     def _constraint(self, states: Sequence[State]) -> Constraint | None:
         """What a reply about states may be: headings with actions of the task, or with one that is applicable each."""
-        episode, level = self._episode, self._episode.setting.constrain
+        episode, level = self._episode, self._episode.setting.spec.constrain
         headings = [f"State {number}:" for number in range(1, len(states) + 1)]
         if level == "off":
             return None

@@ -15,37 +15,46 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated
+
+from msgspec import Meta
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import Atom, GroundAtom, conjuncts
-from pddl2nl.policies.constraining import reply_constraint
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import Effort
 from pddl2nl.policies.prompting import PromptedPolicy
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.search.relaxation import FFHeuristic
 from pddl2nl.systems.hybrids.events import StatesSearched
-from pddl2nl.systems.hybrids.guided import end_search
+from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, end_search, ff_rank
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 Subgoals = Mapping[GroundAtom, frozenset[GroundAtom]]
 """Facts, each with those that come before it."""
 
 
-class LandmarkPolicy(PromptedPolicy):
+class Landmarks(PromptedPolicy):
     """Samples plans, and searches along the facts that they reach."""
 
     summary = "search along the facts that several sampled plans reach"
-    styles: tuple[str, ...] = ("nl", "pddl")
     one_shot = True
-    thoughts = False
-    prompt: str | None = "basic"
+    prompt = "basic"
+
+    samples: Annotated[int, Meta(description="Number of plans to ask for; the first valid one counts.", ge=1)] = 1
+    expansions: Annotated[int, Meta(description="The most states that the search may expand.", ge=1)] = 5_000
+
+    def effort(self, actions: int) -> Effort:
+        """A call for each plan."""
+        return Effort(self.samples, 0, 0, self.samples * actions * ACTION_TOKENS)
 
     def run(self, episode: Episode) -> None:
         """Samples plans, and ends the episode with the first valid one or with the plan that the search finds."""
         messages, setting = self.opening(episode), episode.setting
-        constraint = reply_constraint(episode, one_shot=True, thoughts=False)
+        constraint = self.constraint(episode)
         plans = []
-        for sample in range(setting.samples):
+        for sample in range(self.samples):
             verdict = episode.propose(episode.ask(messages, sample=sample, constraint=constraint), sample=sample)
             if verdict.valid:
                 episode.conclude()
@@ -56,7 +65,7 @@ class LandmarkPolicy(PromptedPolicy):
         except UnsupportedError as error:
             episode.give_up("budget", str(error))
             return
-        end_search(episode, search.run(setting.expansions), round=1)
+        end_search(episode, search.run(self.expansions), round=1)
 
 
 def first_reached(simulator: Simulator, actions: Sequence[GroundAction]) -> dict[GroundAtom, int]:
@@ -128,15 +137,11 @@ class _LandmarkSearch:
         lost = sum(not state.true(fact) for fact in self._goal & reached)
         return len(self._wanted) - len(reached) + lost, estimate
 
-    def _plain(self, state: State, parent: State | None) -> Rank | None:
-        estimate = self._estimate(state)
-        return None if estimate is None else (estimate,)
-
     def run(self, expansions: int) -> StatesSearched:
         """Searches until a plan is found, no state is left, or so many states are expanded."""
         began = time.monotonic()
-        successors = self._simulator.successors
-        counting, plain = BestFirstSearch(successors, self._rank), BestFirstSearch(successors, self._plain)
+        successors, plain_rank = self._simulator.successors, partial(ff_rank, self._estimate)
+        counting, plain = BestFirstSearch(successors, self._rank), BestFirstSearch(successors, plain_rank)
         turns = [("landmarks", counting), ("plain", plain)]
         for _, search in turns:
             search.start(self._simulator.initial)

@@ -11,24 +11,32 @@ The problem is read under the told names of the objects, which then get their na
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Annotated
 
+from msgspec import Meta
+
+from pddl2nl.baselines import solve
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Names
 from pddl2nl.nl.reading.told import NLReadError, read_problem
-from pddl2nl.pddl import Domain, GroundAtom, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
-from pddl2nl.pddl.rewriting import Renaming
+from pddl2nl.pddl import Domain, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import Effort, Policy
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
 from pddl2nl.search.equivalence import ProblemComparison, compare_problems
+from pddl2nl.systems.hybrids.answers import problem_written, with_objects
 from pddl2nl.systems.hybrids.events import ProblemSolved, ProblemWritten
-from pddl2nl.systems.hybrids.planning import best_plan
-from pddl2nl.systems.hybrids.prompts import LAYOUT, PROBLEM, asked
+from pddl2nl.systems.hybrids.guided import ACTION_TOKENS
+from pddl2nl.systems.hybrids.prompting import LAYOUT, PROMPTS, asked
 
 _SOURCE = "<the problem>"
 _MOST_FEEDBACK = 2_000
+_SECONDS = 300
+"""CPU seconds for LAMA's plan."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +48,25 @@ class _WrittenProblem:
     reason: str
 
 
-class LLMPlusP:
+class LLMPlusP(Policy):
     """Asks for the problem, corrects it, plans on it."""
 
     summary = "the model writes the problem in PDDL, Fast Downward solves it"
-    styles: tuple[str, ...] = ("nl",)
     one_shot = True
-    thoughts = False
-    needs_model = True
-    prompt: str | None = None
+    uses = frozenset({"example", "example_plan", "constrain"})
+    # The problem names no actions.
+    levels = ("format",)
+    mistakes = MISTAKES
+    prompts = PROMPTS
+    prompt_names = ("problem.txt",)
+
+    rounds: Annotated[
+        int, Meta(description="How often what is wrong with the problem is sent back to the model, at most.", ge=0)
+    ] = 0
+
+    def effort(self, actions: int) -> Effort:
+        """One call; a problem has about three facts for each action of its plan."""
+        return Effort(1, 0, 0, 3 * actions * ACTION_TOKENS)
 
     def run(self, episode: Episode) -> None:
         """Asks until the problem can be read, plans, and ends the episode with the plan."""
@@ -57,10 +75,9 @@ class LLMPlusP:
         if written.problem is None:
             episode.give_up("unreadable", f"the model wrote no problem that can be read: {written.reason}")
             return
-        planners = best_plan(Task(task.domain, written.problem), optimally=False)
-        result = planners.result
+        result = solve(Task(task.domain, written.problem), "lama", time_limit=_SECONDS)
         plan = tuple(map(str, result.plan or ()))
-        episode.note(ProblemSolved(result.planner, result.status, plan, planners.seconds, planners.expanded))
+        episode.note(ProblemSolved(result.planner, result.status, plan, result.seconds, result.expanded or 0))
         if result.plan is None:
             episode.give_up("dead-end", f"the problem that the model wrote has no plan: {result.status}")
             return
@@ -72,13 +89,14 @@ class LLMPlusP:
         domain, names = setting.simulator.task.domain, setting.teller.names
         examples = _example(episode)
         begin = f"(define (problem task)\n(:domain {domain.name})\n"
-        form = None if setting.constrain == "off" else Constraint(begin=begin, end=")")
+        form = None if setting.spec.constrain == "off" else Constraint(begin=begin, end=")")
 
         def propose(failed: Attempt[_WrittenProblem] | None) -> _WrittenProblem:
             sections: Sections = {"State": episode.init_text}
             if failed is not None:
                 sections = {**sections, "Problem": failed.proposal.text, "Feedback": failed.feedback}
-            reply = episode.ask(asked(PROBLEM, episode, sections, write_domain(domain), examples), constraint=form)
+            prompt = asked("problem.txt", episode, sections, write_domain(domain), examples)
+            reply = episode.ask(prompt, constraint=form, answer=problem_written(setting, corrected=failed is not None))
             written = _read(reply, domain, names)
             number = 0 if failed is None else failed.number + 1
             compared = None if written.problem is None else _compared(setting.simulator.task, written.problem)
@@ -88,7 +106,7 @@ class LLMPlusP:
             return written
 
         same = None if episode.sampling else lambda written: written.text
-        return refine(propose, [Check("reader", lambda each: each.reason)], lambda each: setting.rounds, same=same)
+        return refine(propose, [Check("reader", lambda each: each.reason)], lambda each: self.rounds, same=same)
 
 
 def _example(episode: Episode) -> tuple[tuple[str, str], ...]:
@@ -132,22 +150,7 @@ def _read(reply: str, domain: Domain, names: Names) -> _WrittenProblem:
 def under_names(problem: Problem, names: Names) -> Problem:
     """A problem with told names of objects replaced by those in PDDL; as it is if two objects would get one name."""
     new = {item.name: names.to_pddl.get(item.name, item.name) for item in problem.objects}
-    if len({*new.values()}) < len(new):
-        return problem
-    renaming = Renaming(term=lambda term: new.get(term, term))
-
-    def renamed(atom: GroundAtom) -> GroundAtom:
-        return GroundAtom((atom.predicate, *map(renaming.term, atom.args)))
-
-    return replace(
-        problem,
-        objects=renaming.typed(problem.objects),
-        init=tuple(map(renamed, problem.init)),
-        init_values=tuple(replace(each, fluent=renamed(each.fluent)) for each in problem.init_values),
-        init_negative=tuple(map(renamed, problem.init_negative)),
-        goal=renaming.formula(problem.goal),
-        source=None,
-    )
+    return problem if len({*new.values()}) < len(new) else with_objects(problem, new)
 
 
 def _compared(task: Task, problem: Problem) -> ProblemComparison | None:

@@ -4,9 +4,8 @@ The AutoPlanBench paper (section 7) names plan repair among the ways to combine 
 proposal is that of Basic, or with ``repair:POLICY`` that of another policy that gives a whole plan, which runs as it
 does by itself. Lines that cannot be read are not in it. A valid proposal is the plan.
 
-Else Fast Downward first plans without the proposal. Then the proposal is compiled into the task
-(`pddl2nl.systems.hybrids.compiling`), and the plan of the smallest distance is looked for, for as much CPU time as
-planning alone took (`pddl2nl.systems.hybrids.planning`). If no nearer plan is known by then, the plan is that of
+Else Fast Downward first plans without the proposal. Then the plan of the smallest distance is looked for, for as much
+CPU time as planning alone took (`pddl2nl.search.nearest_plan`). If no nearer plan is known by then, the plan is that of
 planning alone.
 
 With ``from_prefix`` the longest executable prefix is kept, and LAMA plans on from the state that it reaches.
@@ -14,65 +13,103 @@ With ``from_prefix`` the longest executable prefix is kept, and LAMA plans on fr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pddl2nl.baselines.inputs import problem_in_state
+import msgspec
+from msgspec import Meta
+
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Task
-from pddl2nl.policies.episode import Episode, Policy
-from pddl2nl.systems.hybrids.compiling import compile_proposal
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import Effort, Policy
+from pddl2nl.policies.registry import make_policy
+from pddl2nl.search.nearest_plan import RepairedPlan, best_plan, common_actions, distance, plan_on, repair_plan
 from pddl2nl.systems.hybrids.events import PlanRepaired
-from pddl2nl.systems.hybrids.planning import Planners, best_plan, cheapest
 from pddl2nl.tasks.costs import with_unit_costs
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction
 
 
-@dataclass(frozen=True)
-class RepairedPlan:
-    """A plan made out of a proposal.
-
-    Attributes:
-        plan: None without one.
-        planners: those that found it.
-        proved: whether no valid plan is nearer to the proposal, proved.
-        alone: how the task was solved without the proposal; None if that was not tried.
-        fallback: whether the plan is the one of ``alone``, because the search for the nearest one ended at its limit.
-    """
-
-    plan: tuple[GroundAction, ...] | None
-    planners: Planners
-    proved: bool = False
-    alone: Planners | None = None
-    fallback: bool = False
+def _proposers(member: str) -> Any:
+    """A member that is that of the policy that proposes."""
+    return property(lambda repair: getattr(repair.proposing, member))
 
 
-class RepairPolicy:
-    """Has a policy propose a plan, and repairs it.
+class Repair(Policy):
+    """Has a policy propose a plan, and repairs it; it is told the task, asked and recorded as that policy is."""
 
-    Args:
-        proposing: the policy.
-        name: its name.
-
-    Raises:
-        InputError: it gives no whole plan, or repairs plans itself.
-    """
-
+    summary = "the valid plan nearest to one of Basic (repair:POLICY: of another policy), by Fast Downward"
     one_shot = True
 
-    def __init__(self, proposing: Policy, name: str = "basic"):
-        if not proposing.one_shot:
+    from_prefix: Annotated[
+        bool,
+        Meta(
+            description="Whether to keep the longest executable prefix of the proposal and plan on from there, instead "
+            "of looking for the nearest valid plan."
+        ),
+    ] = False
+    proposer: Annotated[str, Meta(description="The policy that proposes the plan, named by repair:POLICY.")] = (
+        "basic"
+    )
+    proposer_options: Annotated[
+        dict[str, Any], Meta(description="Its options; -P NAME=VALUE gives them as if they were those of repair.")
+    ] = msgspec.field(default_factory=dict)
+
+    @classmethod
+    def wrapped(cls, other: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of its own options; all others become those of the policy that proposes.
+
+        Raises:
+            InputError: it gives no whole plan, repairs plans itself, is for a world with faults, or refuses a value.
+        """
+        own = {name: value for name, value in values.items() if name in cls.__struct_fields__}
+        name = other or "basic"
+        if own.get("proposer", name) != name:
+            # A record names the policy, and never chooses code by an option.
+            raise InputError(f"repair: ask for the plan of another policy as repair:{own['proposer']}")
+        given = {name: value for name, value in values.items() if name not in own}
+        made = make_policy(name, {**own.get("proposer_options", {}), **given})
+        if isinstance(made, Repair):
+            raise InputError(f"repair:{name}: {name} repairs plans itself")
+        if not made.one_shot:
             raise InputError(
                 f"repair:{name}: {name} takes its actions one at a time, and a plan is repaired as a whole; name a "
-                "policy that gives one: basic, cot, llm+p, hvr, brainbody-open, …"
+                "policy that gives one, such as basic, cot or llm+p"
             )
-        if isinstance(proposing, RepairPolicy):
-            raise InputError(f"repair:{name}: {name} repairs plans itself")
-        self.name = "repair" if name == "basic" else f"repair:{name}"
-        self.styles, self.prompt = proposing.styles, proposing.prompt
-        self.thoughts, self.needs_model = proposing.thoughts, proposing.needs_model
-        self.summary = "the valid plan nearest to one of Basic (repair:POLICY: of another policy), by Fast Downward"
-        self._proposing = proposing
+        if getattr(made, "faults", None) is not None:
+            raise InputError(f"repair:{name} plans for the world as the task describes it: leave out the option faults")
+        return {**own, "proposer": name, "proposer_options": msgspec.to_builtins(made)}
+
+    @property
+    def proposing(self) -> Policy:
+        """The policy that proposes the plan."""
+        return make_policy(self.proposer, self.proposer_options)
+
+    styles = _proposers("styles")
+    thoughts = _proposers("thoughts")
+    needs_model = _proposers("needs_model")
+    uses = _proposers("uses")
+    levels = _proposers("levels")
+    roles = _proposers("roles")
+    files = _proposers("files")
+    mistakes = _proposers("mistakes")
+    prompts = _proposers("prompts")
+    prompt_names = _proposers("prompt_names")
+
+    def effort(self, actions: int) -> Effort | None:
+        """That of the policy that proposes."""
+        return self.proposing.effort(actions)
+
+    def snapshot(self, task: Task) -> Mapping[str, Any]:
+        """That of the policy that proposes."""
+        return self.proposing.snapshot(task)
+
+    def restored(self, snapshot: Mapping[str, Any], task: Task, folder: Path) -> Self:
+        """With the policy that proposes as it was."""
+        made = self.proposing.restored(snapshot, task, folder)
+        return msgspec.structs.replace(self, proposer_options=msgspec.to_builtins(made))
 
     def run(self, episode: Episode) -> None:
         """Has a plan proposed, repairs it, and ends the episode with the result, or with the proposal if there is none.
@@ -80,7 +117,7 @@ class RepairPolicy:
         Raises:
             UnsupportedError, MissingExtraError, InfrastructureError: as `pddl2nl.baselines.solve`.
         """
-        verdict = episode.proposal_of(self._proposing)
+        verdict = episode.proposal_of(self.proposing)
         simulator = episode.setting.simulator
         proposal = tuple(verdict.trace.proposed)
         followed = simulator.follow(simulator.initial, proposal)
@@ -92,7 +129,7 @@ class RepairPolicy:
                 episode.propose_plan(proposal, round=verdict.round + 1)
             episode.conclude()
             return
-        if episode.setting.from_prefix:
+        if self.from_prefix:
             repaired = plan_on(simulator.task, proposal, prefix, state)
             if repaired.plan is not None:
                 repaired = replace(repaired, alone=best_plan(with_unit_costs(simulator.task), optimally=False))
@@ -127,58 +164,3 @@ def _event(proposal: Sequence[GroundAction], prefix: int, repaired: RepairedPlan
         repaired.proved,
         repaired.fallback,
     )
-
-
-def distance(plan: Sequence[GroundAction], proposal: Sequence[GroundAction]) -> int:
-    """The actions that a plan adds to a proposal, and those that it leaves out."""
-    return len(plan) + len(proposal) - 2 * len(common_actions(plan, proposal))
-
-
-def common_actions(plan: Sequence[GroundAction], proposal: Sequence[GroundAction]) -> list[tuple[int, int]]:
-    """A longest common subsequence of two plans: the indices of each common action in both.
-
-    Common beginnings are taken first, so that the plans part as late as possible.
-    """
-    longest = [[0] * (len(proposal) + 1) for _ in range(len(plan) + 1)]
-    for i in reversed(range(len(plan))):
-        for j in reversed(range(len(proposal))):
-            same = plan[i] == proposal[j]
-            longest[i][j] = longest[i + 1][j + 1] + 1 if same else max(longest[i + 1][j], longest[i][j + 1])
-    pairs, i, j = list[tuple[int, int]](), 0, 0
-    while i < len(plan) and j < len(proposal):
-        if plan[i] == proposal[j]:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif longest[i + 1][j] >= longest[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return pairs
-
-
-def repair_plan(simulator: Simulator, proposal: Sequence[GroundAction]) -> RepairedPlan:
-    """The valid plan with the smallest distance to a proposal, or the nearest one that was found within the limits.
-
-    Raises:
-        UnsupportedError, MissingExtraError, InfrastructureError: as `pddl2nl.baselines.solve`.
-    """
-    alone = best_plan(with_unit_costs(simulator.task))
-    compiled = compile_proposal(simulator, proposal)
-    own = alone.result.plan
-    if not compiled.follows or alone.result.status == "unsolvable":
-        return RepairedPlan(own, alone, alone.proved, alone)
-    near = cheapest(compiled.task, alone)
-    plan = None if near.result.plan is None else compiled.decode(near.result.plan)
-    if own is not None and (plan is None or distance(own, proposal) < distance(plan, proposal)):
-        seconds, expanded = near.seconds + alone.seconds, near.expanded + alone.expanded
-        both = replace(near, result=alone.result, seconds=seconds, expanded=expanded)
-        return RepairedPlan(own, both, False, alone, True)
-    return RepairedPlan(plan, near, near.proved, alone)
-
-
-def plan_on(task: Task, proposal: Sequence[GroundAction], prefix: int, state: State) -> RepairedPlan:
-    """The first actions of a proposal, and LAMA's plan from the state that they reach; raises as `repair_plan`."""
-    rest = Task(task.domain, problem_in_state(task.problem, state, state.values))
-    planners = best_plan(rest, optimally=False)
-    plan = planners.result.plan
-    return RepairedPlan(None if plan is None else (*proposal[:prefix], *plan), planners)

@@ -12,17 +12,23 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
+from msgspec import Meta
+
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import LEVELS, Effort, Policy
 from pddl2nl.policies.setting import ActionReader
 from pddl2nl.search.beam import beam_search
 from pddl2nl.search.relaxation import FFHeuristic
+from pddl2nl.systems.hybrids.answers import candidates_in
 from pddl2nl.systems.hybrids.events import StatesAsked, StatesSearched
-from pddl2nl.systems.hybrids.guided import end_search
-from pddl2nl.systems.hybrids.prompts import CANDIDATES, asked
+from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, end_search
+from pddl2nl.systems.hybrids.prompting import PROMPTS, asked
 from pddlval import GroundAction, State
 
 _VALUE = re.compile(r"[ \t]*\|[ \t]*(\d{1,2}(?:\.\d{1,3})?)[ \t]*(?:/[ \t]*10)?[ \t]*$", re.MULTILINE)
@@ -39,22 +45,36 @@ class _BeamState:
     value: float = 0.0
 
 
-class Tree:
+class Tree(Policy):
     """Asks for candidates in every state of a beam."""
 
     summary = "beam search in which a model names the actions to try"
-    styles: tuple[str, ...] = ("nl",)
     one_shot = True
-    thoughts = False
-    needs_model = True
-    prompt: str | None = None
+    uses = frozenset({"constrain"})
+    levels = LEVELS
+    mistakes = MISTAKES
+    prompts = PROMPTS
+    prompt_names = ("candidates.txt",)
+
+    calls: Annotated[int, Meta(description="How often the search may ask the model.", ge=0)] = 10
+    candidates: Annotated[int, Meta(description="How many actions the model is asked for in a state.", ge=1)] = 3
+    beam: Annotated[int, Meta(description="How many states are kept at each depth.", ge=1)] = 3
+    ranking: Annotated[
+        Literal["hff", "model", "both"],
+        Meta(description="What ranks states: the FF heuristic, the values that the model gives its actions, or both."),
+    ] = "both"
+
+    def effort(self, actions: int) -> Effort:
+        """As many calls as are allowed."""
+        replies = self.calls * actions * ACTION_TOKENS
+        return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
         """Searches, and ends the episode with the plan."""
         if episode.done:
             return
         try:
-            search = _TreeSearch(episode)
+            search = _TreeSearch(episode, self)
         except UnsupportedError as error:
             episode.give_up("budget", str(error))
             return
@@ -64,8 +84,9 @@ class Tree:
 class _TreeSearch:
     """The beam search of one episode."""
 
-    def __init__(self, episode: Episode):
+    def __init__(self, episode: Episode, policy: Tree):
         self._episode = episode
+        self._policy = policy
         self._simulator = episode.setting.simulator
         self._estimate = FFHeuristic(self._simulator)
         self._reached = {self._simulator.initial}
@@ -76,8 +97,8 @@ class _TreeSearch:
 
     def run(self) -> StatesSearched:
         """Searches until a plan is found, no new state is reached, or all calls are made."""
-        began, setting = time.monotonic(), self._episode.setting
-        for _ in beam_search(_BeamState(self._simulator.initial), self._successors, self._ranked, setting.beam):
+        began, beam = time.monotonic(), self._policy.beam
+        for _ in beam_search(_BeamState(self._simulator.initial), self._successors, self._ranked, beam):
             if self._status != "exhausted":
                 break
         seconds, plan, expanded = time.monotonic() - began - self._waited, map(str, self._plan), self._expanded
@@ -88,7 +109,7 @@ class _TreeSearch:
 
         Once the search is at its end, the rest of the beam has no successors: the model is asked nothing more.
         """
-        if self._status == "exhausted" and self._expanded == self._episode.setting.calls:
+        if self._status == "exhausted" and self._expanded == self._policy.calls:
             self._status = "limit"
         if self._status != "exhausted":
             return []
@@ -99,15 +120,16 @@ class _TreeSearch:
 
     def _asked(self, here: _BeamState) -> list[_BeamState]:
         self._expanded += 1
-        setting = self._episode.setting
+        setting, most = self._episode.setting, self._policy.candidates
         told = {"State": setting.teller.state(here.state)}
-        prompt = asked(CANDIDATES, self._episode, told, self._episode.domain_text, count=str(setting.candidates))
+        prompt = asked("candidates.txt", self._episode, told, self._episode.domain_text, count=str(most))
+        constraint, answer = self._constraint(here.state), candidates_in(setting, here.state)
         began = time.monotonic()
         # Half a line may name another action.
-        reply = self._episode.uncut(self._episode.ask(prompt, constraint=self._constraint(here.state)))
+        reply = self._episode.uncut(self._episode.ask(prompt, constraint=constraint, answer=answer))
         self._waited += time.monotonic() - began
         valued = valued_actions(reply, setting.reader)
-        named = [*valued][: setting.candidates]
+        named = [*valued][:most]
         new, possible = list[_BeamState](), 0
         for action in named:
             successor = self._simulator.step(here.state, action).successor
@@ -122,7 +144,7 @@ class _TreeSearch:
 
     def _constraint(self, state: State) -> Constraint | None:
         """What the candidates in a state may be: lines of an action and a value."""
-        level = self._episode.setting.constrain
+        level = self._episode.setting.spec.constrain
         if level == "off":
             return None
         # Where no action is applicable, any text may stand in its place.
@@ -134,7 +156,7 @@ class _TreeSearch:
         by_estimate: Mapping[State, float] = {item.state: self._estimate(item.state) or 0 for item in states}
         by_value: Mapping[State, float] = {item.state: -item.value for item in states}
         ranks = {"hff": [by_estimate], "model": [by_value], "both": [by_estimate, by_value]}
-        places = [_places(values) for values in ranks[self._episode.setting.ranking]]
+        places = [_places(values) for values in ranks[self._policy.ranking]]
         return sorted(states, key=lambda item: sum(place[item.state] for place in places))
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 DOMAINS = ("blocksworld", "ferry", "grippers", "visitall")
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("repair", {}),
-    ("repair", {"from_prefix": "on"}),
+    ("repair", {"from_prefix": True}),
     ("repair:cot", {}),
     ("guided", {"calls": 3}),
     ("landmarks", {"samples": 2}),
@@ -44,7 +44,7 @@ CASES = [
 def test_every_plan_is_judged_right(policy: str, options: dict[str, Any], mistake: str | None) -> None:
     rng = random.Random(f"{policy} {options} {mistake}")
     task = shipped_task(rng.choice(DOMAINS), f"p{rng.randint(1, 8):02}")
-    run = run_spec(RunSpec(task, policy, f"oracle:{mistake}" if mistake else "oracle", **options))
+    run = run_spec(RunSpec(task, policy, options, f"oracle:{mistake}" if mistake else "oracle"))
     assert run.outcome != "infrastructure-error"
     assert run.solved == validate(task, [*map(GroundAction.parse, run.plan)]).valid
     for event in run.events:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pddl2nl.baselines.mistakes import MISTAKES
@@ -11,9 +9,9 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import ProblemWritten
 from pddl2nl.systems.hybrids.llm_p import problem_in
-from pddl2nl.systems.hybrids.prompts import LAYOUT
+from pddl2nl.systems.hybrids.prompting import LAYOUT
 from pddl2nl.tasks import shipped_task
-from tests.policies.conftest import Play, World
+from tests.policies.conftest import Play
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
@@ -55,9 +53,8 @@ def test_without_rounds_a_problem_that_cannot_be_read_ends_the_run(play: Play) -
     assert played.of("problem-written")[0].equivalent is None
 
 
-def test_the_readers_diagnostics_go_back_to_the_model(play: Play, world: World) -> None:
-    setting = replace(world.setting(), rounds=2)
-    played = play("llm+p", ["I refuse.", WRITTEN.replace("(free)", "(fre)"), WRITTEN], setting=setting)
+def test_the_readers_diagnostics_go_back_to_the_model(play: Play) -> None:
+    played = play("llm+p", ["I refuse.", WRITTEN.replace("(free)", "(fre)"), WRITTEN], chosen={"rounds": 2})
     assert played.finished.outcome == "solved"
     assert [event.round for event in played.of("problem-written")] == [0, 1, 2]
     first, second, third = (LAYOUT.read(request.messages[-1].content) for request in played.requests)
@@ -92,7 +89,7 @@ def test_a_problem_ends_with_its_own_parenthesis() -> None:
 )
 def test_the_problem_with_each_mistake(mistake: str | None) -> None:
     task = shipped_task("blocksworld", "p05")
-    run = run_spec(RunSpec(task, "llm+p", f"oracle:{mistake}" if mistake else "oracle", rounds=1))
+    run = run_spec(RunSpec(task, "llm+p", {"rounds": 1}, f"oracle:{mistake}" if mistake else "oracle"))
     *_, written = [event for event in run.events if isinstance(event, ProblemWritten)]
     # What cannot be read is corrected; a fact that is wrong or missing is not noticed.
     unnoticed = mistake in ("swapped-objects", "missing-init")

@@ -7,24 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddl2nl.policies.families import asking_policy, family_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import RunResult, run_spec
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.policies import POLICIES, Episode, Limits, Policy, make_policy
-from pddl2nl.policies.events import RecordError
+from pddl2nl.policies import Episode, Limits, Policy, make_policy, policies, system_of
+from pddl2nl.policies.events import RecordError, Started
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, validate
-from tests.experiments.mechanisms import ASKING
 from tests.policies.conftest import Play, World
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
-ONE_SHOT = [name for name in ASKING if POLICIES[name]().one_shot and name != "repair"]
+ASKING = [entry.name for entry in policies() if make_policy(entry.name).needs_model]
+ONE_SHOT = [name for name in ASKING if make_policy(name).one_shot and name != "repair"]
 CHEAP = ("cot", "brainbody-open")
 GOOD = ("(lift red table)", "(put red shelf)")
 MISTAKEN = [
@@ -54,7 +53,7 @@ def repaired(run: RunResult) -> PlanRepaired:
 @pytest.mark.parametrize("policy", [pytest.param(p, marks=() if p in CHEAP else pytest.mark.heavy) for p in ONE_SHOT])
 def test_what_a_policy_solves_by_itself_comes_back_unchanged(policy: str) -> None:
     task = shipped_task("blocksworld", "p02")
-    alone, run = (run_spec(RunSpec(task, name, "oracle")) for name in (policy, f"repair:{policy}"))
+    alone, run = (run_spec(RunSpec(task, name)) for name in (policy, f"repair:{policy}"))
     event = repaired(run)
     assert run.solved == alone.solved or event.plan, "tree may find no plan in ten calls"
     if alone.solved:
@@ -68,8 +67,8 @@ def test_what_a_policy_solves_by_itself_comes_back_unchanged(policy: str) -> Non
 )
 def test_a_policy_that_fails_by_a_mistake_is_repaired(policy: str, mistake: str, domain: str, problem: str) -> None:
     task = shipped_task(domain, problem)
-    assert not run_spec(RunSpec(task, policy, f"oracle:{mistake}")).solved
-    run = run_spec(RunSpec(task, f"repair:{policy}", f"oracle:{mistake}"))
+    assert not run_spec(RunSpec(task, policy, model=f"oracle:{mistake}")).solved
+    run = run_spec(RunSpec(task, f"repair:{policy}", model=f"oracle:{mistake}"))
     event = repaired(run)
     assert run.solved
     assert validate(task, [*map(GroundAction.parse, run.plan)]).valid
@@ -94,9 +93,9 @@ def test_the_proposal_of_a_policy_that_moves_is_what_it_tried(play: Play) -> Non
     assert (event.prefix, event.distance, event.kept) == (1, 2, (0,))
 
 
-def test_rounds_come_before_the_repair(play: Play, world: World) -> None:
+def test_rounds_come_before_the_repair(play: Play) -> None:
     replies = ["[PLAN]\n(smash red)\n[PLAN END]", "[PLAN]\n(put red shelf)\n[PLAN END]"]
-    played = play("repair", replies, setting=replace(world.setting("pddl"), rounds=1))
+    played = play("repair", replies, style="pddl", chosen={"rounds": 1})
     assert [judged.round for judged in played.of("judged")] == [0, 1, 2]
     assert played.of("plan-repaired")[0].proposal == ("(put red shelf)",)
     assert played.finished.plan == GOOD
@@ -122,7 +121,6 @@ def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> Non
         ("repair:repair", "repair repairs plans itself"),
         ("repair:repair:cot", "repair:cot repairs plans itself"),
         ("repair:cott", "cott: no such policy.*did you mean 'cot'"),
-        ("repair:", ": no such policy"),
     ],
 )
 def test_other_policies_are_refused(policy: str, why: str) -> None:
@@ -132,24 +130,21 @@ def test_other_policies_are_refused(policy: str, why: str) -> None:
 
 def test_a_proposing_policy_takes_its_options(world: World) -> None:
     pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-    spec = RunSpec(world.task, "repair:hvr", ScriptedModel([]), replans=1, from_prefix="on")
+    spec = RunSpec(world.task, "repair:hvr", {"replans": 1, "from_prefix": True}, ScriptedModel([]))
     [started, *_] = run_spec(spec).events
-    assert (started.settings["replans"], started.settings["from_prefix"]) == (1, "on")  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match="--replans 1: --policy cot has no use for it"):
-        run_spec(replace(spec, policy="repair:cot", from_prefix="off"))
+    assert isinstance(started, Started)
+    assert started.options["from_prefix"] is True
+    assert started.options["proposer_options"]["replans"] == 1
+    with pytest.raises(InputError, match="policy cot has no option 'replans'"):
+        run_spec(replace(spec, policy="repair:cot"))
     with pytest.raises(InputError, match="repair:hvr plans for the world as the task describes it"):
-        run_spec(replace(spec, faults="fail 40%"))
-    with pytest.raises(InputError, match="with --policy repair:hvr the oracle makes no mistakes"):
+        run_spec(replace(spec, options={"faults": "fail 40%"}))
+    with pytest.raises(InputError, match="wrong-action"):
         run_spec(replace(spec, model="oracle:wrong-action"))
 
 
-def test_the_policy_that_asks_decides_the_options_and_repair_the_tables() -> None:
-    assert [*map(asking_policy, ("repair", "repair:hvr", "repair:my.module:Mine", "hvr", "my.module:Mine"))] == [
-        *("basic", "hvr", "my.module:Mine", "hvr", "my.module:Mine"),
-    ]
-    assert {family.name for name in ("repair", "repair:hvr", "repair:x:Y") if (family := family_of(name))} == {
-        "hybrids"
-    }
+def test_the_tables_are_those_of_repair() -> None:
+    assert [getattr(system_of(name), "name", "") for name in ("repair", "repair:hvr", "repair:x:Y")] == ["hybrids"] * 3
 
 
 @pytest.mark.parametrize(
@@ -165,22 +160,28 @@ def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_pat
     spec = RunSpec(
         shipped_task("blocksworld", "p01"),
         policy,
+        {"from_prefix": True},
         ScriptedModel(["[PLAN]\nput down block_1\n[PLAN END]"]),
         example=example,
-        from_prefix="on",
         record=record,
     )
     assert run_spec(spec).solved
     assert replay_record(record).identical
 
 
-def test_a_record_chooses_no_code(world: World, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"policy": "repair:os:getcwd"}, "'repair:os:getcwd', is not registered"),
+        ({"options": {"proposer": "os:getcwd"}}, "as repair:os:getcwd"),
+    ],
+)
+def test_a_record_chooses_no_code(changed: dict[str, object], why: str, world: World, tmp_path: Path) -> None:
     record = tmp_path / "run.jsonl"
-    run_spec(
-        RunSpec(world.task, "repair", ScriptedModel(["(put red shelf)"]), style="pddl", example="none", record=record)
-    )
+    model = ScriptedModel(["(put red shelf)"])
+    run_spec(RunSpec(world.task, "repair", model=model, style="pddl", example="none", record=record))
     first, *rest = record.read_text().splitlines()
-    changed = {**json.loads(first), "policy": "repair:os:getcwd"}
-    record.write_text("\n".join([json.dumps(changed), *rest, ""]))
-    with pytest.raises(RecordError, match="'repair:os:getcwd', is not registered"):
+    started = json.loads(first)
+    record.write_text("\n".join([json.dumps({**started, "spec": {**started["spec"], **changed}}), *rest, ""]))
+    with pytest.raises(RecordError, match=why):
         replay_record(record)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 
 import pytest
-from pddl2nl.experiments.spec import RunSpec
 
 from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.planner import cheapest_plan
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import parse_task
-from pddl2nl.systems.hybrids import planning, repair
-from pddl2nl.systems.hybrids.compiling import compile_proposal
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.search import nearest_plan
+from pddl2nl.search.nearest_plan import Planners, common_actions, compile_proposal, distance, repair_plan
 from pddl2nl.systems.hybrids.events import PlanRepaired
-from pddl2nl.systems.hybrids.planning import Planners
-from pddl2nl.systems.hybrids.repair import common_actions, distance, repair_plan
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State, validate
@@ -29,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 
 DISTANCES = {None: 0, "wrong-action": 2, "swapped-objects": 2, "invented-action": 0, "missing-init": 8}
 """Of the oracle's plan for p05 with each mistake: an exchanged action is left out and the right one added."""
+PREFIX = {"from_prefix": True}
 GOOD = "(lift red table)\n(put red shelf)"
 
 
@@ -130,8 +128,8 @@ def test_a_proposal_of_impossible_actions_costs_what_planning_alone_costs(world:
 
 @pytest.mark.heavy
 def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "LEAST_SECONDS", 2)
-    monkeypatch.setattr(planning, "OPTIMAL_SECONDS", 2)
+    monkeypatch.setattr(nearest_plan, "LEAST_SECONDS", 2)
+    monkeypatch.setattr(nearest_plan, "OPTIMAL_SECONDS", 2)
     task = shipped_task("blocksworld", "s10")
     plan = solve(task, "ff").plan
     assert plan is not None
@@ -150,7 +148,7 @@ def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.Mo
 
 def test_at_the_limit_the_plan_is_that_of_planning_alone(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
     late = PlannerResult("lama", "timeout", None, None, 2.0, 100, "", "no plan within 2 s")
-    monkeypatch.setattr(repair, "cheapest", lambda task, alone: Planners(late, 2.0, 2.0, 100, False))
+    monkeypatch.setattr(nearest_plan, "cheapest", lambda task, alone: Planners(late, 2.0, 2.0, 100, False))
     played = play("repair", replied("(lift blue table)\n(put blue shelf)"), style="pddl")
     [event] = played.of("plan-repaired")
     assert played.finished.plan == tuple(GOOD.splitlines())
@@ -178,10 +176,11 @@ def test_an_unsolvable_task_is_not_searched_twice() -> None:
 # ── from the prefix, and other planners ──────────────────────────────────────────────────────────
 
 
-def test_the_prefix_is_kept_where_that_is_asked_for(play: Play, world: World) -> None:
+def test_the_prefix_is_kept_where_that_is_asked_for(play: Play) -> None:
     started = "(lift blue table)\n(put blue shelf)"
-    setting = replace(world.setting("pddl"), from_prefix=True)
-    played = play("repair", replied(f"{started}\n(lift blue table)\n{GOOD}"), setting=setting)
+    played = play(
+        "repair", replied(f"{started}\n(lift blue table)\n{GOOD}"), style="pddl", chosen={"from_prefix": True}
+    )
     [event] = played.of("plan-repaired")
     assert played.finished.outcome == "solved"
     assert played.finished.plan[:2] == tuple(started.splitlines())
@@ -189,9 +188,10 @@ def test_the_prefix_is_kept_where_that_is_asked_for(play: Play, world: World) ->
     assert event.planner == "lama"
 
 
-def test_where_the_prefix_ends_in_a_dead_end_the_proposal_is_judged(play: Play, world: World) -> None:
-    setting = replace(world.setting("pddl"), from_prefix=True)
-    played = play("repair", replied(f"(lift red table)\n(smash red)\n{GOOD}"), setting=setting)
+def test_where_the_prefix_ends_in_a_dead_end_the_proposal_is_judged(play: Play) -> None:
+    played = play(
+        "repair", replied(f"(lift red table)\n(smash red)\n{GOOD}"), style="pddl", chosen={"from_prefix": True}
+    )
     assert played.finished.outcome == "inapplicable"
     assert played.of("plan-repaired")[0].status == "unsolvable"
 
@@ -239,8 +239,8 @@ def test_common_actions_are_a_longest_common_subsequence() -> None:
 def test_repair_solves_whatever_mistake_the_oracle_makes(mistake: str | None) -> None:
     model = f"oracle:{mistake}" if mistake else "oracle"
     task = shipped_task("blocksworld", "p05")
-    assert run_spec(RunSpec(task, "basic", model)).solved == (mistake is None)
-    repaired = run_spec(RunSpec(task, "repair", model))
+    assert run_spec(RunSpec(task, "basic", model=model)).solved == (mistake is None)
+    repaired = run_spec(RunSpec(task, "repair", model=model))
     assert repaired.solved
     [event] = [event for event in repaired.events if isinstance(event, PlanRepaired)]
     assert event.distance == DISTANCES[mistake]

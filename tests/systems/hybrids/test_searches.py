@@ -13,7 +13,7 @@ from pddl2nl.baselines import solve
 from pddl2nl.baselines.told_task import ToldTask, read_told_task
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm import Completion, Request, ScriptedReply
-from pddl2nl.nl import Reader, Teller, make_names, template_wording
+from pddl2nl.nl import template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
 from pddl2nl.policies.pddl_reading import PDDLReader
@@ -22,7 +22,7 @@ from pddl2nl.search.best_first import BestFirstSearch
 from pddl2nl.search.relaxation import FFHeuristic
 from pddl2nl.systems.hybrids.guided import BATCH, named_by_state
 from pddl2nl.systems.hybrids.landmarks import first_reached, subgoals
-from pddl2nl.systems.hybrids.prompts import LAYOUT
+from pddl2nl.systems.hybrids.prompting import LAYOUT
 from pddl2nl.systems.hybrids.tree import valued_actions
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State, validate
@@ -31,10 +31,8 @@ from tests.policies.conftest import Play, World
 HARD = shipped_task("blocksworld", "p20")
 
 
-def setting_of(task: Task, **options: object) -> Setting:
-    wording = template_wording(task.domain)
-    names = make_names(task, "original", wording)
-    return replace(Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names)), **options)
+def setting_of(task: Task) -> Setting:
+    return Setting.of(task, options={"names": "original"})
 
 
 def greedy(simulator: Simulator) -> tuple[int, tuple[GroundAction, ...]]:
@@ -153,7 +151,7 @@ def test_whatever_a_model_says_it_at_most_doubles_the_expansions(
 ) -> None:
     task = shipped_task("blocksworld", problem)
     model = Answering(task, answer)
-    played = play("guided", model=model, setting=setting_of(task, calls=5))
+    played = play("guided", model=model, setting=setting_of(task), chosen={"calls": 5})
     [searched] = played.of("states-searched")
     assert searched.status == "solved"
     assert searched.expanded <= 2 * greedy(Simulator(task))[0]
@@ -162,7 +160,7 @@ def test_whatever_a_model_says_it_at_most_doubles_the_expansions(
 
 
 def test_no_more_than_so_many_states_are_expanded(play: Play) -> None:
-    played = play("guided", [], setting=setting_of(HARD, calls=0, expansions=20))
+    played = play("guided", [], setting=setting_of(HARD), chosen={"calls": 0, "expansions": 20})
     assert played.of("states-searched")[0].expanded == 20
     assert (played.finished.outcome, played.finished.fault.status) == ("gave-up", "budget")
 
@@ -211,14 +209,14 @@ def test_the_first_valid_sample_is_the_plan(play: Play, world: World) -> None:
         "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]",
         "never asked",
     ]
-    played = play("landmarks", replies, setting=replace(world.setting("pddl"), samples=3))
+    played = play("landmarks", replies, style="pddl", chosen={"samples": 3})
     assert (played.finished.outcome, played.finished.calls, played.finished.counted) == ("solved", 2, 2)
     assert played.of("states-searched") == []
 
 
 def test_the_search_asks_nothing(play: Play, world: World) -> None:
     replies = ["[PLAN]\n(put red shelf)\n[PLAN END]", "I cannot."]
-    played = play("landmarks", replies, setting=replace(world.setting("pddl"), samples=2))
+    played = play("landmarks", replies, style="pddl", chosen={"samples": 2})
     [searched] = played.of("states-searched")
     assert (played.finished.outcome, played.finished.calls) == ("solved", 2)
     assert played.finished.plan == searched.plan == ("(lift red table)", "(put red shelf)")
@@ -241,10 +239,6 @@ def test_an_unfinished_plan_leads_the_search(play: Play) -> None:
 # ── tree ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def tree(world: World, **options: object) -> Setting:
-    return replace(world.setting(), **options)
-
-
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 
 
@@ -255,7 +249,7 @@ def test_candidates_are_read_with_their_values(world: World) -> None:
 
 
 def test_the_tree_finds_the_goal_depth_by_depth(play: Play, world: World) -> None:
-    played = play("tree", [f"{LIFT} | 9\n{PUT} | 1", f"{PUT} | 10"], setting=tree(world))
+    played = play("tree", [f"{LIFT} | 9\n{PUT} | 1", f"{PUT} | 10"])
     [searched] = played.of("states-searched")
     assert (played.finished.outcome, played.finished.calls, searched.expanded) == ("solved", 2, 2)
     assert [event.possible for event in played.of("states-asked")] == [(1,), (1,)]
@@ -263,33 +257,33 @@ def test_the_tree_finds_the_goal_depth_by_depth(play: Play, world: World) -> Non
 
 @pytest.mark.parametrize(("ranking", "first"), [("model", "lift cup_1"), ("hff", "lift cup_0"), ("both", "lift cup_0")])
 def test_the_beam_keeps_the_best(play: Play, world: World, ranking: str, first: str) -> None:
-    setting = tree(world, beam=1, ranking=ranking, calls=2)
-    played = play("tree", [f"{LIFT} | 3\nlift cup_1 from place_1 | 8", ""], setting=setting)
+    options = {"beam": 1, "ranking": ranking, "calls": 2}
+    played = play("tree", [f"{LIFT} | 3\nlift cup_1 from place_1 | 8", ""], chosen=options)
     held = {"lift cup_0": "I hold cup_0", "lift cup_1": "I hold cup_1"}[first]
     assert held in LAYOUT.read(played.requests[1].messages[-1].content)["State"]
 
 
 def test_states_that_were_reached_before_are_merged(play: Play, world: World) -> None:
     back = "put cup_0 on place_1"
-    played = play("tree", [LIFT, back, "never asked"], setting=tree(world))
+    played = play("tree", [LIFT, back, "never asked"])
     assert (played.finished.outcome, played.finished.calls) == ("gave-up", 2)
     assert played.of("states-searched")[0].status == "exhausted"
 
 
 def test_the_calls_are_bounded(play: Play, world: World) -> None:
     there_and_back = cycle([LIFT, "put cup_0 on place_1\nlift cup_1 from place_1"])
-    played = play("tree", [next(there_and_back) for _ in range(9)], setting=tree(world, calls=1))
+    played = play("tree", [next(there_and_back) for _ in range(9)], chosen={"calls": 1})
     assert (played.finished.calls, played.finished.fault.status) == (1, "budget")
 
 
 def test_no_more_candidates_are_tried_than_were_asked_for(play: Play, world: World) -> None:
-    played = play("tree", [f"lift cup_1 from place_1\n{LIFT}", ""], setting=tree(world, candidates=1))
+    played = play("tree", [f"lift cup_1 from place_1\n{LIFT}", ""], chosen={"candidates": 1})
     assert played.of("states-asked")[0].named == (("(lift blue table)",),)
 
 
 def test_half_a_line_of_a_reply_that_was_cut_off_is_no_candidate(play: Play, world: World) -> None:
     cut = ScriptedReply(f"lift cup_1 from place_1\n{LIFT}", finish="length")
-    played = play("tree", [cut, ""], setting=tree(world))
+    played = play("tree", [cut, ""])
     assert played.of("states-asked")[0].named == (("(lift blue table)",),)
 
 
@@ -302,6 +296,7 @@ def test_whatever_a_model_says_a_solved_run_has_a_valid_plan(play: Play, world: 
     rng = random.Random(seed)
     lines = ["State 1:", "[PLAN]", "[PLAN END]", "| 3", LIFT, PUT, "smash cup_1 | 11", "(put red shelf)", "\x00", "{"]
     replies = ["\n".join(rng.choices(lines, k=rng.randrange(9))) for _ in range(12)]
-    played = play(policy, replies, setting=tree(world, samples=3, calls=12))
+    options = {"samples": 3} if policy == "landmarks" else {"calls": 12}
+    played = play(policy, replies, chosen=options)
     valid = validate(world.task, [*map(GroundAction.parse, played.finished.plan)]).valid
     assert (played.finished.outcome == "solved") == valid

@@ -1,0 +1,103 @@
+"""What the oracle answers with the hybrids: plans from states, candidates with values, and the problem.
+
+Its mistakes are those of `pddl2nl.baselines.mistakes`; an invented fact is left out of a problem once it was corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.baselines.mistakes import INVENTED, needed_fact, spoiled
+from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask
+from pddl2nl.llm import Answer
+from pddl2nl.pddl import GroundAtom, Problem, write_problem
+from pddl2nl.pddl.rewriting import Renaming
+from pddl2nl.policies.setting import Setting
+from pddlval import State
+
+
+def plans_from(setting: Setting, states: Sequence[State]) -> Answer:
+    """A plan from each state, under its heading; nothing if there is none."""
+
+    def answer(oracle: PlanOracle) -> str:
+        replies = []
+        for number, state in enumerate(states, start=1):
+            replies.append("\n".join((f"State {number}:", *_plan(oracle, _told(setting, state)))))
+        return "\n\n".join(replies)
+
+    return answer
+
+
+def candidates_in(setting: Setting, state: State) -> Answer:
+    """The first action of a plan from the state, with the best value, and another possible one with the worst."""
+
+    def answer(oracle: PlanOracle) -> str:
+        task = _told(setting, state)
+        best = _plan(oracle, task, most=1)
+        others = [*map(task.teller.action, task.simulator.applicable(task.simulator.initial))]
+        others = [text for text in others if text not in best][:1]
+        return "\n".join([*(f"{text} | 10" for text in best), *(f"{text} | 0" for text in others)])
+
+    return answer
+
+
+def problem_written(setting: Setting, *, corrected: bool) -> Answer:
+    """The problem; ``corrected`` says that an earlier one could not be read."""
+
+    def answer(oracle: PlanOracle) -> str:
+        task, mistake = _told(setting, setting.simulator.initial), oracle.mistake
+        if mistake == "missing-init":
+            fact = needed_fact(task, task.plan_from(task.simulator.initial))
+            task = task if fact is None else task.lacking(fact)
+        problem = task.task.problem
+        if mistake == "swapped-objects":
+            facts = [*problem.init]
+            place = next((place for place, fact in enumerate(facts) if len({*fact.args[:2]}) == 2), None)
+            if place is not None:
+                predicate, first, second, *rest = facts[place]
+                facts[place] = GroundAtom((predicate, second, first, *rest))
+            problem = replace(problem, init=tuple(facts))
+        text = write_problem(problem)
+        if mistake == "invented-action" and not corrected:
+            text = text.replace("(:init", f"(:init ({INVENTED})", 1)
+        return text
+
+    return answer
+
+
+def with_objects(problem: Problem, new: Mapping[str, str]) -> Problem:
+    """A problem with other names of objects."""
+    renaming = Renaming(term=lambda term: new.get(term, term))
+
+    def renamed(atom: GroundAtom) -> GroundAtom:
+        return GroundAtom((atom.predicate, *map(renaming.term, atom.args)))
+
+    return replace(
+        problem,
+        objects=renaming.typed(problem.objects),
+        init=tuple(map(renamed, problem.init)),
+        init_values=tuple(replace(each, fluent=renamed(each.fluent)) for each in problem.init_values),
+        init_negative=tuple(map(renamed, problem.init_negative)),
+        goal=renaming.formula(problem.goal),
+        source=None,
+    )
+
+
+def _told(setting: Setting, state: State) -> ToldTask:
+    """The task from a state, under the names by which it is told."""
+    task, teller = setting.simulator.task, setting.teller
+    problem = problem_in_state(task.problem, sorted(state.atoms), state.values)
+    own = {item.name: teller.names.to_nl[item.name] for item in problem.objects}
+    return ToldTask(with_objects(problem, own), task.domain, teller.wording, "nl")
+
+
+def _plan(oracle: PlanOracle, task: ToldTask, most: int | None = None) -> list[str]:
+    """The first actions of a plan from the beginning of a task, told with the oracle's mistake; none without a plan."""
+    initial = task.simulator.initial
+    try:
+        return spoiled(oracle.mistake or None, task, initial, task.plan_from(initial)[:most])[:most]
+    except NoToldPlanError:
+        return []

@@ -1,0 +1,45 @@
+"""The prompts of the hybrids, laid out as in `pddl2nl.policies.staged`.
+
+Landmarks asks as Basic, and repair as the policy that proposes the plan.
+
+====================  ==================================================================================================
+stage                 content
+====================  ==================================================================================================
+hybrids/next          goal, objects, and states in which a search is stuck, numbered: how would you go on from each?
+hybrids/candidates    goal, objects, a state: which actions would you do now?
+hybrids/problem       goal, objects, initial state: write the problem file; in a correction also the last one and why it
+                      cannot be read
+====================  ==================================================================================================
+
+The domain is told in the wording of the run, and in PDDL where a problem file is asked for. No prompt holds an earlier
+exchange.
+"""
+
+from __future__ import annotations
+
+from pddl2nl.llm import Message
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.prompts import Prompts
+from pddl2nl.policies.staged import PromptLayout, Sections, conversation
+
+PROMPTS = Prompts(__package__)
+LAYOUT = PromptLayout(
+    ("hybrids/next", "hybrids/candidates", "hybrids/problem"),
+    ("Goal", "Objects", "State", "States", "Problem", "Feedback"),
+    frozenset(("States",)),
+)
+
+
+def asked(
+    file: str,
+    episode: Episode,
+    sections: Sections,
+    domain: str,
+    examples: tuple[tuple[str, str], ...] = (),
+    **fields: str,
+) -> list[Message]:
+    """A prompt about an episode's goal and objects, with further sections; ``file`` is that of its instruction."""
+    instruction = PROMPTS.replacing(episode.setting.prompts).fill(file, domain=domain, **fields)
+    system = LAYOUT.system(f"hybrids/{file.removesuffix('.txt')}", instruction)
+    told = {"Goal": episode.goal_text, "Objects": episode.objects_text}
+    return conversation(system, examples, LAYOUT.question({**told, **sections}))
