@@ -115,7 +115,7 @@ class Reference:
         form: the form of the task's text, ``goal`` or ``constructive``.
         text: the task's text.
         category: what kind of task it is; empty if its set has no kinds.
-        answers, searched: of a search, as in `pddl2nl.tasks.reference_files.TaskReference`.
+        asked, answers, searched: of a search, as in `pddl2nl.tasks.reference_files.TaskReference`.
         blocks: how many the first way has.
     """
 
@@ -128,6 +128,7 @@ class Reference:
     form: str = ""
     text: str = ""
     category: str = ""
+    asked: tuple[tuple[str, ...], ...] = ()
     answers: tuple[tuple[str, ...], ...] = ()
     searched: tuple[str, ...] = ()
     blocks: int = 0
@@ -153,6 +154,7 @@ class _Recorded(msgspec.Struct):
     form: str = ""
     text: str = ""
     category: str = ""
+    asked: tuple[tuple[str, ...], ...] = ()
     answers: tuple[tuple[str, ...], ...] = ()
     searched: tuple[str, ...] = ()
 

@@ -3,7 +3,7 @@
 The file holds ``format``, ``domain`` and ``tasks``. A task has ``task`` (its name), ``instance`` (its problem is
 ``INSTANCE.pddl``), ``role`` (``example`` or ``benchmark``), ``title``, ``complexity``, ``objects``,
 ``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; tasks in a scene graph may have ``category``,
-``answers`` and ``searched``, tasks with hidden facts ``difficulty``. See `TaskReference`, `ReferenceWay` and
+``asked``, ``answers`` and ``searched``, tasks with hidden facts ``difficulty``. See `TaskReference`, `ReferenceWay` and
 `ReferenceBlock`.
 """
 
@@ -136,7 +136,8 @@ class TaskReference:
         averaged: whether averages over tasks hold it.
         length_counted: whether the lengths of its plans are compared with that of the ground truth.
         category: what kind of task it is, ``simple planning``; empty if the set has no kinds.
-        answers: of a search, sets of objects, each of which is an answer.
+        asked: of a search, the right answers to its text: sets of objects; an empty one if there is none.
+        answers: of a search, sets of objects, each of which shows what it asks for.
         searched: of a search for something that is not there, where one must have looked.
         difficulty: the errors after which enough is known of what is hidden; None if nothing is.
     """
@@ -152,6 +153,7 @@ class TaskReference:
     averaged: bool = True
     length_counted: bool = True
     category: str = ""
+    asked: tuple[tuple[str, ...], ...] = ()
     answers: tuple[tuple[str, ...], ...] = ()
     searched: tuple[str, ...] = ()
     difficulty: int | None = None
@@ -189,6 +191,7 @@ class TaskReference:
             "averaged": self.averaged,
             "length_counted": self.length_counted,
             **({"category": self.category} if self.category else {}),
+            **({"asked": [list(each) for each in self.asked]} if self.asked else {}),
             **({"answers": [list(each) for each in self.answers]} if self.answers else {}),
             **({"searched": list(self.searched)} if self.searched else {}),
         }

@@ -103,11 +103,11 @@ class SceneAnswers:
         if mistake == "bad-json" and not memory:
             return '{"mode": "exploring", "command": "expand('
         if mistake == "early-stop" and not memory:
-            return json_reply("this will do", command="terminate")
+            return self._end("this will do")
         if mistake == "revisit" and memory:
             return json_reply("once more", command=f"expand({memory[-1]})")
         if self._complete(memory):
-            return json_reply("the graph shows all that the task needs", command="terminate")
+            return self._end("the graph shows all that the task needs")
         below: dict[str, set[str]] = {}
         for node in self.view.nodes:
             for name in self.view.graph.above(node.name):
@@ -120,8 +120,14 @@ class SceneAnswers:
             return json_reply(f"nothing in {useless[0]} matters", command=f"contract({useless[0]})")
         waiting = [name for name in self._order(closed) if name not in memory and name not in opened]
         if not waiting:
-            return json_reply("no node is left that can have it", command="terminate")
+            return self._end("no node is left that can have it")
         return json_reply(f"{waiting[0]} may have what the task needs", command=f"expand({waiting[0]})")
+
+    def _end(self, thought: str) -> str:
+        """The end of the search, with the first of the right answers if the task asks for something."""
+        asked = () if self._reference is None else self._reference.asked
+        answer = f"({', '.join(asked[0]) or 'none'})" if asked else ""
+        return json_reply(thought, command=f"terminate{answer}")
 
     def _complete(self, memory: Sequence[str]) -> bool:
         if self._reference is not None and self._reference.searched:

@@ -55,6 +55,8 @@ class SearchEnded(RunEvent, frozen=True):
         counts: the nodes of each kind in the whole graph, and its ``links``; ``top``: those of the collapsed graph.
         kind_tokens: the tokens of the nodes of each kind in the whole graph, and of its ``links``.
         tokenizer: which counted the tokens; empty if they are estimated.
+        answer: what the model answers to the task: nodes or numbers, none if there is no such thing; null if it gave
+            no answer.
     """
 
     by: str
@@ -68,6 +70,7 @@ class SearchEnded(RunEvent, frozen=True):
     top: tuple[tuple[str, int], ...] = ()
     kind_tokens: tuple[tuple[str, int], ...] = ()
     tokenizer: str = ""
+    answer: tuple[str, ...] | None = None
 
 
 class PlanChecked(RunEvent, frozen=True):

@@ -33,6 +33,7 @@ _MOST_STARTS = 50
 _CALL = re.compile(r"\s*([\w-]+)\s*\(([^()]*)\)\s*")
 _BETWEEN = re.compile(r"[>→⇒\n;]|(?<=\)),")
 _DONE = "done"
+_NOTHING = ("none", "nothing")
 
 
 def plain_name(name: str) -> str:
@@ -99,9 +100,23 @@ def read_calls(
     return tuple(calls), tuple(unread)
 
 
+def read_answer(said: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
+    """What a model answers to the task: nodes and numbers, none if there is no such thing; None without an answer.
+
+    Args:
+        said: a list, or a text with commas; an empty text is no answer.
+        names: of nodes (`node_names`); others stay in the form in which names are compared.
+    """
+    parts = said if isinstance(said, list) else [] if said is None else str(said).split(",")
+    words = [word for word in (plain_name(str(part)) for part in parts) if word]
+    if not words and not isinstance(said, list):
+        return None
+    return tuple(dict.fromkeys(names.get(word, word) for word in words if word not in _NOTHING))
+
+
 def json_reply(thought: str, *, command: str = "", plan: Sequence[SceneCalled] | None = None) -> str:
     """A reply: a command of the search, or a plan."""
-    mode = "exploring" if command and command != "terminate" else "planning"
+    mode = "exploring" if command and not command.startswith("terminate") else "planning"
     content = {"command": command} if plan is None else {"plan": [*map(str, plan), "done()"]}
     return json.dumps({"chain_of_thought": thought, "reasoning": thought, "mode": mode, **content}, ensure_ascii=False)
 

@@ -3,8 +3,11 @@
 Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for Scalable Robot Task Planning" (CoRL
 2023, section 4). Where the paper has people judge, ours is exact:
 
-* *Search success*: the search was ended by the model, and what is shown at its end contains an answer; if the right
-  answer is that there is none, every room where one must look was expanded.
+* *Search success*: the model ended the search with a right answer to the task: it names all nodes of one right answer,
+  and besides them only nodes above or below one, or of another right answer. If the right answer is that there is
+  none, every room where one must look was expanded, because anything else is a guess.
+* *Search shown*: the model ended the search, and what is shown at its end contains what the task asks for, whatever the
+  model says. A search that expands every room passes.
 * *Correctness*: the goal holds at the end of the plan. Of a plan that is not executable, failing actions are skipped.
 * *Executability*: all actions of the plan are applicable one after the other.
 * *Types of errors*: the kind of the first error of the last plan (`pddl2nl.systems.sayplan.events.Cause`).
@@ -55,6 +58,26 @@ def _of_plan(value: Callable[[PlanChecked], float]) -> Callable[[ScoredRun], flo
 
 def _success(run: ScoredRun, end: SearchEnded) -> float | None:
     reference = run.reference
+    if reference is None or not reference.asked or end.by in ("exact", "whole"):
+        return None
+    named = {*(end.answer or ())}
+    if end.answer is None or end.by != "model":
+        return 0.0
+    if not named:
+        return 100.0 * (() in reference.asked and {*reference.searched} <= {*end.memory})
+    right = frozenset(node for answer in reference.asked for node in answer)
+    graph = _graph_of(run)
+    near = right if graph is None else right.union(*(_around(graph, node) for node in right))
+    return 100.0 * (named <= near and any(answer and named >= {*answer} for answer in reference.asked))
+
+
+def _around(graph: SceneGraph, node: str) -> frozenset[str]:
+    """The nodes above and below a node."""
+    return frozenset((*graph.above(node), *(each for each in graph.nodes if node in graph.above(each))))
+
+
+def _shown(run: ScoredRun, end: SearchEnded) -> float | None:
+    reference = run.reference
     if reference is None or not (reference.answers or reference.searched):
         return None
     if reference.searched:
@@ -86,22 +109,38 @@ def _expansions(run: ScoredRun, end: SearchEnded) -> float | None:
 
 
 def _detours(run: ScoredRun, end: SearchEnded) -> float | None:
-    """The expansions of a successful search beyond the fewest that show an answer."""
+    """The expansions of a search that shows what is asked for, beyond the fewest that show it."""
     expansions, fewest = _expansions(run, end), _fewest(run)
-    return expansions - fewest if _success(run, end) and expansions is not None and fewest is not None else None
+    return expansions - fewest if _shown(run, end) and expansions is not None and fewest is not None else None
+
+
+def _spare(run: ScoredRun, end: SearchEnded) -> float | None:
+    """The nodes that are expanded at the end of such a search, beyond the fewest."""
+    fewest = _fewest(run)
+    return max(0.0, float(len(end.expanded) - fewest)) if _shown(run, end) and fewest is not None else None
+
+
+def _end_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
+    return float(end.tokens)
 
 
 def _fewest(run: ScoredRun) -> int | None:
     """The fewest expansions after which an answer is shown; None if the record lacks the scene's roles."""
-    reference, scene = run.reference, run.started.spec.get("files", {}).get("scene.json")
+    reference, graph = run.reference, _graph_of(run)
     if reference is not None and reference.searched:
         return len({*reference.searched})
-    if reference is None or not isinstance(scene, str):
-        return None
     try:
-        graph = _graph(run.started.domain_pddl, run.started.problem_pddl, scene)
-        return len(graph.cheapest(reference.answers))
-    except (InputError, KeyError):  # the record of another version
+        return None if reference is None or graph is None else len(graph.cheapest(reference.answers))
+    except KeyError:  # the record of another version
+        return None
+
+
+def _graph_of(run: ScoredRun) -> SceneGraph | None:
+    """The scene graph of a run; None if its record lacks it."""
+    scene = run.started.spec.get("files", {}).get("scene.json")
+    try:
+        return _graph(run.started.domain_pddl, run.started.problem_pddl, scene) if isinstance(scene, str) else None
+    except InputError:  # the record of another version
         return None
 
 
@@ -196,7 +235,8 @@ def _tokens(name: str, summary: str, of: Callable[[ScoredRun], float | None]) ->
 
 
 METRICS: tuple[RunMetric, ...] = (
-    _share("search-success", "searches that show an answer at their end", _of_search(_success)),
+    _share("search-success", "searches that the model ends with a right answer", _of_search(_success)),
+    _share("search-shown", "searches that show what is asked for at their end", _of_search(_shown)),
     _share(
         "plan-goal",
         "plans at whose end the goal holds; of plans that are not executable, failing actions are skipped",
@@ -213,14 +253,20 @@ METRICS: tuple[RunMetric, ...] = (
     _number("expansions", "nodes that were expanded in a scene graph", _of_search(_expansions)),
     _number(
         "expansions-beyond",
-        "nodes that a successful search expanded beyond the fewest that show an answer",
+        "nodes that a search expanded beyond the fewest that show what is asked for",
         _of_search(_detours),
+    ),
+    _number(
+        "expanded-beyond",
+        "nodes that are expanded at the end of a search beyond the fewest that show what is asked for",
+        _of_search(_spare),
     ),
     _number(
         "queries", "answers to queries about the shown graph: counts, distances, what is missing", _of_search(_queries)
     ),
     _number("revisits", "commands to expand a node that was expanded before", _of_search(_revisits)),
     _tokens("view-tokens", "tokens of the largest view of the scene graph", _of_search(_peak)),
+    _tokens("end-tokens", "tokens of the view of the scene graph at the end of a search", _of_search(_end_tokens)),
     *(
         _number(f"scene-{name}", f"{name} of the scene graph", _of_search(partial(_entities, kinds)))
         for name, kinds in _KINDS.items()
@@ -278,7 +324,9 @@ def _ended(event: SearchEnded) -> Note:
     title = f"Search ended: {_ENDS.get(event.by, event.by)}"
     verdict = f"{event.tokens} tokens shown, {event.collapsed} when collapsed, {event.full} in all"
     tone: Tone = "bad" if event.by in ("limit", "unreadable", "stuck") else "good"
-    return Note(event.event, title, verdict, tone, items=_items(expanded=event.expanded, shown=event.shown))
+    answer = () if event.answer is None else (Item(", ".join(event.answer) or "there is none", "answer"),)
+    items = (*answer, *_items(expanded=event.expanded, shown=event.shown))
+    return Note(event.event, title, verdict, tone, items=items)
 
 
 def _checked(event: PlanChecked) -> Note:

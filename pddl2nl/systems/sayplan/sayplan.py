@@ -56,6 +56,7 @@ from pddl2nl.systems.sayplan.plans import (
     json_reply,
     node_names,
     plain_name,
+    read_answer,
     read_calls,
     read_json,
     without_ways,
@@ -83,6 +84,7 @@ LAYOUT = PromptLayout(
 
 _QUERIES = ("count", "without", "distance")
 _COMMAND = re.compile(r"\s*(expand|contract|count|without|distance)(?:_node)?\s*\(([^()]*)\)\s*")
+_END = re.compile(r"\s*terminate\s*(?:\(([^()]*)\))?\s*", re.IGNORECASE)
 _UNREADABLE = "The reply is not one JSON object with a command, which is one of {} or terminate."
 _NOT_ENOUGH = "Nothing that the graph shows can do the task: search again."
 
@@ -254,8 +256,10 @@ class SceneRun:
             data = read_json(self._command(view, feedback, [*answered.values()])) or {}
             reasoning = shortened(str(data.get("reasoning", "")), _MOST_REASONING)
             command = data.get("command")
-            if data.get("mode") == "planning" or (isinstance(command, str) and plain_name(command) == "terminate"):
-                self._ended("model", view)
+            end = _END.fullmatch(command) if isinstance(command, str) else None
+            if end is not None or data.get("mode") == "planning":
+                said = data.get("answer", end[1] if end is not None else None)
+                self._ended("model", view, read_answer(said, node_names(self.graph)))
                 return view, data.get("plan")
             obeyed = _obey(command, view, self._policy, answered.values())
             if obeyed.answer:
@@ -289,8 +293,8 @@ class SceneRun:
             ),
         )
 
-    def _ended(self, by: str, view: SceneView) -> None:
-        """Records the end of a search."""
+    def _ended(self, by: str, view: SceneView, answer: tuple[str, ...] | None = None) -> None:
+        """Records the end of a search, with the model's answer to the task."""
         graph = view.graph
         collapsed, full = graph.collapsed(), graph.full()
         self._episode.note(
@@ -306,6 +310,7 @@ class SceneRun:
                 tuple(collapsed.counts.items()),
                 tuple(full.kind_tokens.items()),
                 tokenizer_name(),
+                answer,
             )
         )
 
@@ -545,13 +550,14 @@ class ScenePrompter:
         if level == "off":
             return None
         verbs = ["expand", *(["contract"] if self._policy.contraction else [])]
+        names = tuple(node.name for node in view.nodes)
         opening = tuple(node.name for node in view.nodes if node.opens)
         lines: list[Line] = [(f"{verb}(", opening, ")") for verb in verbs if opening]
         if self._policy.queries:
-            names = tuple(node.name for node in view.nodes)
             words = tuple(sorted({word for node in view.nodes for word in node.words}))
             lines += [("count(", words, ")"), ("without(", words, ")"), ("distance(", names, ", ", names, ")")]
-        given = None if level == "format" else (*lines, ("terminate",))
+        ends: list[Line] = [("terminate",), ("terminate(none)",), ("terminate(", names, ")")]
+        given = None if level == "format" else (*lines, *ends, ("terminate(", names, ", ", names, ")"))
         return Constraint(given, action='{"mode": "exploring", "command": "', after='"}')
 
     def calls(self, view: SceneView, level: str) -> Constraint | None:

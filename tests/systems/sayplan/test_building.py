@@ -86,6 +86,21 @@ def test_answers_are_nodes_and_what_must_be_searched_are_rooms(names: list[str])
         assert all(graph.nodes[node].kind == "room" for node in task.searched)
 
 
+@pytest.mark.parametrize("names", [OFFICE, HOME], ids=["office", "home"])
+def test_every_search_asks_for_nodes_that_are_shown_with_what_it_needs(names: list[str]) -> None:
+    graph = scene_graph(BUILDING.task(names[0]), ROLES)
+    for name in names:
+        task = TASKS[name]
+        assert bool(task.asked) == task.category.endswith("search")
+        assert all(graph.nodes.keys() >= {*answer} for answer in task.asked)
+        if () in task.asked:
+            assert task.asked == ((),)
+            assert task.searched
+        for shown in task.answers:
+            near = {each for node in shown for each in (node, *graph.above(node))} | {*task.searched}
+            assert any(near >= {*answer} for answer in task.asked), name
+
+
 def test_what_counts_and_distances_say_holds_in_the_buildings() -> None:
     office, home = (scene_graph(BUILDING.task(name), ROLES) for name in ("oc01", "hc01"))
     three = [name for name in office.nodes if name.startswith("cabinet") and len(office.children.get(name, ())) == 3]

@@ -42,16 +42,42 @@ def values(*events: RunEvent, **reference: Any) -> dict[str, float | None]:
     return {metric.name: metric.of(run) for metric in METRICS}
 
 
-def test_a_search_is_successful_if_an_answer_is_shown_and_the_model_ended_it() -> None:
-    assert values(END, answers=(("phone",), ("fridge", "apple")))["search-success"] == 100
-    assert values(END, answers=(("fridge", "phone"),))["search-success"] == 0
-    assert values(replace(END, by="limit"), answers=(("fridge",),))["search-success"] == 0
-    assert values(END)["search-success"] is None
+def test_what_is_asked_for_is_shown_if_the_model_ended_the_search_and_it_is_in_the_view() -> None:
+    assert values(END, answers=(("phone",), ("fridge", "apple")))["search-shown"] == 100
+    assert values(END, answers=(("fridge", "phone"),))["search-shown"] == 0
+    assert values(replace(END, by="limit"), answers=(("fridge",),))["search-shown"] == 0
+    assert values(END)["search-shown"] is None
+    assert values(END, searched=("kitchen", "lobby"))["search-shown"] == 100
+    assert values(END, searched=("kitchen", "attic"))["search-shown"] == 0
 
 
-def test_that_there_is_none_is_found_by_looking_everywhere() -> None:
-    assert values(END, searched=("kitchen", "lobby"))["search-success"] == 100
-    assert values(END, searched=("kitchen", "attic"))["search-success"] == 0
+@pytest.mark.parametrize(
+    ("answer", "asked", "success"),
+    [
+        (("fridge",), (("phone",), ("fridge",)), 100),
+        (("phone", "fridge"), (("phone",), ("fridge",)), 100),
+        (("fridge",), (("phone", "fridge"),), 0),
+        (("fridge", "apple"), (("fridge",),), 0),
+        (("5",), (("5",),), 100),
+        ((), (("fridge",),), 0),
+        (None, (("fridge",),), 0),
+        (("fridge",), (), None),
+    ],
+)
+def test_a_search_succeeds_with_a_right_answer_and_nothing_else(
+    answer: tuple[str, ...] | None, asked: tuple[tuple[str, ...], ...], success: float | None
+) -> None:
+    assert values(replace(END, answer=answer), asked=asked)["search-success"] == success
+    if success is not None:
+        assert values(replace(END, answer=answer, by="limit"), asked=asked)["search-success"] == 0
+        assert values(replace(END, answer=answer, by="whole"), asked=asked)["search-success"] is None
+
+
+def test_that_there_is_none_is_a_guess_without_looking_everywhere() -> None:
+    none = replace(END, answer=())
+    assert values(none, asked=((),), searched=("kitchen", "lobby"))["search-success"] == 100
+    assert values(none, asked=((),), searched=("kitchen", "attic"))["search-success"] == 0
+    assert values(END, asked=((),), searched=("kitchen", "lobby"))["search-success"] == 0
 
 
 def test_steps_of_the_search_are_counted() -> None:
@@ -71,6 +97,19 @@ def test_expansions_beyond_the_fewest_are_of_successful_searches() -> None:
 
     assert [beyond(("fridge",)), beyond(("coffee_mug",), ("fridge",)), beyond(("wardrobe1",))] == [1, 1, None]
     assert beyond(("fridge", "apple")) is None, "the apple is not in the graph"
+
+
+def test_an_answer_may_say_where_it_is() -> None:
+    task = BUILDING.task("example")
+    texts = {"domain": write_domain(task.domain), "problem": write_problem(task.problem)}
+    started = Started({**texts, "files": {"scene.json": ROLES.text}}, "building", "example", FORMAT)
+
+    def success(*answer: str) -> float | None:
+        run = Scored((replace(END, answer=answer),), Reference((), asked=(("wardrobe1",),)), started=started)
+        return {metric.name: metric.of(run) for metric in METRICS}["search-success"]
+
+    assert [success("wardrobe1", "bobs_room"), success("wardrobe1", "coffee_mug")] == [100, 100]
+    assert [success("wardrobe1", "kitchen"), success("bobs_room")] == [0, 0]
 
 
 def test_entities_are_counted_without_poses() -> None:

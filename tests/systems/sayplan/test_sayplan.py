@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.policies.events import Rejected
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.policies.events import Rejected, Started
+from pddl2nl.policies.ground_truth import reference_of
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.systems.sayplan.reports import METRICS
 from pddl2nl.systems.sayplan.sayplan import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE, SayPlan, cannot_be_enough
 from pddl2nl.systems.sayplan.scene_graph import SceneView
-from tests.systems.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
+from tests.systems.sayplan.conftest import BUILDING, PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
 
 needs_planner = pytest.mark.usefixtures("needs_planner")
 COFFEE = (
@@ -78,6 +85,42 @@ def test_an_impossible_command_is_answered_with_the_reason() -> None:
 def test_a_search_without_an_end_is_ended(replies: list[str], by: str, steps: int) -> None:
     run = play("example", {SEARCH: replies, PLAN: plan()})
     assert (run.end.by, len(run.steps)) == (by, steps)
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ({"command": "terminate"}, None),
+        ({"command": "terminate()"}, None),
+        ({"command": "terminate(coffee mug)"}, ("coffee_mug",)),
+        ({"command": "Terminate(Kitchen, bobs-room)"}, ("kitchen", "bobs_room")),
+        ({"command": "terminate(none)"}, ()),
+        ({"command": "terminate(5)"}, ("5",)),
+        ({"command": "terminate", "answer": ["kitchen", "Kitchen"]}, ("kitchen",)),
+        ({"command": "terminate", "answer": "kitchen"}, ("kitchen",)),
+        ({"command": "terminate", "answer": []}, ()),
+        ({"command": "terminate", "answer": 5}, ("5",)),
+        ({"mode": "planning"}, None),
+    ],
+)
+def test_the_end_of_a_search_carries_an_answer(command: dict[str, object], answer: tuple[str, ...] | None) -> None:
+    run = play("example", {SEARCH: json.dumps(command), PLAN: plan()})
+    assert (run.end.by, run.end.answer) == ("model", answer)
+
+
+@pytest.mark.heavy
+def test_a_search_that_expands_every_room_and_says_nothing_succeeds_never() -> None:
+    [success, shown] = [metric for metric in METRICS if metric.name in ("search-success", "search-shown")]
+    values = []
+    for name in (name for name, task in TASKS.items() if task.category.endswith("search")):
+        rooms = [node.name for node in graph_of(name).nodes.values() if node.opens and node.kind == "room"]
+        replies = [json.dumps({"command": f"expand({room})"}) for room in rooms] + ['{"command": "terminate"}'] * 9
+        result = run_spec(RunSpec(BUILDING.task(name), "sayplan-open", model=ScriptedModel(replies)))
+        started = cast(Started, result.events[0])
+        reference = reference_of(started.reference)
+        scored = cast(Any, SimpleNamespace(events=result.events, started=started, solved=False, reference=reference))
+        values.append((success.of(scored), shown.of(scored)))
+    assert values == [(0, 100)] * 60
 
 
 # ── stage 2 ──────────────────────────────────────────────────────────────────────────────────────
@@ -245,6 +288,7 @@ def test_the_oracle_finds_the_answer_and_a_plan_that_is_correct_and_executable(i
     if task.answers:
         assert any({*answer} <= {*run.end.shown} for answer in task.answers)
     assert {*task.searched} <= {*run.end.memory}
+    assert run.end.answer == (task.asked[0] if task.asked else None)
     assert [(each.round, each.executable, each.goal) for each in run.plans] == [(0, True, True)]
     assert run.finished.outcome == "solved"
 
