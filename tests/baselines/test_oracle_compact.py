@@ -24,7 +24,7 @@ def test_it_solves_with_a_compact_history_and_plans_once(
     solve = told_task.solve
     monkeypatch.setattr(told_task, "solve", lambda *args, **options: searches.append(1) or solve(*args, **options))
     task = shipped_domain(domain).task("p04")
-    result = run_spec(RunSpec(task, policy, "oracle", style=style, example="none", steps=40, history="compact"))
+    result = run_spec(RunSpec(task, policy, model="oracle", style=style, example="none", steps=40, history="compact"))
     assert (result.outcome, result.mistakes) == ("solved", 0)
     assert len(searches) == 1
     longest = max(event.kept + len(event.messages) for event in result.events if event.event == "prompted")
@@ -34,6 +34,6 @@ def test_it_solves_with_a_compact_history_and_plans_once(
 @pytest.mark.parametrize("rounds", [0, 2])
 def test_it_solves_with_samples_and_rounds(rounds: int) -> None:
     task = shipped_domain("ferry").task("p02")
-    result = run_spec(RunSpec(task, "cot", "oracle", example="none", samples=2, rounds=rounds))
+    result = run_spec(RunSpec(task, "cot", {"samples": 2, "rounds": rounds}, "oracle", example="none"))
     assert (result.outcome, len(result.plan) > 0) == ("solved", True)
     assert sum(event.event == "replied" for event in result.events) == 1

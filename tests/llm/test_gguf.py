@@ -59,7 +59,8 @@ def test_every_mechanism_runs_and_its_record_says_which_model_it_was(
 ) -> None:
     record = tmp_path / "run.jsonl"
     task = shipped_task("blocksworld", "p01")
-    limits = {"max_tokens": 30, "steps": 2, "thoughts": "template", "translator": translator, "cache": "none"}
+    limits = {"max_tokens": 30, "steps": 2, "translator": translator, "cache": "none"}
+    limits |= {"thoughts": "template"} if policy in ("cot", "react") else {}
     result = run(task, policy, f"gguf:{small_model}", record=record, **limits)
     assert result.outcome != "infrastructure-error", result.message
     events = read_events(record)
@@ -97,7 +98,7 @@ def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["act", "react"])
 def test_under_applicable_no_turn_is_refused(policy: str, small_model: Path) -> None:
     options = {"constrain": "applicable", "max_tokens": 200, "cache": "none"}
-    options |= {"steps": 4, "thoughts": "template"}
+    options |= {"steps": 4, **({"thoughts": "template"} if policy == "react" else {})}
     result = run(shipped_task("blocksworld", "p01"), policy, f"gguf:{small_model}", **options)
     finished = result.events[-1]
     assert isinstance(finished, Finished)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Completion, ScriptedReply
@@ -214,6 +214,7 @@ PIECES = st.sampled_from(
 WHATEVER = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES).map("".join))
 
 
+@example("{?X}'{?Y} ` A", "predicates", negated=False)
 @given(WHATEVER, st.sampled_from(["predicates", "equality", "functions", "actions"]), st.booleans())
 def test_what_is_accepted_can_be_told_and_read_back(text: str, kind: Kind, negated: bool) -> None:
     draft = read(text, kind, negated=negated)

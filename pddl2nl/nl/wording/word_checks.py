@@ -163,7 +163,8 @@ def _checked(lines: Sequence[str], kind: Kind, parameters: Sequence[str]) -> tup
 
 
 def _tidied(line: str, kind: Kind, parameters: Sequence[str]) -> str:
-    text = line.replace("`", "").replace("**", "")
+    # A mark that stood alone leaves two blanks.
+    text = " ".join(line.replace("`", "").replace("**", "").split())
     before = ""
     while before != text:
         before = text
