@@ -214,7 +214,7 @@ PIECES = st.sampled_from(
 WHATEVER = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES).map("".join))
 
 
-@example("{?X}'{?Y} ` A", "predicates", negated=False)
+@example(text="{?X}'{?Y} ` A", kind="predicates", negated=False)
 @given(WHATEVER, st.sampled_from(["predicates", "equality", "functions", "actions"]), st.booleans())
 def test_what_is_accepted_can_be_told_and_read_back(text: str, kind: Kind, negated: bool) -> None:
     draft = read(text, kind, negated=negated)
