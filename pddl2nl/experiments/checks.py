@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
@@ -32,26 +32,34 @@ def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -
             they are there for; no planner where one is needed. The message has all errors with their places.
     """
     first = [jobs[0] for _, _, _, jobs in spec.cells]
-    runs = [job.spec for job in first if isinstance(job, RunJob) and job.policy.needs_model]
+    asking = [job for job in first if isinstance(job, RunJob) and job.policy.needs_model]
+    runs = [job.spec for job in asking]
     own = dict.fromkeys(str(run.model) for run in runs) if spec.questions is None else dict.fromkeys(spec.models)
     models = own | dict.fromkeys(str(model) for run in runs for model in run.models.values())
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
         access.opened_cache()
-    prices = {model: _price(spec, model, access, asked_here) for model in models}
+    prices = {}
+    for model in models:
+        able = [
+            {*job.policy.mistakes} for job in asking if model in map(str, (job.spec.model, *job.spec.models.values()))
+        ]
+        prices[model] = _price(spec, model, access, asked_here, set.intersection(*able) if able else None)
     _check_oracle(spec, runs)
     _check_planner(spec)
     spec.file.check()
     return prices
 
 
-def _price(spec: Experiment, model: str, access: Access, asked_here: bool) -> Price | None:
-    """What a model's tokens cost, having made it for each domain."""
+def _price(
+    spec: Experiment, model: str, access: Access, asked_here: bool, mistakes: Collection[str] | None
+) -> Price | None:
+    """What a model's tokens cost, having made it for each domain; ``mistakes`` are those of all its policies."""
     price: Price | None = None
     # ACPBench's own questions come with no domain.
     for domain in spec.domains or (None,):
         try:
-            made = _made(spec, model, domain, access, load=asked_here)
+            made = _made(spec, model, domain, access, mistakes, load=asked_here)
             price = made.price_of(Completion("", model=made.model.name))
             priced = made.priced
         except MissingKeyError as error:
@@ -76,12 +84,20 @@ def _price(spec: Experiment, model: str, access: Access, asked_here: bool) -> Pr
     return price
 
 
-def _made(spec: Experiment, model: str, domain: SpecDomain | None, access: Access, *, load: bool) -> MadeModel:
+def _made(
+    spec: Experiment,
+    model: str,
+    domain: SpecDomain | None,
+    access: Access,
+    mistakes: Collection[str] | None,
+    *,
+    load: bool,
+) -> MadeModel:
     wordings = () if domain is None else domain.wordings.values()
     worded = next((each for each in wordings if isinstance(each, Wording)), None)
     base_url = spec.top.base_url if behind_endpoint(model) else None
     pddl = Domain("unknown") if domain is None else domain.domain
-    context = ModelContext(pddl, worded or template_wording(pddl), base_url, access, load=load)
+    context = ModelContext(pddl, worded or template_wording(pddl), base_url, access, load=load, mistakes=mistakes)
     return make_model(model, context)
 
 

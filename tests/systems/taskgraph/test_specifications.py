@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.reports.gathering import gather
@@ -55,3 +58,14 @@ def test_columns_of_models_that_are_not_named_are_left_out(tmp_path: Path) -> No
 def test_success_stands_in_the_column_of_the_category(tmp_path: Path) -> None:
     ours = table_of("table-1", ("u01",), tmp_path)["GraphPlan"]
     assert ours == {"tasks": "1", "seen SR": "–", "seen GC": "–", "unseen SR": "100.00", "unseen GC": "100.00"}
+
+
+def test_the_rates_of_a_deliberate_mistake_stand_in_the_table(tmp_path: Path) -> None:
+    # One subtask of three is missing, and the graph allows it.
+    ours = table_of("table-3", ("s05",), tmp_path, "oracle:missing-step")["GraphPlan"]
+    assert (ours["accuracy seen"], ours["all GPR"], ours["all MSR"]) == ("0.00", "100.00", "33.33")
+
+
+def test_a_mistake_of_other_policies_is_refused_with_their_names(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the oracle makes this mistake with hvr"):
+        table_of("table-3", ("s05",), tmp_path, "oracle:impossible-macro")
