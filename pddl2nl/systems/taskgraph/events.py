@@ -86,7 +86,8 @@ class PlanRevised(RunEvent, frozen=True):
         scene: the triples that the model was told.
         changed: whether it gave another rest.
         plan: the rest of the plan from now on.
-        before, after: whether the old and the new rest reach the goal, carried out by someone who sees everything.
+        before, after: whether the rest reaches the goal as it was, without a subtask that failed, and as it is now,
+            carried out by someone who sees everything.
     """
 
     number: Count

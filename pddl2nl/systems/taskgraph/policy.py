@@ -388,7 +388,6 @@ class _GraphLoop:
         answer = self._answers.revision(rest, self._done, bool(event.error), self._doer, self._keys)
         reply = self._ask(REPLAN, answer, "replanner", plan=[subtask_text(step) for step in rest], **sections)
         kept = says(reply, KEEP)
-        before = self._reaches(rest)
         new = rest
         if not kept:
             self._revisions += 1
@@ -405,8 +404,8 @@ class _GraphLoop:
                 scene,
                 changed,
                 tuple(map(subtask_text, new)),
-                before,
-                self._reaches(new) if changed else before,
+                self._reaches(skipped),
+                self._reaches(new),
             )
         )
         if event.error and not changed:
