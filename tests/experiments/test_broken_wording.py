@@ -12,23 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from pddl2nl.policies.families import FAMILY_POLICIES
-from pddl2nl.systems.hvr.oracle import HierarchicalOracle
 
 from pddl2nl.baselines import OracleModel
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.nl import Wording, choose_wording
 from pddl2nl.nl.wording.snippets import Snippet
-from pddl2nl.policies import POLICIES
 from pddl2nl.tasks import shipped_task
+from tests.experiments.mechanisms import ASKING
 
-# Of the hierarchical ones that which mends nothing: in visitall others put in the ways that a wrong word loses.
-MECHANISMS = [
-    name
-    for name, make in POLICIES.items()
-    # Score cannot be wrong where one action is applicable.
-    if make().needs_model and name != "score" and (name == "llm" or name not in FAMILY_POLICIES)
-]
 INSTANCES = [(domain, problem) for domain in ("blocksworld", "grippers", "visitall") for problem in ("p01", "p02")]
 FACTS = {"blocksworld": "clear", "grippers": "free", "visitall": "at-robot"}
 PAIRS = {"blocksworld": "on", "grippers": "at", "visitall": "connected"}
@@ -68,14 +59,12 @@ def _swapped(snippet: Snippet) -> Snippet:
 @pytest.mark.parametrize(
     ("broken", "covered"), [(_intact, 6), (_fact_dropped, 0), (_fact_swapped, 2), (_action_swapped, 0)]
 )
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_coverage_falls_with_the_wording(policy: str, broken: Callable[[Wording, str], Wording], covered: int) -> None:
     def play(instance: tuple[str, str]) -> RunResult:
         task = shipped_task(*instance)
         wording = choose_wording(None, task.domain)
-        staged = HierarchicalOracle(task.domain, wording)
-        oracle = OracleModel(task.domain, wording, staged=[staged])
-        return run(task, policy, oracle, wording=broken(wording, instance[0]))
+        return run(task, policy, OracleModel(task.domain, wording), wording=broken(wording, instance[0]))
 
     # Two at a time, since each waits for planners most of its time.
     with ThreadPoolExecutor(2) as pool:

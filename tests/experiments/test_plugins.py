@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from pddl2nl.policies import Episode, Policy, make_policy
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports import Record, add_metric
-from pddl2nl.reports.metrics import METRICS
 
 
 class Careful(Policy):
@@ -56,12 +54,6 @@ MOVES = RunMetric("moves", "executed actions", "lower", "mean", _moves, "actions
 HERE = __name__
 
 
-@pytest.fixture
-def with_moves(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield
-    METRICS.pop("moves", None)
-
-
 def started(result: pddl2nl.RunResult) -> Started:
     first = result.events[0]
     assert isinstance(first, Started)
@@ -88,7 +80,6 @@ def test_a_module_and_a_class_name_the_same_policy_as_its_object() -> None:
     assert by_path.plan == by_object.plan
 
 
-@pytest.mark.usefixtures("with_moves")
 def test_all_three_work_in_an_experiment_and_its_report(tmp_path: Path) -> None:
     tasks = [pddl2nl.shipped_task("ferry", name) for name in ("p01", "p02")]
     policies = [Careful(), "random"]
@@ -138,8 +129,8 @@ def test_a_record_never_chooses_the_code_of_its_policy(tmp_path: Path) -> None:
         ("reakt", "no such policy; .*did you mean 'react'"),
         ("no_such_module:Careful", "cannot import no_such_module: ModuleNotFoundError"),
         (f"{HERE}:Careles", "has no attribute"),
-        (f"{HERE}:Sailor", r"no policy, as it has no run, summary"),
-        ("json:dumps", r"json:dumps\(\) failed: TypeError"),
+        (f"{HERE}:Sailor", r"a policy is a class derived from .*Policy; found"),
+        ("json:dumps", r"a policy is a class derived from .*Policy; found"),
     ],
 )
 def test_a_wrong_policy_is_refused(policy: str, message: str) -> None:
@@ -151,13 +142,6 @@ def test_a_wrong_policy_is_refused(policy: str, message: str) -> None:
 def test_a_wrong_model_is_refused(model: str) -> None:
     with pytest.raises(InputError, match=r"python:|failed"):
         pddl2nl.run(pddl2nl.shipped_task("ferry", "p01"), policy="act", model=model)
-
-
-def test_a_policy_may_not_take_the_name_of_another() -> None:
-    policy = Careful()
-    policy.name = "react"  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match="called 'react', as a registered one is"):
-        pddl2nl.run(pddl2nl.shipped_task("ferry", "p01"), policy=policy, model=Sailor())
 
 
 def test_a_metric_may_not_take_the_name_of_ours() -> None:
@@ -205,7 +189,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     (site / "lazy_planning.py").write_text(PACKAGE, encoding="utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-planning-tools\nVersion: 1.2\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
-    return os.environ | {"PYTHONPATH": str(site)}
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
 
 
 def pddl2nl_command(environment: dict[str, str], folder: Path, *arguments: str) -> str:
@@ -220,7 +204,7 @@ def test_entry_points_add_a_policy_a_model_and_a_metric(environment: dict[str, s
     result = json.loads(pddl2nl_command(environment, tmp_path, *arguments))
     assert (result["outcome"], result["fault"]["text"]) == ("gave-up", "NO IDEA")
     first = json.loads((tmp_path / result["record"]).read_text(encoding="utf-8").splitlines()[0])
-    assert (first["policy"], first["model"]) == ("lazy", "shout:no idea")
+    assert (first["spec"]["policy"], first["spec"]["model"]) == ("lazy", "shout:no idea")
     assert first["versions"]["lazy-planning-tools"] == "1.2"
     pddl2nl_command(environment, tmp_path, "report", "runs", "--format", "runs", "--out", "rows.jsonl")
     row = json.loads((tmp_path / "rows.jsonl").read_text(encoding="utf-8"))

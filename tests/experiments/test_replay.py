@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.experiments import RunResult, RunSpec, run_spec
 from pddl2nl.experiments.access import Access
@@ -27,8 +26,10 @@ from pddl2nl.llm import (
 )
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import POLICIES, event_to_json
-from pddl2nl.policies.events import RecordError
+from pddl2nl.policies import event_to_json, make_policy
+from pddl2nl.policies.events import FORMAT, RecordError
+from pddl2nl.policies.prompts import Prompts
+from pddl2nl.policies.registry import CORE
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import ChatServer
 
@@ -83,13 +84,7 @@ class Chatter:
             return "\n".join(thoughts[: rng.randrange(1, 4)])
         if request.purpose == "translator":
             return rng.choice(["(lift cup_0 place_1)", "(put cup_0 place_0)", "no action", "(put cup_0)", "what?"])
-        if request.purpose == "body":
-            return rng.choice(
-                ["<char0> [lift] <cup_0> <place_1>", "<char0> [put] <cup_0> <place_0>", "<pass>", "[lift]"]
-            )
         said = rng.choices(LINES, k=rng.randrange(1, 5))
-        if request.messages[0].content.startswith("Stage: brainbody/"):
-            return "\n".join(f"{number}: {line}" for number, line in enumerate(said))
         if rng.random() < 0.5:
             return "[PLAN]\n" + "\n".join(said) + "\n[PLAN END]"
         return "Thought: well.\nAction: " + said[0]
@@ -147,64 +142,43 @@ def _same(result: RunResult, replayed: Replayed) -> None:
 
 def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tuple[Path, Path]) -> RunSpec:
     """Any run of a mechanism: every option that it takes, drawn at random."""
-    draw, made, seed = rng.choice, POLICIES[policy](), rng.randrange(10**6)
-    said, shown = style == "nl" and made.needs_model, draw([True, False]) and made.needs_model
-    beyond: dict[str, Any] = {}
-    if policy in FAMILY_POLICIES:
-        shown, body = False, draw(["llm", "reader", "embedding", "none"])
-        family: dict[str, Any] = {
-            "task_text": draw([None, "", "Put the red cup away."]),
-            "samples": draw([1, 3]),
-            "calls": draw([0, 2]),
-            "expansions": draw([1, 100]),
-            "ranking": draw(["hff", "model", "both"]),
-            "replans": draw([0, 3]),
-            "prompts": draw(["full", "compact"]),
-            "feedback_loops": draw([0, 2]),
-            "signal": draw(["raw", "terse", "reason"]),
-            "body": body,
-            "body_model": draw([None, Chatter(seed + 4, "body-7b")]) if body == "llm" else None,
-            "preview": draw(["off", "on"]),
-            "goal_feedback": draw(["off", "on"]),
-            "faults": draw([None, "fail 40%", "fail at 1; initially (at blue shelf)"]),
-        }
-        if FAMILY_POLICIES[policy].takes(policy, "scene"):
-            task = shipped_task("building", "example")
-        beyond = {
-            **{name: value for name, value in family.items() if FAMILY_POLICIES[policy].takes(policy, name)},
-        }
-        if said:
-            beyond |= {
-                "wording": draw([None, "llm", template_wording(task.domain)]),
-                "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
-            }
-    elif made.needs_model and made.one_shot:
-        beyond = {"samples": draw([1, 3]), "rounds": draw([0, 2])}
-    elif made.needs_model:
-        beyond = {"history": draw(["full", "compact"]), "feedback": draw(["reason", "applicable", "minimal"])}
-    if said and policy not in FAMILY_POLICIES:
-        translator = draw(["reader", "llm", "reader+llm"])
-        beyond |= {
-            "wording": draw([None, "llm", "llm", template_wording(task.domain)]),
-            "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
-            "translator": translator,
-            "translator_model": None if translator == "reader" else draw([None, Chatter(seed + 1, "translator-7b")]),
-        }
-    # The thoughts of the example come from the template in the PDDL style; families have none.
-    unthinking = policy in FAMILY_POLICIES or style == "pddl"
-    return RunSpec.of(
+    draw, made, seed = rng.choice, make_policy(policy), rng.randrange(10**6)
+    fields = type(made).__struct_fields__
+    own: dict[str, Any] = {
+        "samples": draw([1, 3]),
+        "rounds": draw([0, 2]),
+        "feedback": draw(["reason", "applicable", "minimal"]),
+        "stop_after": draw([None, 2]),
+    }
+    options = {key: value for key, value in own.items() if key in fields}
+    models: dict[str, Any] = {}
+    run: dict[str, Any] = {"history": draw(["full", "compact"])} if "history" in made.uses else {}
+    if made.needs_model:
+        shown = draw([True, False])
+        run |= {"example": example[0], "example_plan": example[1]} if shown else {"example": "none"}
+        run |= {"on_ambiguous": draw(["refuse", "state"])}
+    if style == "nl" and made.needs_model:
+        wording, translator = draw([None, "llm", "llm", template_wording(task.domain)]), draw(["reader", "llm"])
+        run |= {"wording": wording, "translator": translator}
+        if "reading" in made.uses:
+            run["reading"] = draw(["default", "planbench", "all"])
+        if wording == "llm" and draw([True, False]):
+            models["wording"] = Chatter(seed + 2, "wording-7b")
+        if translator == "llm" and draw([True, False]):
+            models["translator"] = Chatter(seed + 1, "translator-7b")
+        if made.thoughts:
+            run["thoughts"] = draw(["auto", "llm", "template"])
+            if run["thoughts"] != "template" and draw([True, False]):
+                models["thoughts"] = Chatter(seed + 3, "thoughts-7b")
+    return RunSpec(
         task,
         policy,
-        Chatter(seed),
+        options=options,
+        model=Chatter(seed),
+        models=models,
         style=style,
         names=draw(["typed", "original", "inferred"]),
         names_seed=draw([None, 3]),
-        reading=draw(["default", "planbench", "all"]),
-        on_ambiguous=draw(["refuse", "state"]),
-        example=example[0] if shown else "none",
-        example_plan=example[1] if shown else None,
-        thoughts="auto" if unthinking else draw(["auto", "llm", "template"]),
-        thoughts_model=None if unthinking else draw([None, Chatter(seed + 3, "thoughts-7b")]),
         steps=draw([4, 8]),
         budget_calls=draw([None, None, None, 0, 2, 7]),
         budget_tokens=draw([None, None, 3000, 9000]),
@@ -212,19 +186,12 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         seed=seed,
         temperature=draw([0.0, 0.7, None]),
         profile=draw([None, "autoplanbench"]),
-        stop_after=draw([None, 2]) if policy in ("act", "react") else None,
-        **beyond,
+        **run,
     )
 
 
-# These have Fast Downward plan again; Score takes few options and no replies (tests/policies/test_score.py).
-PLANNING = ("sayplan-exact", "repair", "llm+p")
-EVERY = [
-    (name, style)
-    for name, make in POLICIES.items()
-    for style in make().styles
-    if name not in (*PLANNING, "score") and not name.startswith("taskgraph")
-]
+# Score takes few options and no replies (tests/policies/test_score.py). Systems have tests of their own.
+EVERY = [(name, style) for name in CORE for style in make_policy(name).styles if name != "score"]
 
 
 @pytest.mark.usefixtures("offline")
@@ -237,7 +204,7 @@ def test_any_run_replays_identically(
     spec = replace(_spec(policy, style, rng, task, example), record=path)
     if spec.budget_usd is not None:
         # A limit of money needs models whose price is known.
-        spec = replace(spec, wording_model=None, translator_model=None, thoughts_model=None, body_model=None)
+        spec = replace(spec, models={})
     result = run_spec(spec)
     _same(result, replay_record(path))
     # A killed run's record ends anywhere, in the middle of a character too.
@@ -271,22 +238,14 @@ def _edit(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> Repla
 
 
 def test_a_changed_prompt_file_is_reported_with_the_line(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pddl2nl.policies import prompting
+    text = Prompts.text
 
-    text = prompting.prompt_text
+    def changed(self: Prompts, name: str) -> str:
+        lines = text(self, name).split("\n")
+        return "\n".join([*lines[:2], "Be quick.", *lines[2:]]) if name == "act_pddl.txt" else text(self, name)
 
-    def changed(name: str) -> str:
-        lines = text(name).split("\n")
-        return "\n".join([*lines[:2], "Be quick.", *lines[2:]]) if name == "act_pddl.txt" else text(name)
-
-    monkeypatch.setattr(prompting, "prompt_text", changed)
-    prompting.prompt_hash.cache_clear()
-    try:
-        replayed = replay_record(record)
-    finally:
-        monkeypatch.undo()
-        prompting.prompt_hash.cache_clear()
-    difference = replayed.difference
+    monkeypatch.setattr(Prompts, "text", changed)
+    difference = replay_record(record).difference
     assert difference is not None
     assert (difference.event, difference.name, difference.field) == (1, "started", "prompts.act_pddl.txt")
     lines = difference.diff.splitlines()
@@ -319,8 +278,6 @@ def test_a_changed_wording_is_reported_with_the_line(task: Task, tmp_path: Path)
         (2, "prompt_tokens", 7, (15, "finished", "prompt_tokens")),
         (4, "observation", "I see.", (5, "acted", "observation")),
         (6, "text", "Action: dance", (8, "read", "status")),
-        (0, "seed", 2, (2, "prompted", "request_sha256")),
-        (0, "policy", "basic", (1, "started", "prompts.act_pddl.txt")),
         (14, "outcome", "gave-up", (15, "finished", "outcome")),
     ],
 )
@@ -346,8 +303,9 @@ def test_what_is_missing_or_too_much_is_found_out(record: Path) -> None:
 
 def test_what_was_recorded_of_the_model_stays(task: Task, tmp_path: Path, record: Path) -> None:
     def elsewhere(events: list[dict[str, Any]]) -> None:
-        events[0] |= {"model": "some-model", "base_url": "http://far.away/v1", "versions": {"python": "3.99"}}
-        events[0] |= {"model_settings": {"reasoning_effort": "low"}, "domain_file": "there/domain.pddl"}
+        events[0] |= {"models": {"planner": "some-model"}, "base_url": "http://far.away/v1", "solvable": True}
+        events[0] |= {"model_settings": {"reasoning_effort": "low"}, "versions": {"python": "3.99"}}
+        events[0]["spec"] |= {"domain_file": "there/domain.pddl"}
 
     replayed = _edit(record, elsewhere)
     assert replayed.identical
@@ -355,15 +313,16 @@ def test_what_was_recorded_of_the_model_stays(task: Task, tmp_path: Path, record
     assert {name: first[name] for name in KEPT} == {name: _lines(record)[0][name] for name in KEPT}
 
 
-def test_a_run_of_older_times_is_not_asked_for_what_it_does_not_hold(record: Path) -> None:
-    def older(events: list[dict[str, Any]]) -> None:
-        for name in ("model_settings", "profile", "beyond_paper", "wording_model", "thoughts_model"):
-            del events[0][name]
-        for event in events:
-            for name in ("tariff", "from_cache", "used", "spent", "counted"):
-                event.pop(name, None)
+def test_a_record_of_another_format_says_which_version_reads_it(record: Path) -> None:
+    with pytest.raises(RecordError, match=rf"has format 1, and this version reads {FORMAT}: use the version"):
+        _edit(record, lambda events: events[0].update(format=1))
 
-    assert _edit(record, older).identical
+
+@pytest.mark.parametrize(("key", "value"), [("seed", 2), ("policy", "react"), ("steps", 1)])
+def test_another_description_of_the_run_is_found_out(record: Path, key: str, value: Any) -> None:
+    difference = _edit(record, lambda events: events[0]["spec"].update({key: value})).difference
+    assert difference is not None
+    assert difference.name in ("started", "prompted", "finished", "acted")
 
 
 def test_a_call_that_failed_fails_again(task: Task, tmp_path: Path) -> None:
@@ -505,7 +464,7 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
         ("prompted", "messages", [3], r"messages\[0\] is 3; expected a table"),
         ("prompted", "call", [1], r"call is \[1\]; expected a whole number"),
         ("finished", "outcome", "WON", "outcome is 'WON'; expected one of budget, gave-up"),
-        ("finished", "event", "started", "with the wrong fields"),
+        ("finished", "event", "started", "has format 1"),
         ("finished", "event", "won", "not an event of a run: 'won'"),
     ],
 )
@@ -524,16 +483,22 @@ def test_a_call_that_cannot_be_is_refused_at_its_line(
     [
         ("policy", "nonsense", "nonsense"),
         ("policy", 7, "policy is 7"),
-        ("domain_pddl", "(define", "no run can be made"),
-        ("limits", {"steps": "x"}, r"limits is {'steps': 'x'}"),
-        ("limits", [], "limits is "),
-        ("settings", {"temperature": "hot"}, "temperature is 'hot'; expected a number"),
-        ("beyond_paper", {"rounds": "x"}, "rounds is 'x'; expected a whole number"),
-        ("beyond_paper", {"samples": 1.5}, "samples is 1.5; expected a whole number"),
-        ("example", {"problem": 3}, "no run can be made"),
-        ("unknown", 1, "wrong fields"),
+        ("domain", "(define", "no run can be made"),
+        ("steps", "x", "steps is 'x'"),
+        ("temperature", "hot", "temperature is 'hot'"),
+        ("options", {"rounds": "x"}, "has no option 'rounds'"),
+        ("options", {"stop_after": 1.5}, "stop_after is 1.5; expected a whole number"),
     ],
 )
 def test_a_first_event_that_cannot_be_is_refused(record: Path, field: str, value: Any, words: str) -> None:
+    with pytest.raises(RecordError, match=words):
+        _edit(record, lambda events: events[0]["spec"].update({field: value}))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [("example", {"problem": 3}, "no run can be made"), ("unknown", 1, "wrong fields"), ("spec", 3, "spec is 3")],
+)
+def test_an_entry_that_cannot_be_is_refused(record: Path, field: str, value: Any, words: str) -> None:
     with pytest.raises(RecordError, match=words):
         _edit(record, lambda events: events[0].update({field: value}))

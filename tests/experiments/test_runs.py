@@ -13,10 +13,10 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.records.reader import event_from_json
-from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.policies import POLICIES, RunEvent, event_to_json
+from pddl2nl.policies import RunEvent, event_to_json, make_policy
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.generators import generate
@@ -56,7 +56,7 @@ def _stable(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
     found = []
     for event in events:
         data = event_to_json(event)
-        found.append({key: value for key, value in data.items() if f"{event.event}.{key}" not in VOLATILE})
+        found.append({key: value for key, value in data.items() if not is_volatile(event.event, key)})
     return found
 
 
@@ -114,11 +114,17 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
         f"replay:{path.parent}",
         style=started.style,
         example="none",
-        steps=started.limits["steps"],
+        steps=started.spec["steps"],
         seed=started.seed,
     )
     first, second = _stable(result.events), _stable(again.events)
-    assert (first[0].pop("model"), second[0].pop("model")) == ("script", f"replay:{path.parent}")
+    assert (first[0].pop("models"), second[0].pop("models")) == (
+        {"planner": "script"},
+        {"planner": f"replay:{path.parent}"},
+    )
+    assert (first[0]["spec"].pop("model"), second[0]["spec"].pop("model")) == ("script", f"replay:{path.parent}")
+    del first[0]["spec"]["domain_file"], first[0]["spec"]["problem_file"]
+    del second[0]["spec"]["domain_file"], second[0]["spec"]["problem_file"]
     assert first == second
 
 
@@ -215,18 +221,13 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
         ],
         "thoughts_note": "",
     }
-    assert set(started.prompts) == {"react.txt", "problem.txt"}
+    assert {"react.txt", "problem.txt"} <= set(started.prompts)
     assert started.names == {"red": "cup_0", "blue": "cup_1", "shelf": "place_0", "table": "place_1"}
-    assert started.limits == {"steps": 1, "calls": 3, "tokens": None, "usd": None, "seconds": None}
+    limits = ("steps", "budget_calls", "budget_tokens", "budget_usd")
+    assert [started.spec[name] for name in limits] == [1, 3, None, None]
     assert started.wording is not None
     assert started.wording["domain"] == "cups"
-    assert started.settings == {
-        "temperature": 0.0,
-        "max_tokens": None,
-        "wording_tokens": 200,
-        "thoughts_tokens": 2000,
-        "translator_tokens": 750,
-    }
+    assert (started.spec["temperature"], started.spec["max_tokens"]) == (0.0, None)
 
 
 # ── what is needed, and what is refused ──────────────────────────────────────────────────────────
@@ -237,8 +238,8 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     [
         ({"policy": "nonsense"}, "react"),
         ({"style": "latin"}, "--style latin"),
-        ({"policy": "cot", "style": "pddl"}, "basic and act"),
-        ({"wording": "llm", "model": "oracle"}, "--wording-model"),
+        ({"policy": "cot", "style": "pddl"}, "has no twin in style pddl; basic, act"),
+        ({"wording": "llm", "model": "oracle"}, "--model-for wording"),
         ({"translator": "llm", "style": "pddl"}, "--translator llm"),
         ({"names": "funny"}, "--names funny"),
         ({"base_url": "http://localhost:1/v1"}, "--base-url"),
@@ -301,7 +302,7 @@ def test_the_step_limit_is_twice_the_length_of_ffs_plan(task: Task) -> None:
     assert (result.outcome, result.steps) == ("budget", 4)
     started = result.events[0]
     assert isinstance(started, Started)
-    assert started.limits["steps"] == 4
+    assert started.spec["steps"] == 4
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -376,7 +377,7 @@ def test_template_thoughts_say_what_an_action_serves() -> None:
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize(
     ("policy", "style"),
-    [(name, style) for name in ASKING for style in POLICIES[name]().styles],
+    [(name, style) for name in ASKING for style in make_policy(name).styles],
 )
 def test_the_oracle_solves_with_every_mechanism_from_the_prompt_alone(policy: str, style: str) -> None:
     result = run(shipped_task("blocksworld", "p02"), policy, "oracle", style=style)

@@ -11,7 +11,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
 from pddl2nl.llm import ReplayModel, ScriptedModel
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import make_policy
 from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.reports import read_record, recheck
 from tests.experiments.mechanisms import ASKING
@@ -69,7 +69,7 @@ def tanks() -> Task:
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize(
     ("policy", "style"),
-    [(name, style) for name in ASKING for style in POLICIES[name]().styles],
+    [(name, style) for name in ASKING for style in make_policy(name).styles],
 )
 def test_the_oracle_solves_an_adl_task_from_what_it_was_told(
     locks: Task, policy: str, style: str, tmp_path: Path

@@ -11,7 +11,6 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import run_one as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.jobs import RunJob
@@ -322,14 +321,15 @@ def test_a_script_begins_anew_as_it_costs_nothing(task, tmp_path):
 def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, jobs, tmp_path, monkeypatch):
     planned = PlannerJob(*lamps, "ff", 60)
     assert planned.name.startswith("lamps-three-ff-")
-    broken = {"planner": "ff", "status": "error", "message": "crashed"}
+    texts = {"domain": "lamps", "problem": "three", "domain_pddl": "", "problem_pddl": ""}
+    broken = {"planner": "ff", "status": "error", "message": "crashed", **texts}
     record = tmp_path / f"{planned.name}.jsonl"
     record.write_text(json.dumps({"event": "planned", **broken}) + "\n", encoding="utf-8")
     assert is_broken(read_end(record))
     summary = run_all([planned, *jobs(Endpoint())], tmp_path)
     assert (summary.solved, summary.exit_code) == (5, 0)
     assert json.loads(last_line(record))["plan"] is not None
-    monkeypatch.setattr(module, "play", None)
+    monkeypatch.setattr(PlannerJob, "play", None)
     assert run_all([planned], tmp_path).earlier == 1
 
 

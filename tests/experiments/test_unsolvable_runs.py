@@ -16,7 +16,7 @@ from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.solvability import UNSOLVABLE_STEPS, shipped_as_solvable
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.reports import METRICS, read_record
+from pddl2nl.reports import all_metrics, read_record
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 MECHANISMS = ("basic", "react")
@@ -47,7 +47,7 @@ def _started(result: Any) -> Any:
 def test_a_task_that_is_proved_to_have_no_plan_has_a_step_limit_of_its_own(task: Task, needs_planner: None) -> None:
     result = run(task, "random", seed=3)
     assert (result.outcome, result.steps) == ("budget", UNSOLVABLE_STEPS)
-    assert _started(result).limits["steps"] == UNSOLVABLE_STEPS
+    assert _started(result).spec["steps"] == UNSOLVABLE_STEPS
     assert _started(result).solvable is False
 
 
@@ -119,8 +119,8 @@ def test_the_oracle_says_so(task: Task, policy: str, needs_planner: None, tmp_pa
     assert result.fault.status == "claimed-unsolvable"
     assert set(result.as_json()["fault"]) == {"step", "status", "text"}
     record = read_record(tmp_path / "one.jsonl")
-    assert METRICS["unsolvable-claimed"].of(record) == 1
-    assert METRICS["coverage"].of(record) == 0
+    assert all_metrics()["unsolvable-claimed"].of(record) == 1
+    assert all_metrics()["coverage"].of(record) == 0
 
 
 @pytest.mark.parametrize("how", ["silent", "tell"])
@@ -130,7 +130,7 @@ def test_a_run_that_says_so_is_replayed_from_its_record(task: Task, policy: str,
     run(task, policy, ScriptedModel([SAID]), example="none", steps=5, unsolvable=how, record=record)
     assert replay_record(record).difference is None
     first = json.loads(record.read_text(encoding="utf-8").partition("\n")[0])
-    assert first["beyond_paper"] == ({} if how == "silent" else {"unsolvable": "tell"})
+    assert first["spec"]["options"]["unsolvable"] == how
     file = {"basic": "no_plan.txt", "act": "no_plan_turn.txt"}[policy]
     assert (file in first["prompts"]) == (how == "tell")
 
@@ -154,7 +154,7 @@ def test_the_name_of_a_run_is_as_it_was_before_there_was_the_option(task: Task) 
 
 @pytest.mark.parametrize(
     ("policy", "how", "message"),
-    [("act", "loudly", "there are silent, tell"), ("random", "tell", "asks no model")],
+    [("act", "loudly", "expected one of silent, tell"), ("random", "tell", "has no option 'unsolvable'")],
 )
 def test_what_cannot_be_is_refused(task: Task, policy: str, how: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
