@@ -182,8 +182,9 @@ def with_options(command: Callable[..., None], *names: str, **changed: Option) -
 
 def _run_parameter(option: Option) -> inspect.Parameter:
     if option.kind is dict:
-        annotation = Annotated[list[str] | None, _declared(option)]
-        return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        many: Any = list[str] | None
+        repeated = Annotated[many, _declared(option)]
+        return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=repeated)
     kind: Any = option.kind if option.default is not None else option.kind | None
     annotation = Annotated[kind, _declared(option)]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)

@@ -98,7 +98,10 @@ class PromptedPolicy(Policy):
         ),
     ] = "silent"
 
-    styles = ("nl", "pddl")
+    @property
+    def styles(self) -> tuple[str, ...]:
+        """English, and the PDDL twins."""
+        return ("nl", "pddl")
 
     @property
     def uses(self) -> frozenset[str]:

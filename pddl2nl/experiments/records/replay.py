@@ -170,14 +170,13 @@ def _repeated(started: Started, model: ReplayModel, policy: Policy | None, folde
         parse_faults(played.faults)
     options = msgspec.structs.asdict(played.restored(started.world, spec.task, folder))
     source = "llm" if "thoughts" in started.models else "template"
-    thoughts = {"thoughts": source} if "thoughts" in played.uses else {}
     return replace(
         spec,
         policy=chosen,
         options=options,
         model=model.under(started.model),
         models={role: model.under(str(name)) for role, name in spec.models.items()},
-        **thoughts,
+        thoughts=source if "thoughts" in played.uses else spec.thoughts,
     )
 
 
