@@ -1,0 +1,61 @@
+"""JSON as models write it: behind words, in a code block, with single quotes, comments, trailing commas, cut off."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import json_repair
+
+MOST_READ = 100_000
+"""The most characters of a reply that are read."""
+_MOST_REPAIRED = 6_000
+"""Repairing takes time with the square of the length."""
+_MOST_STARTS = 50
+"""The most brackets at which JSON may begin."""
+_BLOCK = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+# What begins an object or a list, and no word in brackets such as [grab]: behind it stands a name or a value.
+_BEGINS = re.compile(r"\{\s*(?:[\"'“]|[\w-]+\s*[\"'”]?\s*:|//|#)|\[\s*[\"'“{\[]")
+
+
+def read_json(reply: str, kinds: tuple[type, ...] = (dict,)) -> Any:
+    """The first JSON object in a reply, as it is or repaired; None without one.
+
+    Args:
+        reply: the text; what comes after `MOST_READ` characters is not read, nor is repaired what comes after 6,000.
+        kinds: what is looked for: `dict`, `list` or both.
+    """
+    text = reply[:MOST_READ]
+    return next(_written(text, kinds), None) or next(_repaired(text[:_MOST_REPAIRED], kinds), None)
+
+
+def _written(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    end = 0
+    for start in islice(re.finditer(r"[{\[]", text), _MOST_STARTS):
+        # What is inside of a value that is not looked for is no value of its own.
+        if start.start() < end:
+            continue
+        try:
+            value, end = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, kinds) and value:
+            yield value
+
+
+def _repaired(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:
+    for part in (*(match[1] for match in _BLOCK.finditer(text)), text):
+        if (begins := _BEGINS.search(part)) is None:
+            continue
+        try:
+            value = json_repair.loads(part[begins.start() :])
+        except (ValueError, RecursionError):
+            continue
+        # Several values one after the other are given as a list.
+        for each in (value, *(value if isinstance(value, list) else ())):
+            if isinstance(each, kinds) and each:
+                yield each
