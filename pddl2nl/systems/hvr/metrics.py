@@ -14,9 +14,10 @@ then prefix), then the nearest length, then the first. The paper's authors wrote
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from pddl2nl.policies.events import Acted, LookedAround, Rejected, RunEvent
 from pddl2nl.policies.ground_truth import Way, prefix_steps, skipping_steps
@@ -104,7 +105,7 @@ def nearest_way(run: ScoredRun) -> Way | None:
     return max(ways, key=lambda way: (*_agreement(plan, way), -abs(len(plan) - way.length)), default=None)
 
 
-def _plan_correctness(run: ScoredRun) -> float | None:
+def _pc(run: ScoredRun) -> float | None:
     """PC, skipping: ``100 · (steps of the ground truth found in order) / (its steps)``; 0 for a run without a plan.
 
     Example: of a ground truth of 8 steps the plan has the first 6, two superfluous ones among them, and then another
@@ -114,17 +115,17 @@ def _plan_correctness(run: ScoredRun) -> float | None:
     return None if way is None else _agreement(generated_plan(run).actions, way)[0]
 
 
-def _plan_correctness_prefix(run: ScoredRun) -> float | None:
+def _pc_prefix(run: ScoredRun) -> float | None:
     """PC by prefix: ``100 · (steps before the first that is not the ground truth's next one) / (its steps)``.
 
-    Example: the plan of `_plan_correctness`, whose third step is superfluous: 2 of 8, 25.
+    Example: the plan of `_pc`, whose third step is superfluous: 2 of 8, 25.
     """
     ways = () if run.reference is None else run.reference.ways
     plan = generated_plan(run).actions
     return max((_agreement(plan, way)[1] for way in ways), default=None)
 
 
-def _execution_success(run: ScoredRun) -> float | None:
+def _es(run: ScoredRun) -> float | None:
     """ES: ``100 · (steps of the ground truth executed before the first failure) / (its steps)``, if PC is 100 %.
 
     Superfluous steps do not count. A failure is an action that was refused or had an unexpected outcome, whether or not
@@ -133,12 +134,12 @@ def _execution_success(run: ScoredRun) -> float | None:
     Example: a plan with all 29 steps of its ground truth, the 26th of which fails: 25 of 29, 86.21.
     """
     way = nearest_way(run)
-    if way is None or _plan_correctness(run) != 100:
+    if way is None or _pc(run) != 100:
         return None
     return _agreement(generated_plan(run).executed, way)[0]
 
 
-def _length_discrepancy(run: ScoredRun) -> float | None:
+def _ld(run: ScoredRun) -> float | None:
     """LD: ``100 · (steps of the plan - steps of the ground truth) / (steps of the ground truth)``.
 
     None without a plan, and for tasks whose lengths are not compared (the paper's T12).
@@ -152,19 +153,19 @@ def _length_discrepancy(run: ScoredRun) -> float | None:
     return 100 * (steps - way.length) / way.length
 
 
-def _length_discrepancy_absolute(run: ScoredRun) -> float | None:
+def _ld_absolute(run: ScoredRun) -> float | None:
     """LD, absolute: the same without sign, so that too short and too long plans do not cancel out in a mean.
 
     Example: 33.33 and -33.33 have the mean 0; their absolutes have the mean 33.33.
     """
-    signed = _length_discrepancy(run)
+    signed = _ld(run)
     return None if signed is None else abs(signed)
 
 
 # ── by the validator ─────────────────────────────────────────────────────────────────────────────
 
 
-def _expanded_plan_verified(run: ScoredRun) -> float | None:
+def _epv(run: ScoredRun) -> float | None:
     """EPV: ``100 · (applicable steps) / (steps of the plan)``, after all corrections.
 
     None if actions were chosen one at a time, and for runs of other policies without a reference. An empty plan has 0,
@@ -180,7 +181,7 @@ def _expanded_plan_verified(run: ScoredRun) -> float | None:
     return 100.0 if plan.goal and not plan.actions else 0.0
 
 
-def _macro_plan_verified_before(run: ScoredRun) -> float | None:
+def _mpv_before(run: ScoredRun) -> float | None:
     """MPV before correction: ``100 · (applicable macro-actions) / (macro-actions)``, with the first conditions.
 
     Example: of five macro-actions the fourth's precondition does not hold: 3 of 5, 60.
@@ -189,7 +190,7 @@ def _macro_plan_verified_before(run: ScoredRun) -> float | None:
     return _share(checks[0].verified, checks[0].total) if checks else None
 
 
-def _macro_plan_verified(run: ScoredRun) -> float | None:
+def _mpv(run: ScoredRun) -> float | None:
     """MPV after correction: the same with the last conditions of the measured macro plan.
 
     Example: of the five above, the fourth's precondition was corrected: 100.
@@ -198,7 +199,7 @@ def _macro_plan_verified(run: ScoredRun) -> float | None:
     return _share(checks[-1].verified, checks[-1].total) if checks and _corrects(run) else None
 
 
-def _blocks_verified_before(run: ScoredRun) -> float | None:
+def _aabv_before(run: ScoredRun) -> float | None:
     """AABV before correction: ``100 · (macro-actions whose first block is verified) / (macro-actions)``.
 
     A block is verified if its actions are applicable and have the effect that the macro-action claims; after the
@@ -211,12 +212,12 @@ def _blocks_verified_before(run: ScoredRun) -> float | None:
     return _share(_verified_blocks(run, 1, macros, last=False), macros)
 
 
-def _blocks_verified(run: ScoredRun) -> float | None:
+def _aabv(run: ScoredRun) -> float | None:
     """AABV after correction: ``100 · (macro-actions whose last block is verified) / (macro-actions)``.
 
     Of the macro plan that is measured, together with the verified blocks kept from earlier macro plans.
 
-    Example: the macro plan of `_blocks_verified_before`: 3 of 4, 75. If a new macro plan of two replaces the fourth and
+    Example: the macro plan of `_aabv_before`: 3 of 4, 75. If a new macro plan of two replaces the fourth and
     the first of them is verified: 4 of 5, 80.
     """
     if not _corrects(run):
@@ -276,66 +277,43 @@ def _share(part: int, whole: int) -> float | None:
     return 100 * min(part, whole) / whole if whole > 0 else None
 
 
-def _metric(name: str, of: Callable[[ScoredRun], float | None], summary: str, short: str = "") -> RunMetric:
-    shorter = name.startswith("length")
-    return RunMetric(name, summary, "lower" if shorter else "higher", "mean", of, "%", "always", short=short)
+_OF: Mapping[str, tuple[Callable[[ScoredRun], float | None], str]] = {
+    "plan-correctness": (_pc, "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps"),
+    "plan-correctness-prefix": (
+        _pc_prefix,
+        "PC by prefix: steps in line with a ground-truth plan up to the first other one",
+    ),
+    "execution-success": (_es, "ES: steps of a correct plan executed up to the first failure, of the ground truth's"),
+    "length-discrepancy": (_ld, "LD: how much longer a plan is than the ground truth's, of the latter"),
+    "length-discrepancy-absolute": (
+        _ld_absolute,
+        "LD, absolute: how much longer or shorter a plan is than the ground truth's",
+    ),
+    "expanded-plan-verified": (_epv, "EPV: steps of the expanded plan that are applicable, of its steps"),
+    "macro-plan-verified-before": (
+        _mpv_before,
+        "MPV before correction: macro-actions that can be carried out on paper, of all",
+    ),
+    "macro-plan-verified": (_mpv, "MPV: macro-actions that can be carried out on paper after correction, of all"),
+    "blocks-verified-before": (_aabv_before, "AABV before correction: macro-actions whose block was verified, of all"),
+    "blocks-verified": (_aabv, "AABV: macro-actions whose block was verified after correction, of all"),
+}
+_SHORT = {
+    "plan-correctness": "PC",
+    "plan-correctness-prefix": "PC by prefix",
+    "execution-success": "ES",
+    "length-discrepancy": "LD",
+}
+
+
+def _metric(name: str) -> RunMetric:
+    of, summary = _OF[name]
+    better: Literal["higher", "lower"] = "lower" if name.startswith("length") else "higher"
+    return RunMetric(name, summary, better, "mean", of, "%", "always", short=_SHORT.get(name, ""))
 
 
 METRICS = (
-    _metric(
-        "plan-correctness",
-        _plan_correctness,
-        "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
-        "PC",
-    ),
-    _metric(
-        "plan-correctness-prefix",
-        _plan_correctness_prefix,
-        "PC by prefix: steps in line with a ground-truth plan up to the first other one",
-        "PC by prefix",
-    ),
-    _metric(
-        "execution-success",
-        _execution_success,
-        "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
-        "ES",
-    ),
-    _metric(
-        "length-discrepancy",
-        _length_discrepancy,
-        "LD: how much longer a plan is than the ground truth's, of the latter",
-        "LD",
-    ),
-    _metric(
-        "length-discrepancy-absolute",
-        _length_discrepancy_absolute,
-        "LD, absolute: how much longer or shorter a plan is than the ground truth's",
-    ),
-    _metric(
-        "expanded-plan-verified",
-        _expanded_plan_verified,
-        "EPV: steps of the expanded plan that are applicable, of its steps",
-    ),
-    _metric(
-        "macro-plan-verified-before",
-        _macro_plan_verified_before,
-        "MPV before correction: macro-actions that can be carried out on paper, of all",
-    ),
-    _metric(
-        "macro-plan-verified",
-        _macro_plan_verified,
-        "MPV: macro-actions that can be carried out on paper after correction, of all",
-    ),
-    _metric(
-        "blocks-verified-before",
-        _blocks_verified_before,
-        "AABV before correction: macro-actions whose block was verified, of all",
-    ),
-    _metric(
-        "blocks-verified",
-        _blocks_verified,
-        "AABV: macro-actions whose block was verified after correction, of all",
-    ),
+    *map(_metric, _OF),
     RunMetric(
         "recoveries",
         "unexpected changes after which the plan went on without a call of the model",
