@@ -60,7 +60,7 @@ def _report(
     """Make tables, comparisons, plots and pages from the records in a folder, without running anything.
 
     Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored. Then come
-    the tables of the experiment (coverage by default), the metrics by column, those of a policy family such as HVR, the
+    the tables of the experiment (coverage by default), the metrics by column, those of systems, the
     first failures of unsolved runs, and paired comparisons of the best language-model column with the others, over the
     same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size.
 

@@ -75,7 +75,7 @@ class LayoutTable:
     """A table that the specification asks for.
 
     ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``runs``, ``suites``, ``families``,
-    ``tokens``, or one of a family such as ``hvr``), ``paper`` of the numbers to show beside ours (``table-2``),
+    ``tokens``, or one that a system adds), ``paper`` of the numbers to show beside ours (``table-2``),
     empty for none; ``columns`` the labels of those compared, empty for all.
     """
 
