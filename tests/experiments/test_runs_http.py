@@ -28,10 +28,6 @@ FAULTS = [
 ]
 
 
-ALWAYS = [policy for policy in ASKING if policy != "guided"]
-"""The policies that ask a model on every task: guided asks only where its search is stuck."""
-
-
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
@@ -51,7 +47,7 @@ def _oracle(task: Task) -> Any:
 
 
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("policy", ALWAYS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_a_mechanism_solves_a_task_over_http_with_faults_on_the_way(policy: str, task: Task, tmp_path: Path) -> None:
     rng = random.Random(policy)
     passing = [Trouble(429), Trouble(500), Trouble(503), Trouble(408), Trouble(drop=True)]
@@ -68,11 +64,11 @@ def test_a_mechanism_solves_a_task_over_http_with_faults_on_the_way(policy: str,
     assert result.usd is not None
     assert result.usd > 0
     started = json.loads((tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    assert (started["model"], started["base_url"]) == ("gpt-4o-2024-08-06", server.base_url)
+    assert (started["models"]["planner"], started["base_url"]) == ("gpt-4o-2024-08-06", server.base_url)
     assert KEY not in (tmp_path / "run.jsonl").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("policy", ALWAYS)
+@pytest.mark.parametrize("policy", ASKING)
 @pytest.mark.parametrize("trouble", FAULTS, ids=["401", "403", "404", "400", "html", "no-completion"])
 def test_no_fault_is_scored_and_no_key_is_shown(
     policy: str,

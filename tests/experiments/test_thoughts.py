@@ -35,8 +35,9 @@ from pddl2nl.llm import (
 from pddl2nl.llm.scripted import ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names, markers, template_wording
 from pddl2nl.pddl import Task, parse_problem, parse_task
+from pddl2nl.policies import Policy
 from pddl2nl.policies.events import Prompted, Started
-from pddl2nl.policies.prompting import fill, problem_text, prompt_hash, prompt_text
+from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.setting import Example, ExampleStep
 from pddl2nl.reports.gathering import gather
 from pddl2nl.tasks import shipped_domain
@@ -167,14 +168,16 @@ def test_the_logistics_example_is_what_our_teller_and_simulator_say(logistics: S
     wording = choose_wording(None, task.domain)
     teller = Teller(task, wording, make_names(task, "inferred", wording))
     told = tell_example(logistics, teller, thoughts=False)
-    text = fill("thoughts_target.txt", domain=teller.domain_text(), problem=problem_text(told), steps=trajectory(told))
+    text = Policy.prompts.fill(
+        "thoughts_target.txt", domain=teller.domain_text(), problem=problem_text(told), steps=trajectory(told)
+    )
     if os.environ.get("PDDL2NL_GOLDEN") == "write":
         from importlib import resources
 
         path = Path(str(resources.files("pddl2nl.policies"))) / "prompts" / "thoughts_example.txt"
         path.write_text(text + "\n", encoding="utf-8")
-        prompt_text.cache_clear()
-    assert text == prompt_text("thoughts_example.txt")
+        return
+    assert text == Policy.prompts.text("thoughts_example.txt")
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -192,7 +195,7 @@ def test_what_the_hand_written_thoughts_claim_is_true_when_they_are_thought(logi
     task = logistics.task
     wording = choose_wording(None, task.domain)
     own = {told: name for name, told in make_names(task, "inferred", wording).to_nl.items()}
-    read = read_thoughts(prompt_text("thoughts_answer.txt"), _long(len(LOGISTICS_PLAN)))
+    read = read_thoughts(Policy.prompts.text("thoughts_answer.txt"), _long(len(LOGISTICS_PLAN)))
     assert read.faults == ()
     # Objects of the task and no others, and none by the name of a file.
     said = set(re.findall(r"\b\w+_\d+\b", " ".join(read.texts)))
@@ -210,10 +213,10 @@ def test_what_the_hand_written_thoughts_claim_is_true_when_they_are_thought(logi
 
 
 def test_the_instruction_shows_the_placeholders_that_are_used() -> None:
-    system = prompt_text("thoughts.txt")
+    system = Policy.prompts.text("thoughts.txt")
     assert placeholder(1) in system
     assert placeholder(2) in system
-    for line in prompt_text("thoughts_answer.txt").split("\n"):
+    for line in Policy.prompts.text("thoughts_answer.txt").split("\n"):
         assert re.match(r"\[THOUGHT \d\] \S", line)
 
 
@@ -436,7 +439,7 @@ def test_cot_and_react_ask_the_same_and_show_the_same_thoughts(task: Task, solve
         assert started.example is not None
         assert (started.example["thoughts"], started.example["thought_texts"]) == ("llm", list(THOUGHTS))
         assert {name: started.prompts[name] for name in THOUGHTS_PROMPTS} == {
-            name: prompt_hash(name) for name in THOUGHTS_PROMPTS
+            name: Policy.prompts.hash(name) for name in THOUGHTS_PROMPTS
         }
         assert _purposes(result)[:2] == ["thoughts", "planner"]
         assert result.accounts["thoughts"]["calls"] == 1
@@ -456,7 +459,6 @@ def test_a_script_and_the_word_template_leave_the_template(task: Task, solved: S
     for model, options in (
         (Recording(REPLIES["react"]), {}),
         (Recording(REPLIES["react"], base_url=endpoint), {"thoughts": "template"}),
-        (Recording(REPLIES["react"], base_url=endpoint), {"thoughts": "template", "thoughts_model": ScriptedModel([])}),
     ):
         started = _started(_run(task, solved, "react", model, **options))
         assert started.example is not None
@@ -469,7 +471,7 @@ def test_a_script_and_the_word_template_leave_the_template(task: Task, solved: S
 @pytest.mark.parametrize("policy", ["basic", "act"])
 def test_a_mechanism_without_thoughts_asks_for_none(policy: str, task: Task, solved: SolvedProblem) -> None:
     model = Recording("nothing", base_url="http://127.0.0.1:1/v1")
-    started = _started(_run(task, solved, policy, model, thoughts="llm"))
+    started = _started(_run(task, solved, policy, model))
     assert started.example is not None
     assert (started.example["thoughts"], started.example["thought_texts"]) == ("none", [])
     assert model.asked("thoughts") == []
@@ -481,7 +483,7 @@ def test_the_word_llm_and_a_model_of_its_own_are_asked(task: Task, solved: Solve
     assert tuple(_started(result).example["thought_texts"]) == THOUGHTS  # type: ignore[index]
     assert len(model.asked("thoughts")) == 1
     model, other = Recording(REPLIES["react"]), Recording(ANSWER)
-    result = _run(task, solved, "react", model, thoughts_model=other)
+    result = _run(task, solved, "react", model, models={"thoughts": other})
     assert tuple(_started(result).example["thought_texts"]) == THOUGHTS  # type: ignore[index]
     assert (len(model.asked("thoughts")), len(other.asked("thoughts"))) == (0, 1)
 
@@ -489,10 +491,10 @@ def test_the_word_llm_and_a_model_of_its_own_are_asked(task: Task, solved: Solve
 @pytest.mark.usefixtures("needs_planner")
 def test_the_oracle_is_never_asked_for_thoughts(task: Task, solved: SolvedProblem) -> None:
     assert _started(_run(task, solved, "cot", "oracle")).example["thoughts"] == "template"  # type: ignore[index]
-    with pytest.raises(InputError, match="--thoughts-model M"):
+    with pytest.raises(InputError, match="--model-for thoughts=M"):
         _run(task, solved, "cot", "oracle", thoughts="llm")
-    with pytest.raises(InputError, match="--thoughts-model M"):
-        _run(task, solved, "cot", Recording("x"), thoughts_model="oracle")
+    with pytest.raises(InputError, match="--model-for thoughts=M"):
+        _run(task, solved, "cot", Recording("x"), models={"thoughts": "oracle"})
 
 
 def test_a_choice_that_there_is_not_is_refused(task: Task, solved: SolvedProblem) -> None:
@@ -508,10 +510,12 @@ def test_no_example_needs_no_thoughts(task: Task) -> None:
 
 def test_nothing_is_paid_for_a_run_that_cannot_be_played(task: Task, solved: SolvedProblem, tmp_path: Path) -> None:
     broken, other = Raising(EndpointError("HTTP 503")), Recording(ANSWER)
-    result = _run(task, solved, "react", broken, wording="llm", thoughts_model=other)
+    result = _run(task, solved, "react", broken, wording="llm", models={"thoughts": other})
     assert (result.outcome, broken.calls, other.requests) == ("infrastructure-error", 1, [])
     with pytest.raises(InputError, match="nowhere"):
-        run(task, "react", broken, wording="llm", thoughts_model=other, steps=1, example=tmp_path / "nowhere.pddl")
+        run(
+            task, "react", broken, wording="llm", models={"thoughts": other}, steps=1, example=tmp_path / "nowhere.pddl"
+        )
     assert (broken.calls, other.requests) == (1, [])
 
 

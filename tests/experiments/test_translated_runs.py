@@ -8,18 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl2nl.policies.families import FAMILY_POLICIES
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.plans import ff_plan
-from pddl2nl.experiments.records.reader import event_from_json
-from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import event_to_json
+from pddl2nl.policies import Policy, event_to_json
 from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
-from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
@@ -28,7 +25,6 @@ from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 from tests.experiments.mechanisms import ASKING
 from tests.llm.chat_server import ChatServer
 
-MECHANISMS = [name for name in ASKING if name not in FAMILY_POLICIES]
 BARE: dict[str, Any] = {"example": "none", "steps": 40}
 TASK = ("blocksworld", "p01")
 
@@ -86,9 +82,12 @@ def _replies(policy: str, plan: tuple[str, ...]) -> list[str]:
 
 
 def _stable(events: tuple[RunEvent, ...], *without: str) -> list[dict[str, Any]]:
-    dropped = {*VOLATILE, *without}
     return [
-        {key: value for key, value in event_to_json(event).items() if f"{event.event}.{key}" not in dropped}
+        {
+            key: value
+            for key, value in event_to_json(event).items()
+            if not is_volatile(event.event, key) and f"{event.event}.{key}" not in without
+        }
         for event in events
     ]
 
@@ -104,7 +103,7 @@ def _started(result: RunResult) -> Started:
 
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("domain", shipped_domains())
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> None:
     task = shipped_task(domain, "p02")
     wording = str(shipped_domain(domain).wording_path)
@@ -121,7 +120,7 @@ def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> No
                 ScriptedModel(replies),
                 wording=wording,
                 translator=mode,
-                translator_model=translator if mode != "reader" else None,
+                models={"translator": translator} if mode != "reader" else {},
                 example="none",
                 steps=len(plan) + 8,
             )
@@ -145,33 +144,33 @@ def _recorded(folder: Path, policy: str, mode: str = "llm", **options: Any) -> R
         policy,
         ScriptedModel([*_replies(policy, plan), *["Action: look around"] * 40]),
         translator=mode,
-        translator_model=Perfect(*TASK),
+        models={"translator": Perfect(*TASK)},
         record=folder / f"{policy}.jsonl",
         **{**BARE, "steps": 6, **options},
     )
 
 
 @pytest.mark.parametrize("mode", ["llm", "reader+llm"])
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy, mode)
     assert any(isinstance(event, Prompted) and event.purpose == "translator" for event in result.events)
     started = _started(result)
-    assert (started.translator, started.translator_model) == (mode, "perfect")
+    assert (started.spec["translator"], started.models["translator"]) == (mode, "perfect")
     again = run(
         shipped_task(*TASK),
         policy,
         f"replay:{tmp_path}",
-        translator=started.translator,
+        translator=mode,
         example="none",
-        steps=started.limits["steps"],
+        steps=started.spec["steps"],
     )
     # The scripted model of this module is none of the replay's plug-ins.
-    dropped = ("started.model", "started.translator_model", "started.versions", "replied.usd", "finished.usd")
+    dropped = ("started.spec", "started.models", "started.versions", "replied.usd", "finished.usd")
     assert _stable(again.events, *dropped) == _stable(result.events, *dropped)
 
 
-@pytest.mark.parametrize("policy", MECHANISMS)
+@pytest.mark.parametrize("policy", ASKING)
 def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy)
     assert result.record is not None
@@ -191,25 +190,15 @@ def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_pa
 def test_everything_needed_to_run_it_again_is_recorded(tmp_path: Path) -> None:
     result = _recorded(tmp_path, "basic", names_seed=4, reading="all", on_ambiguous="state")
     started = _started(result)
-    assert (started.reading, started.reading_version) == ("all", READING_POLICIES["all"].version)
-    assert (started.on_ambiguous, started.names_seed) == ("state", 4)
-    assert started.prompts["translator.txt"] == prompt_hash("translator.txt")
+    assert (started.spec["reading"], started.reading_version) == ("all", READING_POLICIES["all"].version)
+    assert (started.spec["on_ambiguous"], started.spec["names_seed"]) == ("state", 4)
+    assert started.prompts["translator.txt"] == Policy.prompts.hash("translator.txt")
     assert started.wording is not None
     wording = wording_from_json(started.wording, shipped_task(*TASK).domain, "the record")
-    assert started.names == dict(make_names(shipped_task(*TASK), started.names_scheme, wording, 4).to_nl)
+    assert started.names == dict(make_names(shipped_task(*TASK), started.spec["names"], wording, 4).to_nl)
     plain = _started(run(shipped_task(*TASK), "basic", ScriptedModel(["x"]), **BARE))
-    assert (plain.translator, plain.translator_model, plain.names_seed) == ("reader", None, None)
+    assert (plain.spec["translator"], plain.models) == ("reader", {"planner": "script"})
     assert "translator.txt" not in plain.prompts
-
-
-def test_a_record_from_before_these_fields_is_still_read() -> None:
-    started = event_to_json(Started("act", "m", 1, "d", "p", "", "", "", ""))
-    for name in ("translator_model", "reading_version", "on_ambiguous", "names_seed"):
-        del started[name]
-    read = event_from_json(started)
-    assert isinstance(read, Started)
-    assert (read.translator_model, read.reading_version) == (None, None)
-    assert (read.on_ambiguous, read.names_seed) == ("refuse", None)
 
 
 def test_the_seed_of_names_deals_them_otherwise() -> None:
@@ -228,23 +217,17 @@ def test_the_seed_of_names_deals_them_otherwise() -> None:
         ({"translator": "babel"}, r"--translator babel.*reader\+llm"),
         ({"reading": "diagonal"}, "--reading diagonal.*planbench"),
         ({"on_ambiguous": "coin"}, "--on-ambiguous coin.*state"),
-        ({"translator": "llm", "style": "pddl"}, "--translator llm: --style pddl shows PDDL"),
-        ({"translator": "reader+llm", "translator_model": "oracle"}, "--translator-model M"),
-        ({"translator": "llm", "model": "oracle"}, "--translator-model M"),
-        ({"translator": "llm", "translator_model": "script:no/such/file"}, "no/such/file"),
-        ({"translator": "llm", "translator_model": Unpriced(), "budget_usd": 1.0}, "--budget-usd"),
+        ({"translator": "llm", "style": "pddl"}, "--translator llm: .*style pddl shows PDDL"),
+        ({"translator": "reader+llm", "models": {"translator": "oracle"}}, "--model-for translator=M"),
+        ({"translator": "llm", "model": "oracle"}, "--model-for translator=M"),
+        ({"translator": "llm", "models": {"translator": "script:no/such/file"}}, "no/such/file"),
+        ({"translator": "llm", "models": {"translator": Unpriced()}, "budget_usd": 1.0}, "--budget-usd"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], words: str) -> None:
     spec = RunSpec.of(shipped_task(*TASK), "act", model=ScriptedModel(["x"]), steps=1, example="none")
     with pytest.raises(InputError, match=words):
         run_spec(replace(spec, **options))
-
-
-def test_a_policy_without_a_model_needs_no_translator() -> None:
-    result = run(shipped_task(*TASK), "random", translator="llm", steps=2)
-    assert result.calls == 0
-    assert _started(result).translator_model is None
 
 
 def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
@@ -254,7 +237,7 @@ def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
         *[ScriptedReply("Action: look around")] * 3,
     ]
     result = run(shipped_task(*TASK), "act", ScriptedModel(replies), translator="reader+llm", example="none", steps=3)
-    assert _started(result).translator_model == "script"
+    assert _started(result).models["translator"] == "script"
     assert result.calls == 4
 
 
@@ -286,7 +269,7 @@ def test_over_http_the_translator_is_asked_by_its_own_name(monkeypatch: pytest.M
             "act",
             "gpt-4o-2024-08-06",
             translator="llm",
-            translator_model="gpt-4o-mini",
+            models={"translator": "gpt-4o-mini"},
             base_url=server.base_url,
             example="none",
             steps=2,
