@@ -5,7 +5,7 @@ types      `Request`, `Completion`, the protocols and the errors
 endpoint   `OpenAIModel`: a model behind an endpoint
 providers  models that are reached in other ways
 settings   what each model takes and costs (``models.toml``)
-cache      the file of paid replies, and a model before which it stands
+cache      the file of paid replies, and `CachedModel`, which looks there first
 batch      a provider's batch endpoint
 replay     `ReplayModel` answers from records, `ScriptedModel` (scripted) from a file
 ========== =========================================================================

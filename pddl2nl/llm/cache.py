@@ -1,4 +1,4 @@
-"""The cache of replies: one SQLite file, shared by the threads and processes of one machine, and a model before it.
+"""The cache of replies: one SQLite file, shared by the threads and processes of a machine, and a model that uses it.
 
 A reply is found by everything that determines it (`pddl2nl.llm.EndpointModel.identity`: endpoint, body as sent, sample
 number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file.
