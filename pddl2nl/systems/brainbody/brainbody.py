@@ -37,7 +37,7 @@ from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndPro
 from pddl2nl.systems.brainbody.examples import shots_for
 from pddl2nl.systems.brainbody.primitives import Robot, ground, robot_of_actions
 from pddl2nl.systems.brainbody.prompts import PROMPTS, StepPrompter, steps_text
-from pddl2nl.systems.brainbody.replies import Assertion, ProgramReader, is_done, read_plan_reply
+from pddl2nl.systems.brainbody.replies import MAX_STEPS, Assertion, ProgramReader, is_done, read_plan_reply
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 _PROOF_SECONDS = 30
@@ -45,6 +45,8 @@ _PROOF_SECONDS = 30
 
 _STEP_TOKENS, _SHORTER = 20, 2000
 
+_NO_STEP = "No step was read in the reply. Write each step on a line of its own, and number the first one {}."
+_TOO_LONG = f"Of the reply only {MAX_STEPS} steps were read and carried out. The rest begins with: {{}}"
 _AGAIN = "The same action has failed in the same way before, and nothing has changed since."
 _DEAD_END = "What was done cannot be undone: no plan reaches the goal any more."
 _WOULD_BE_DEAD_END = "After this step no plan would reach the goal any more, so it was not carried out."
@@ -178,6 +180,7 @@ class _Loop:
         self._body = make_body(policy.body, episode, self._prompter, reader, self._answer_to)
         self._failed: Counter[tuple[State, str, str]] = Counter()
         self._dead_ends: dict[State, bool] = {}
+        self._lost = self._said = ""
 
     def _answer_to(self, step: str) -> Answer:
         return partial(self._answers.command, step=step)
@@ -187,11 +190,15 @@ class _Loop:
         episode = self._episode
         plan = self._planned((), 0, 0, "")
         step = rounds = 0
-        while step < len(plan) and episode.finished is None:
-            message = self._try(step, plan[step])
-            if message is None:
-                step += 1
-            elif rounds < self._rounds:
+        while episode.finished is None:
+            if step < len(plan):
+                message = self._try(step, plan[step])
+            elif self._lost and rounds < self._rounds:
+                # What was not read is told, so that no run ends by it while there are rounds left.
+                message, self._lost = signal(self._policy.signal, None, "unreadable", "the plan", self._lost), ""
+            else:
+                break
+            if message is not None and rounds < self._rounds:
                 rounds += 1
                 plan = self._planned(plan, step, rounds, message)
             else:
@@ -217,9 +224,12 @@ class _Loop:
         constraint = self._prompter.constraint(level, stage=stage)
         messages = self._prompter.messages(stage, sections)
         reply = episode.uncut(episode.ask(messages, again=True, constraint=constraint, answer=answer))
-        read = read_plan_reply(reply, step)
+        read = read_plan_reply(reply, plan[:step])
+        # Nothing is said twice: a model that does not answer would be asked until all rounds are used.
+        lost = _TOO_LONG.format(read.beyond[0]) if read.beyond else "" if read.steps else _NO_STEP.format(step)
+        self._lost, self._said = "" if lost == self._said else lost, lost
         plan = (*plan[:step], *read.steps)
-        episode.note(BrainPlanned(number, step, plan, read.explanation, read.dropped))
+        episode.note(BrainPlanned(number, step, plan, read.explanation, (*read.repeated, *read.beyond)))
         return plan
 
     def _try(self, step: int, line: str) -> str | None:

@@ -17,7 +17,7 @@ class BrainPlanned(RunEvent, frozen=True):
         start: the index of the first new step.
         plan: the whole plan as it now stands, a step each.
         explanation: why the last plan failed, in the model's words.
-        dropped: lines whose number is below ``start``, and lines beyond the longest plan.
+        dropped: lines that repeat executed steps, and lines beyond the longest plan.
     """
 
     number: Count

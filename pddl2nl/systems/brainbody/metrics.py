@@ -87,7 +87,8 @@ def _errors_resolved(run: ScoredRun) -> float | None:
             line = event.line
         elif isinstance(event, ErrorSignal):
             errors.append(frozenset(event.unmet or (event.action or line,)))
-        elif isinstance(event, BrainPlanned) and event.number:
+        elif isinstance(event, BrainPlanned) and event.number and len(errors) > (fed_back or [0])[-1]:
+            # A plan after a reply that could not be read answers no error.
             fed_back.append(len(errors))
     resolved = sum(not any(errors[after - 1] & later for later in errors[after:]) for after in fed_back)
     return _share(resolved, len(fed_back)) if fed_back else None

@@ -1,32 +1,43 @@
 """Reads what the models say: plans with numbered steps, and lines of program.
 
-Whatever cannot be read is kept and named: lines of a plan that do not count are *dropped* ones, and a line of program
-that is no command is *unreadable*, with the reason in words for the planning model.
+No step is lost. A new plan may give the steps from the failed one on, under any numbers, or the whole plan once more;
+lines of it that do not count are *dropped* ones, of which the planning model is told. A line of program that is no
+command is *unreadable*, with the reason in words for the planning model.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from rapidfuzz import fuzz
 
 from pddl2nl.errors import did_you_mean
 from pddl2nl.nl import Names
 from pddl2nl.pddl import Domain, GroundAtom
 from pddl2nl.policies.staged import shortened
+from pddl2nl.policies.structured import MOST_READ, read_json
 from pddl2nl.systems.brainbody.primitives import Command, Robot
 from pddl2nl.worlds.triples import atom_of
 
 MAX_STEPS = 60
 """The most steps that one reply can add to a plan; our limit, so that every run ends."""
-_LONGEST_STEP, _LONGEST_REPLY = 300, 100_000
+_LONGEST_STEP = 300
+_ALIKE = 85
+"""From this share of equal letters on, in %, a step is one of the old plan in other words."""
 
-_NUMBERED = re.compile(r"(?:step\s+)?(\d{1,6})\s*(?:[.:)\]]|[-–]\s)\s*(.*\S)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:step\s+|#)?[(\[]?(\d{1,6})\s*(?:\\?[.:)\]]|[-–]\s)\s*(.*\S)", re.IGNORECASE)
+_NEXT_NUMBER = re.compile(r"[\s,;.]+(?:step\s+)?(\d{1,6})\s*[.:)]\s+(?=\S)", re.IGNORECASE)
 _BULLET = re.compile(r"[-*•–·]\s+(.*\S)")
-_MARK = re.compile(r"^[^\w\n]*(?:new|updated|revised)\s+plan[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
+# "New plan:" on a line of its own, or at the end of a sentence; its first step may follow on the same line.
+_MARK = re.compile(
+    r"(?:^|(?<=[.!?]\s))[^\w\n]*(?:(?:here is|this is)\s+)?(?:(?:the|my|a)\s+)?"
+    r"(?:new|updated|revised|corrected)\s+plan\b[^\w\n]*(?:$|(?=(?:step\s+)?\d{1,6}\s*[.:)\]]))",
+    re.IGNORECASE | re.MULTILINE,
+)
 _EXPLANATION = re.compile(r"^\W*explanation\W+", re.IGNORECASE)
 _DONE = re.compile(r"\W*(?:the task is )?(?:done|finished|complete|completed|end)\W*", re.IGNORECASE)
 
@@ -35,11 +46,15 @@ _DONE = re.compile(r"\W*(?:the task is )?(?:done|finished|complete|completed|end
 
 
 class PlanReply(NamedTuple):
-    """A plan as it was read: the new steps, the explanation before it, and the lines that do not count."""
+    """A plan as it was read: the new steps, the explanation before it, and the lines that do not count.
+
+    These are ``repeated`` ones, of steps that were executed, and those ``beyond`` the longest plan.
+    """
 
     steps: tuple[str, ...]
     explanation: str
-    dropped: tuple[str, ...]
+    repeated: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
 
 
 def is_done(step: str) -> bool:
@@ -47,24 +62,42 @@ def is_done(step: str) -> bool:
     return _DONE.fullmatch(step) is not None
 
 
-def read_plan_reply(reply: str, start: int = 0) -> PlanReply:
-    """The steps of a plan: lines with numbers, else lines with bullets, or a list in JSON.
+def read_plan_reply(reply: str, executed: Sequence[str] = ()) -> PlanReply:
+    """The steps of a plan: a list in JSON, lines with numbers, or lines with bullets.
+
+    The numbers do not decide which lines are new, because many models number a new plan from 0 or 1. Lines are dropped
+    if they repeat the steps that were executed, all of them from the first number on, as are lines beyond `MAX_STEPS`.
 
     Args:
         reply: the text; what is not part of the plan is ignored, and what comes before it is the explanation.
-        start: the number of the first step; lines with a smaller number are dropped, as are lines beyond `MAX_STEPS`.
+        executed: the steps of the old plan before the one that failed.
     """
-    text = reply[:_LONGEST_REPLY]
+    text = reply[:MOST_READ]
     mark = _MARK.search(text)
     body = text if mark is None else text[mark.end() :]
-    lines = _json_lines(body) or [(number, step) for _, number, step in _lines(body)]
+    lines = [(number, step) for _, number, step in _lines(body)]
+    lines = _json_lines(body) or lines
     first = mark.start() if mark is not None else next((place for place, _, _ in _lines(body)), len(text))
-    kept = [step for number, step in lines if number is None or number >= start]
-    dropped = [f"{number}: {step}" for number, step in lines if number is not None and number < start]
-    shown = [shortened(step, _LONGEST_STEP) for step in (*kept[:MAX_STEPS], *dropped, *kept[MAX_STEPS:])]
-    count = min(len(kept), MAX_STEPS)
-    explanation = _EXPLANATION.sub("", text[:first].strip())
-    return PlanReply(tuple(shown[:count]), " ".join(explanation.split()), tuple(shown[count:]))
+    again = _repeated(lines, executed)
+    repeated = (step if number is None else f"{number}: {step}" for number, step in lines[:again])
+    steps = tuple(shortened(step, _LONGEST_STEP) for _, step in lines[again:])
+    explanation = " ".join(_EXPLANATION.sub("", text[:first].strip()).split())
+    told = tuple(shortened(step, _LONGEST_STEP) for step in repeated)
+    return PlanReply(steps[:MAX_STEPS], explanation, told, steps[MAX_STEPS:])
+
+
+def _repeated(lines: Sequence[tuple[int | None, str]], executed: Sequence[str]) -> int:
+    """How many of the first lines repeat the executed steps: those from some step on to the last, or none."""
+    number = lines[0][0] if lines else None
+    # From the failed step on, as asked for; otherwise from 0 or from 1.
+    begins = [] if number == len(executed) else [0] if number is None else [number, number - 1]
+    for begin in begins:
+        count = len(executed) - begin
+        told = [step for _, step in lines[:count]] if begin >= 0 else []
+        same = zip(told, executed[max(begin, 0) :], strict=False)
+        if 0 < count == len(told) and all(fuzz.ratio(_folded(one), _folded(other)) >= _ALIKE for one, other in same):
+            return count
+    return 0
 
 
 def _lines(text: str) -> list[tuple[int, int | None, str]]:
@@ -73,26 +106,31 @@ def _lines(text: str) -> list[tuple[int, int | None, str]]:
     bullets: list[tuple[int, int | None, str]] = []
     place = 0
     for line in text.splitlines(keepends=True):
-        plain = line.replace("**", "").strip()
+        plain = line.replace("**", "").replace("`", "").strip()
         bullet = _BULLET.fullmatch(plain)
         if match := _NUMBERED.fullmatch(plain if bullet is None else bullet[1]):
-            numbered.append((place, int(match[1]), match[2]))
+            numbered.extend((place, number, step) for number, step in _cut(int(match[1]), match[2]))
         elif bullet is not None:
             bullets.append((place, None, bullet[1]))
         place += len(line)
     return numbered or bullets
 
 
+def _cut(number: int, text: str) -> Iterator[tuple[int, str]]:
+    """The steps of a line, ``Open it 4: Close it``: cut where the next number stands."""
+    start = 0
+    for match in _NEXT_NUMBER.finditer(text):
+        if int(match[1]) == number + 1:
+            yield number, text[start : match.start()]
+            number, start = number + 1, match.end()
+    yield number, text[start:]
+
+
 def _json_lines(text: str) -> list[tuple[int | None, str]]:
     """The steps of a plan in JSON: a list of texts or objects, an object with such a list, or one with numbers."""
-    begin = min((place for mark in "[{" if (place := text.find(mark)) >= 0), default=len(text))
-    end = max(map(text.rfind, "]}")) + 1
-    try:
-        data = json.loads(text[begin:end])
-    except (ValueError, RecursionError):
-        return []
+    data = read_json(text, (dict, list))
     if isinstance(data, dict):
-        numbers = {int(key): step for key, step in data.items() if re.fullmatch(r"\d{1,6}", key)}
+        numbers = {int(key): step for key, step in data.items() if re.fullmatch(r"\d{1,6}", str(key))}
         if numbers:
             return [(number, step) for number, step in sorted(numbers.items()) if isinstance(step, str)]
         data = next((value for value in data.values() if isinstance(value, list)), [])
@@ -102,13 +140,22 @@ def _json_lines(text: str) -> list[tuple[int | None, str]]:
         next((value for value in step.values() if isinstance(value, str)), None) if isinstance(step, dict) else step
         for step in data
     )
-    return [(None, step) for step in texts if isinstance(step, str) and step.strip()]
+    found: list[tuple[int | None, str]] = []
+    for step in texts:
+        if isinstance(step, str) and step.strip():
+            match = _NUMBERED.fullmatch(step.strip())
+            found.append((None, step) if match is None else (int(match[1]), match[2]))
+    return found
 
 
 # ── lines of program ─────────────────────────────────────────────────────────────────────────────
 
 _BRACKETS = str.maketrans("〈⟨‹«〉⟩›»【〔】〕", "<<<<>>>>[[]]")
 _PASS = re.compile(r"[<\[]\s*pass\s*[>\]]|\bpass\W*$", re.IGNORECASE)
+# What stands behind these words is what the line is not.
+_NOT_THIS = re.compile(
+    r"\b(?:instead of|rather than|not|never|without)(?:\s+(?:a|the|to|write|writing|output|using))*\W*$", re.I
+)
 _PROGRAM = re.compile(
     r"(?:<\s*(?P<agent>(?:char|rob)\w*)\s*>\s*)?\[(?P<word>[^\[\]<>]{1,80})\](?P<rest>(?:[\s,]*<[^<>]*>\s*(?:\(\s*\d+\s*\))?)*)"
 )
@@ -163,11 +210,11 @@ class ProgramReader:
         for line in _program_lines(reply):
             if (assertion := _ASSERT.search(line)) is not None:
                 return self._assertion(line, assertion)
-            program, passed = _PROGRAM.search(line), _PASS.search(line)
-            if passed is not None:
-                return ProgramLine(line, "pass")
-            if program is not None:
-                return self._program(line, program)
+            said = [match for kind in (_PASS, _PROGRAM) for match in kind.finditer(line)]
+            meant = [match for match in said if not _NOT_THIS.search(line[: match.start()])]
+            # The sort is stable: [pass] is a pass and no program.
+            for match in sorted(meant, key=lambda match: match.start())[:1]:
+                return ProgramLine(line, "pass") if match.re is _PASS else self._program(line, match)
         text = shortened(reply, _LONGEST_STEP)
         return ProgramLine(text, "unreadable", reason="there is no line of program, such as <char0> [action] <object>.")
 
@@ -207,7 +254,7 @@ class ProgramReader:
 
 def _program_lines(reply: str) -> Iterator[str]:
     """The lines of a reply that can hold a program, with plain brackets."""
-    text = unicodedata.normalize("NFKC", reply[:_LONGEST_REPLY]).translate(_BRACKETS)
+    text = unicodedata.normalize("NFKC", reply[:MOST_READ]).translate(_BRACKETS)
     for line in text.splitlines():
         if line.strip() and not _EXPLANATION.match(line):
             yield shortened(line, _LONGEST_STEP)

@@ -133,6 +133,22 @@ def test_a_reply_without_steps_is_an_unreadable_plan(run: Run, reply: str) -> No
     assert (played.finished.outcome, played.body.requests) == ("unreadable", [])
 
 
+@pytest.mark.parametrize("start", [0, 1, 3])
+def test_a_new_plan_may_have_any_numbers(run: Run, start: int) -> None:
+    replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=start)}
+    played = run(replies, body="reader")
+    assert (played.finished.outcome, len(played.of("brain-planned"))) == ("solved", 2)
+
+
+def test_a_reply_that_cannot_be_read_is_told_and_uses_a_round(run: Run) -> None:
+    feedback = ["I would open it first.", FEEDBACK + plan(*OPENED, start=3)]
+    played = run({"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": feedback}, body="reader")
+    assert played.finished.outcome == "solved"
+    _, asked = played.brain.asked("brainbody/feedback")
+    assert asked["Message"].startswith("No step was read in the reply.")
+    assert [event.number for event in played.of("brain-planned")] == [0, 1, 2]
+
+
 def test_commands_without_effect_are_carried_out(run: Run) -> None:
     played = run({"brainbody/plan": plan("Turn left")}, "<char0> [turnleft]")
     assert [(event.result, event.action) for event in played.of("body-acted")] == [("action", "")]
@@ -259,9 +275,16 @@ def test_every_run_ends_within_the_bound_on_calls(
 
 def test_a_plan_of_a_thousand_steps_is_cut(run: Run) -> None:
     played = run({"brainbody/plan": plan(*["Wait"] * 1000)}, feedback_loops=10**6)
-    (planned,) = played.of("brain-planned")
+    planned, again, last = played.of("brain-planned")
     assert (len(planned.plan), len(planned.dropped)) == (MAX_STEPS, 941)
     assert len(played.body.requests) == MAX_STEPS
+    # What was not carried out is told, once, and so is that nothing was read in the reply to it.
+    assert again.plan == last.plan == planned.plan
+    told = [question["Message"] for question in played.brain.asked("brainbody/feedback")]
+    assert "only 60 steps" in told[0]
+    assert told[1:] == [
+        "No step was read in the reply. Write each step on a line of its own, and number the first one 60."
+    ]
 
 
 def test_the_papers_loop_does_not_end_where_a_new_plan_is_shorter() -> None:

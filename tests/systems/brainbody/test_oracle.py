@@ -42,7 +42,7 @@ ROUNDS = {
     "wrong-object": (1, True),
     "compound-step": (1, True),
     "hands-full": (1, True),
-    "restart-numbering": (3, False),
+    "restart-numbering": (1, True),
     "same-again": (3, False),
     "too-short": (1, False),
     "body-hallucinates": (0, True),

@@ -83,9 +83,9 @@ def test_plans_are_those_of_solved_tasks_that_are_no_test_tasks() -> None:
 def test_a_new_plan_continues_what_was_executed(program: bool) -> None:
     # One step was left out: the new plan begins with it and repeats the rest.
     for asked, reply in shots(SETTING, "brainbody/feedback", program):
-        start = int(asked["Error step"])
-        old, read = read_plan_reply(asked["Plan"]), read_plan_reply(reply, start)
-        assert not read.dropped
+        start, old = int(asked["Error step"]), read_plan_reply(asked["Plan"])
+        read = read_plan_reply(reply, old.steps[:start])
+        assert not read.repeated
         assert read.explanation.startswith(asked["Message"])
         assert len(read.steps) == len(old.steps[start:]) + 1
         assert read.steps[1:] == old.steps[start:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -60,17 +61,75 @@ def test_a_long_hostile_reply_is_read_at_once(reply: str) -> None:
     assert time.process_time() - began < 5
 
 
+OLD = ("Walk to the table", "Grab the salmon", "Walk to the fridge")
+"""The steps that were executed before the fourth one failed."""
+NEW = ("Open the fridge", "Put the salmon into the fridge", "Done.")
+WHOLE = (*OLD, *NEW)
+
+
+def lines(steps: tuple[str, ...], start: int, sign: str = ":") -> str:
+    return "\n".join(f"{number}{sign} {step}" for number, step in enumerate(steps, start))
+
+
+@pytest.mark.parametrize("start", [3, 0, 1, 4, 7])
+@pytest.mark.parametrize("sign", [":", ".", ")", "\\."])
+def test_the_numbers_of_a_new_plan_lose_none_of_its_steps(start: int, sign: str) -> None:
+    read = read_plan_reply(f"Explanation: It is shut.\nNew plan:\n{lines(NEW, start, sign)}", OLD)
+    assert read == (NEW, "It is shut.", (), ())
+
+
+@pytest.mark.parametrize(
+    ("reply", "repeated"),
+    [
+        (lines(WHOLE, 0), 3),
+        (lines(WHOLE, 1), 3),
+        (lines(WHOLE[1:], 1), 2),
+        (lines(WHOLE[2:], 3), 1),
+        # In slightly other words.
+        (lines(("walk to the table.", "Grab the salmon", "Walk to fridge", *NEW), 0), 3),
+        ("\n".join(f"- {step}" for step in WHOLE), 3),
+        (json.dumps(WHOLE), 3),
+        (json.dumps({str(number): step for number, step in enumerate(WHOLE)}), 3),
+    ],
+)
+def test_a_whole_plan_goes_on_behind_what_was_executed(reply: str, repeated: int) -> None:
+    read = read_plan_reply(f"New plan:\n{reply}", OLD)
+    if repeated == 1:
+        # Numbered as asked for, all steps are new ones.
+        assert (read.steps, read.repeated) == (WHOLE[2:], ())
+    else:
+        assert read.steps == NEW
+        assert len(read.repeated) == repeated
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "New plan: 3: Open the fridge\n4: Put the salmon into the fridge\n5: Done.",
+        "New plan: 3: Open the fridge 4: Put the salmon into the fridge 5: Done.",
+        "Explanation: It is shut. New plan: 3: Open the fridge 4: Put the salmon into the fridge 5: Done.",
+        "Explanation: It is shut.\n\n**New plan:** 3. Open the fridge\n4. Put the salmon into the fridge\n5. Done.",
+        "### Revised plan\n3) Open the fridge\n4) Put the salmon into the fridge\n5) Done.",
+        "Here is the updated plan:\n- Open the fridge\n- Put the salmon into the fridge\n- Done.",
+        "**Step 3:** Open the fridge\n**Step 4:** Put the salmon into the fridge\n**Step 5:** Done.",
+        "(3) Open the fridge\n(4) Put the salmon into the fridge\n(5) Done.",
+        "#3: Open the fridge\n#4: Put the salmon into the fridge\n#5: Done.",
+        "`3: Open the fridge`\n`4: Put the salmon into the fridge`\n`5: Done.`",
+        '```json\n["3: Open the fridge", "4: Put the salmon into the fridge", "5: Done."]\n```',
+        "{'explanation': 'It is shut.', 'plan': ['Open the fridge', 'Put the salmon into the fridge', 'Done.',]}",
+        '{"3": "Open the fridge", "4": "Put the salmon into the fridge", "5": "Done."',
+    ],
+)
+def test_a_new_plan_is_read_in_many_forms(reply: str) -> None:
+    assert read_plan_reply(reply, OLD).steps == NEW
+
+
 def test_the_explanation_is_what_comes_before_the_new_plan() -> None:
     read = read_plan_reply(
-        "Explanation: Two things are wrong:\n1. the door\n2. the hand\nNew plan:\n4: Sit\n5: Done.", 4
+        "Explanation: Two things are wrong:\n1. the door\n2. the hand\nNew plan:\n3: Sit\n4: Done.", OLD
     )
     assert read.explanation == "Two things are wrong: 1. the door 2. the hand"
     assert read.steps == ("Sit", "Done.")
-
-
-def test_lines_before_the_error_step_are_dropped_and_kept_in_the_record() -> None:
-    read = read_plan_reply("0: Walk\n1: Grab\n2: Sit", 2)
-    assert read == (("Sit",), "", ("0: Walk", "1: Grab"))
 
 
 def test_a_long_step_is_cut_and_stays_on_its_line() -> None:
@@ -97,6 +156,9 @@ def test_the_last_line_says_that_the_plan_ends(step: str) -> None:
         "[putin] <toothpaste> <toothbrush>",
         "Program: `<char0> [putin] <toothpaste> <toothbrush>`",
         "＜char0＞ 【putin】 〈toothpaste〉 〈toothbrush〉",
+        "<char0> [putin] <toothpaste> <toothbrush> instead of <pass>",
+        "I would not <pass>: <char0> [putin] <toothpaste> <toothbrush>",
+        "Rather than <pass>\n<char0> [putin] <toothpaste> <toothbrush>",
         "Paste goes onto it.\n<char0> [putin] <toothpaste> <toothbrush>\nExplanation: [grab] <milk> is wrong.",
     ],
 )
@@ -112,7 +174,19 @@ def test_a_line_of_program_is_read(reply: str) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["<pass>", "[pass]", "< PASS >", "pass", "Pass.", "I am not sure, so I <pass>.", "<pass>\nExplanation: [grab]"],
+    [
+        *(
+            "<pass>",
+            "[pass]",
+            "< PASS >",
+            "pass",
+            "Pass.",
+            "I am not sure, so I <pass>.",
+            "<pass>\nExplanation: [grab]",
+        ),
+        "<pass> instead of <char0> [grab] <salmon>",
+        "I write <pass>, not <char0> [grab] <salmon>",
+    ],
 )
 def test_a_step_can_be_passed(reply: str) -> None:
     assert READER.read(reply).result == "pass"
