@@ -74,9 +74,8 @@ class LayoutRow:
 class LayoutTable:
     """A table that the specification asks for.
 
-    ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``runs``, ``suites``, ``families``,
-    ``tokens``, or one that a system adds), ``paper`` of the numbers to show beside ours (``table-2``),
-    empty for none; ``columns`` the labels of those compared, empty for all.
+    ``kind`` is a name of `pddl2nl.reports.tables.table_kinds` (``coverage``, ``runs``, or one of a system),
+    ``paper`` of the numbers to show beside ours (``table-2``), empty for none; ``columns`` the labels of those compared, empty for all.
     """
 
     kind: str

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pddl2nl.errors import InputError
-from pddl2nl.experiments.specification.columns import WALK_SEEDS
 from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.policies import make_policy
 from pddl2nl.policies.policy import LEVELS
 from pddl2nl.policies.registry import CORE
 from pddl2nl.questions.question import ACP_KINDS, FORMS
-from pddl2nl.tasks import shipped_domain, shipped_domains
 
-SETS = ("primary", "scaled")
-"""The shipped sets whose tasks have plans."""
 QUICKSTART = {
     "blocksworld": ("p03", "p08"),
     "ferry": ("p03", "p09"),
@@ -107,42 +102,4 @@ def quickstart(seed: int = 1) -> Experiment:
         models=["oracle"],
         seeds=[seed],
         baselines=["brfs", "lmcut", "ff", "lama"],
-    )
-
-
-def baselines(
-    domains: Sequence[str] = (),
-    chosen_set: str = "primary",
-    seeds: Sequence[int] = WALK_SEEDS,
-    seconds: int = 1800,
-    memory_mb: int = 8192,
-) -> Experiment:
-    """The symbolic baselines of the AutoPlanBench paper over a shipped set (section 5, "Symb. Baselines").
-
-    The random walk, with as many steps as the policies of language models get and a walk for every seed; and BrFS,
-    LM-cut and FF, searches of Fast Downward with the paper's limits of 30 minutes and 8 GB.
-
-    Args:
-        domains: names of shipped domains; none for all that have the set.
-        chosen_set: one of `SETS`.
-        seeds: of the walks.
-        seconds, memory_mb: limits of a search, of CPU time and memory (MiB).
-
-    Raises:
-        InputError: an unknown domain or set, a domain without that set.
-    """
-    if chosen_set not in SETS:
-        raise InputError(f"--set {chosen_set}: no such set; there are {' and '.join(SETS)}")
-    shipped = map(shipped_domain, shipped_domains())
-    having = [each.name for each in shipped if (each.benchmarks if chosen_set == "primary" else each.scaled)]
-    chosen = [shipped_domain(name).name for name in dict.fromkeys(domains or having)]
-    if without := [name for name in chosen if name not in having]:
-        raise InputError(f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(having)} have one")
-    return Experiment(
-        name=f"baselines-{chosen_set}",
-        domains=[{"shipped": chosen, "set": chosen_set}],
-        policies=["random"],
-        seeds=list(seeds),
-        baselines=["brfs", "lmcut", "ff"],
-        options={"planner_seconds": seconds, "planner_memory": memory_mb},
     )

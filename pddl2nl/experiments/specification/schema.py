@@ -22,7 +22,7 @@ from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
 QUESTION_TABLES = ("questions", "question-domains", "question-links", "kind-agreement")
 """The kinds of tables of an experiment that asks questions."""
-TABLES = ("coverage", "runs", "suites", "families", "tokens", *QUESTION_TABLES)
+TABLES = ("coverage", "runs", *QUESTION_TABLES)
 """The kinds of tables that belong to no system; `pddl2nl.reports.tables.table_kinds` makes them."""
 
 

@@ -12,12 +12,11 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.plugins import systems
 from pddl2nl.policies.paper import system_tables
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, families_table, runs_table, suites_table
+from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
 from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import Table
 from pddl2nl.reports.tables.questions import QUESTION_TABLES, asks_questions
-from pddl2nl.reports.tables.tokens import tokens_table
 from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, table_json, written
 
 __all__ = [
@@ -48,9 +47,6 @@ class TableKind(Protocol):
 _TABLES: Mapping[str, TableKind] = {
     "coverage": coverage_table,
     "runs": runs_table,
-    "suites": suites_table,
-    "families": families_table,
-    "tokens": tokens_table,
     **QUESTION_TABLES,
 }
 

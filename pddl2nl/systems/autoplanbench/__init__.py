@@ -5,4 +5,13 @@ Basic, CoT, Act and ReAct, and the baselines beside them, belong to no system.
 
 from pddl2nl.plugins import System
 
-SYSTEM = System(title="AutoPlanBench", paper="paper.toml", profiles="profiles.toml")
+SYSTEM = System(
+    title="AutoPlanBench",
+    tables={
+        "suites": "tables:suites_table",
+        "families": "tables:families_table",
+        "tokens": "tables:tokens_table",
+    },
+    paper="paper.toml",
+    profiles="profiles.toml",
+)

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import Column, Experiment
 from pddl2nl.experiments.estimate import Estimate, estimated_columns
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.run_one import record_path
+from pddl2nl.experiments.specification.columns import WALK_SEEDS
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import price_of
+from pddl2nl.tasks import shipped_domain, shipped_domains
 
 _PRIMARY = [
     *("blocksworld", "logistics", "depots", "beluga", "ferry", "floortile", "goldminer", "grid", "grippers", "movie"),
@@ -36,7 +38,7 @@ _LIMITS = {"planner_seconds": 1800, "planner_memory": 8192}
 
 
 def table_2(planbench: str = "") -> Experiment:
-    """Table 2 of the AutoPlanBench paper: mechanisms on descriptions by a model, by templates and in PDDL, and planners.
+    """Table 2 of the AutoPlanBench paper: mechanisms on descriptions by a model or templates and in PDDL, and planners.
 
     Section 5: thirteen domains of twenty tasks and four scaled sets; five seeds; the random walk with ten.
 
@@ -100,6 +102,43 @@ def renamed_blocksworld() -> Experiment:
         domains=[{"shipped": "blocksworld", "transform": "obfuscate:generic", "row": "blocksworld"}],
         columns=_columns("NL", ("basic", "act"), wording="llm"),
         tables=[{"kind": "coverage", "title": title, "paper": "renamed-blocksworld"}],
+    )
+
+
+def baselines(
+    domains: Sequence[str] = (),
+    chosen_set: Literal["primary", "scaled"] = "primary",
+    seeds: Sequence[int] = WALK_SEEDS,
+    seconds: int = 1800,
+    memory_mb: int = 8192,
+) -> Experiment:
+    """The symbolic baselines of the AutoPlanBench paper over a shipped set (section 5, "Symb. Baselines").
+
+    The random walk, with as many steps as the policies of language models get and a walk for every seed; and BrFS,
+    LM-cut and FF, searches of Fast Downward with the paper's limits of 30 minutes and 8 GB.
+
+    Args:
+        domains: names of shipped domains; none for all that have the set.
+        chosen_set: ``primary`` or ``scaled``.
+        seeds: of the walks.
+        seconds, memory_mb: limits of a search, of CPU time and memory (MiB).
+
+    Raises:
+        InputError: an unknown domain, or one without that set.
+    """
+    shipped = map(shipped_domain, shipped_domains())
+    having = [each.name for each in shipped if (each.benchmarks if chosen_set == "primary" else each.scaled)]
+    chosen = [shipped_domain(name).name for name in dict.fromkeys(domains or having)]
+    if without := [name for name in chosen if name not in having]:
+        raise InputError(f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(having)} have one")
+    return Experiment(
+        name=f"baselines-{chosen_set}",
+        domains=[{"shipped": chosen, "set": chosen_set, "section": chosen_set}],
+        policies=["random"],
+        seeds=list(seeds),
+        baselines=_SEARCHES,
+        options={"planner_seconds": seconds, "planner_memory": memory_mb},
+        tables=[{"kind": "coverage", "title": "Solved tasks by domain", "paper": "table-2"}],
     )
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.reports.paper import paper_table
+from pddl2nl.experiments.layout import LayoutRow, LayoutTable
 from pddl2nl.reports.tables import coverage_json, runs_table, tables_of
 from pddl2nl.reports.tables.coverage import coverage_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE
@@ -125,30 +124,6 @@ def test_the_papers_numbers_stand_in_columns_of_their_own(experiment):
     assert not any(heading.paper for heading in coverage_table(experiment, _PAPERS, paper=False).headings)
 
 
-def test_an_experiment_that_solves_what_the_paper_did_gives_the_papers_table(build):
-    paper = paper_table("table-2")
-    heads = [
-        LayoutColumn(
-            one.name, one.group, one.kind, one.policy, "m" if one.kind == "model" else "", one.style, one.wording
-        )
-        for one in paper.columns
-    ]
-    rows = [LayoutRow(line.label, line.section, line.variant, line.tasks) for line in paper.rows]
-    counts = {(row, column): value for row, line in enumerate(paper.rows) for column, value in enumerate(line.values)}
-    table = coverage_table(build(rows, heads, counts), _PAPERS)
-    for section in table.sections:
-        for line in section.lines:
-            assert _texts(line)[:12] == _texts(line)[12:], line.label
-    sums = [line for section in table.sections for line in section.lines if line.total]
-    assert [[int(cell.text) for cell in line.cells[:12]] for line in sums] == [list(line.values) for line in paper.sums]
-    assert [line.label for line in sums] == ["sum (260)", "sum (80)"]
-    # Bold as a reader of the paper would expect it: ReAct in Grid, everything in Movie, nothing in Floortile.
-    best = {line.label: [cell.best for cell in line.cells[:8]] for line in table.sections[0].lines}
-    assert best["grid (20)"] == [False, False, False, True, False, False, False, False]
-    assert best["movie (20)"] == [True] * 8
-    assert best["floortile (20)"] == [False] * 8
-
-
 def test_columns_may_be_chosen(experiment):
     table = coverage_table(experiment, LayoutTable("coverage", columns=("Symb. FF", "NL Act")))
     assert [heading.name for heading in table.headings] == ["FF", "Act"]
@@ -198,7 +173,7 @@ def test_alarms_name_what_is_in_no_cell(experiment):
 
 
 def test_the_experiment_says_which_tables_it_is_there_for(experiment):
-    assert [table.key for table in tables_of(experiment)] == ["table-2", "table-6"]
+    assert [table.key for table in tables_of(experiment)] == ["table-2", "runs"]
     plain = replace(experiment, layout=replace(experiment.layout, tables=()))
     assert [table.key for table in tables_of(plain)] == ["coverage"]
     twice = replace(

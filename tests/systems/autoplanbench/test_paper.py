@@ -7,15 +7,8 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.policies.paper import PaperLine, papers
-from pddl2nl.reports.paper import (
-    columns_beside,
-    domain_lines,
-    paper_table,
-    same_column,
-    suite_lines,
-    suite_name,
-    summed,
-)
+from pddl2nl.reports.paper import columns_beside, domain_lines, paper_table, same_column, summed
+from pddl2nl.systems.autoplanbench.tables import suite_lines, suite_name
 from pddl2nl.tasks import shipped_domains
 
 PAPER = papers()["autoplanbench"]

@@ -1,4 +1,4 @@
-"""The tables of IPC suites: one by one, and by families."""
+"""The paper's tables of solved tasks: by domain, and of IPC suites, one by one and by families."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.tables.coverage import families_table, suites_table
+from pddl2nl.reports.tables.coverage import coverage_table
+from pddl2nl.systems.autoplanbench.tables import families_table, suites_table
 
 _SUITES = LayoutTable("suites", paper="table-4")
 _FAMILIES = LayoutTable("families", paper="table-3")
@@ -114,3 +115,27 @@ def test_other_numbers_of_tasks_than_the_papers_are_told(build, heads):
     blocks, own = table.sections[0].lines
     assert (blocks.label, _texts(blocks)[1], _texts(blocks)[7]) == ("blocks00 (10)", "5", "22 of 35")
     assert (own.label, _texts(own)[6:]) == ("own (1)", [""] * 6)
+
+
+def test_an_experiment_that_solves_what_the_paper_did_gives_the_papers_table(build):
+    paper = paper_table("table-2")
+    heads = [
+        LayoutColumn(
+            one.name, one.group, one.kind, one.policy, "m" if one.kind == "model" else "", one.style, one.wording
+        )
+        for one in paper.columns
+    ]
+    rows = [LayoutRow(line.label, line.section, line.variant, line.tasks) for line in paper.rows]
+    counts = {(row, column): value for row, line in enumerate(paper.rows) for column, value in enumerate(line.values)}
+    table = coverage_table(build(rows, heads, counts), LayoutTable("coverage", paper="table-2"))
+    for section in table.sections:
+        for line in section.lines:
+            assert _texts(line)[:12] == _texts(line)[12:], line.label
+    sums = [line for section in table.sections for line in section.lines if line.total]
+    assert [[int(cell.text) for cell in line.cells[:12]] for line in sums] == [list(line.values) for line in paper.sums]
+    assert [line.label for line in sums] == ["sum (260)", "sum (80)"]
+    # Bold as a reader of the paper would expect it: ReAct in Grid, everything in Movie, nothing in Floortile.
+    best = {line.label: [cell.best for cell in line.cells[:8]] for line in table.sections[0].lines}
+    assert best["grid (20)"] == [False, False, False, True, False, False, False, False]
+    assert best["movie (20)"] == [True] * 8
+    assert best["floortile (20)"] == [False] * 8

@@ -8,7 +8,7 @@ import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.tables.tokens import TOKENS, tokens_table
+from pddl2nl.systems.autoplanbench.tables import TOKENS, tokens_table
 
 _COMPARED = LayoutTable("tokens", paper="table-6", columns=("NL Act", "PDDL Act"))
 
