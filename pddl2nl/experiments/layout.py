@@ -75,7 +75,8 @@ class LayoutTable:
     """A table that the specification asks for.
 
     ``kind`` is a name of `pddl2nl.reports.tables.table_kinds` (``coverage``, ``runs``, or one of a system),
-    ``paper`` of the numbers to show beside ours (``table-2``), empty for none; ``columns`` the labels of those compared, empty for all.
+    ``paper`` of the numbers to show beside ours (``table-2``), empty for none; ``columns`` the labels of those
+    compared, empty for all.
     """
 
     kind: str
