@@ -31,7 +31,7 @@ from functools import cached_property
 from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Answer
-from pddl2nl.systems.taskgraph.doing import SubtaskDoer
+from pddl2nl.systems.taskgraph.doing import SubtaskDoer, carry_out
 from pddl2nl.systems.taskgraph.graph import TaskGraph
 from pddl2nl.systems.taskgraph.prompting import scores_reply, subtask_reply
 from pddl2nl.systems.taskgraph.replies import END, MOST_SCORE
@@ -121,9 +121,8 @@ class SubtaskAnswers:
 
         def answer(oracle: PlanOracle) -> str:
             if failed:
-                return subtask_reply(
-                    "look behind a door, or try again", [*(("OpenObject", each) for each in doer.unopened[:1]), *rest]
-                )
+                first = [("OpenObject", each) for each in doer.unopened[:1]] or self._taken_first(rest, doer)
+                return subtask_reply("look behind a door, or try again", [*first, *rest])
             last, class_of = done[-1], self._subtasks.class_of
             if last[0] == "PutObject" and done.count(last) > 1 and last[1] not in self._subtasks.classes:
                 another = [("PickSecond", class_of(last[1])), ("PutObject", class_of(last[1]), last[2])]
@@ -138,6 +137,15 @@ class SubtaskAnswers:
             return subtask_reply("all is well", rest) if oracle.mistake == "overeager-replan" and rest else _KEPT
 
         return answer
+
+    def _taken_first(self, rest: Sequence[PlannedSubtask], doer: SubtaskDoer) -> list[PlannedSubtask]:
+        """What must be picked up again for the rest, where a subtask was left half done."""
+
+        def possible(*steps: PlannedSubtask) -> bool:
+            return carry_out(self._simulator, self._subtasks, doer.believed(), steps, doer.handled) is not None
+
+        again = ("PickupObject", *rest[0][1:2])
+        return [again] if not possible(rest[0]) and possible(again, rest[0]) else []
 
     @cached_property
     def _known(self) -> tuple[PlannedSubtask, ...]:

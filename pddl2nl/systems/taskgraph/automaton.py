@@ -19,9 +19,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pddl2nl.errors import did_you_mean
+from pddl2nl.errors import UnsupportedError, did_you_mean
 from pddl2nl.macros.macro import MacroStep
-from pddl2nl.pddl import ActionSchema, Atom, Condition, GroundAtom, Not, Task, conjuncts, supertypes, write_condition
+from pddl2nl.nl import Wording
+from pddl2nl.nl.telling.phrases import Phrases, Scope
+from pddl2nl.pddl import (
+    ActionSchema,
+    Atom,
+    Condition,
+    Domain,
+    GroundAtom,
+    Not,
+    Task,
+    conjuncts,
+    supertypes,
+    write_condition,
+)
 from pddl2nl.systems.taskgraph.graph import AUTOMATON, TaskGraph
 from pddl2nl.systems.taskgraph.replies import SubtaskReply
 from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, Subtasks, SubtaskWay, subtask_text
@@ -406,6 +419,19 @@ class CheckedSubtasks:
         return (*self.reply.faults, *self.targets, *self.transitions)
 
 
+def teller_of(wording: Wording, domain: Domain) -> Callable[[Condition], str]:
+    """Conditions in the words of a domain; those that cannot be told are in PDDL."""
+    phrases = Phrases(wording, domain)
+
+    def tell(condition: Condition) -> str:
+        try:
+            return phrases.condition(condition, Scope("a reason", {}))
+        except UnsupportedError:
+            return write_condition(condition)
+
+    return tell
+
+
 class PlanChecker:
     """Checks plans against a task graph: by its pairs, or, if it is that of the automaton, by what these cannot see.
 
@@ -413,13 +439,20 @@ class PlanChecker:
         subtasks: those of the graph.
         graph: which may follow which.
         task: the task.
+        tell: a condition in words.
     """
 
-    def __init__(self, subtasks: Subtasks, graph: TaskGraph, task: Task):
+    def __init__(
+        self,
+        subtasks: Subtasks,
+        graph: TaskGraph,
+        task: Task,
+        tell: Callable[[Condition], str] = write_condition,
+    ):
         self._subtasks = subtasks
         self._graph = graph
         self._exact = graph.name == AUTOMATON
-        self._automaton = TaskAutomaton(subtasks, task=task)
+        self._automaton = TaskAutomaton(subtasks, tell, task)
 
     def check(self, plan: Sequence[PlannedSubtask], state: State, previous: str = "") -> tuple[PlanFault, ...]:
         """What is wrong with a plan.

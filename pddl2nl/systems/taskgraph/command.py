@@ -15,12 +15,11 @@ from pddl2nl.cli.options import DomainFile, JsonOption, argument, option
 from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_result, print_table, warn
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import WordingOption, wording_of
-from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Wording
-    from pddl2nl.pddl import Condition, Domain
+    from pddl2nl.pddl import Condition
     from pddl2nl.systems.taskgraph.graph import TaskGraph
     from pddl2nl.systems.taskgraph.proving import EdgeProof, EdgeProver
     from pddl2nl.systems.taskgraph.subtasks import Subtasks
@@ -131,11 +130,11 @@ def _check(
 
     Exit code 1: something is wrong with the plan.
     """
-    from pddl2nl.systems.taskgraph.automaton import plan_faults
+    from pddl2nl.systems.taskgraph.automaton import plan_faults, teller_of
 
     read = _subtasks(domain, subtasks)
     steps, lines, form = _plan(plan)
-    tell = _teller(wording_of(wording, read.domain, domain), read.domain)
+    tell = teller_of(wording_of(wording, read.domain, domain), read.domain)
     faults = plan_faults(read, _graph(read, graph), steps, tell)
     data: list[dict[str, object]] = [{"step": None, "line": None, "kind": "form", "text": text} for text in form]
     told = [f"{plan}: {text}" for text in form]
@@ -177,10 +176,11 @@ def _prove(
     Exit code 1: the edge is refuted or undecided; of all pairs, an invariant is broken or a pair undecided.
     """
     from pddl2nl.pddl import write_problem
+    from pddl2nl.systems.taskgraph.automaton import teller_of
     from pddl2nl.systems.taskgraph.proving import EdgeProver
 
     read = _subtasks(domain, subtasks)
-    tell = _teller(wording_of(wording, read.domain, domain), read.domain)
+    tell = teller_of(wording_of(wording, read.domain, domain), read.domain)
     prover = EdgeProver(read)
     if first is None or second is None:
         if first is not None:
@@ -285,19 +285,3 @@ def _graph(subtasks: Subtasks, name: str | None) -> TaskGraph | None:
     if name is not None and name.endswith(".json"):
         return load_graph(name, subtasks)
     return graph_named(name or "proved", subtasks)
-
-
-def _teller(wording: Wording, domain: Domain) -> Callable[[Condition], str]:
-    """Conditions in the words of the domain; those that cannot be told are in PDDL."""
-    from pddl2nl.nl.telling.phrases import Phrases, Scope
-    from pddl2nl.pddl import write_condition
-
-    phrases = Phrases(wording, domain)
-
-    def tell(condition: Condition) -> str:
-        try:
-            return phrases.condition(condition, Scope("a reason", {}))
-        except UnsupportedError:
-            return write_condition(condition)
-
-    return tell

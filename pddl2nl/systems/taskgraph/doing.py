@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from pddl2nl.nl import Teller
 from pddl2nl.pddl import Atom, Domain, GroundAtom, conjuncts
 from pddl2nl.pddl.task import effect_literals
 from pddl2nl.policies.episode import Episode, Turn
@@ -240,6 +241,7 @@ class SubtaskDoer:
     Args:
         episode: the world.
         subtasks: of the domain.
+        teller: tells actions and facts with the names that plans use.
         memory: whether what was seen and handled is remembered.
 
     Attributes:
@@ -248,10 +250,11 @@ class SubtaskDoer:
         steps, failures: how many actions were tried, and how many subtasks failed by one.
     """
 
-    def __init__(self, episode: Episode, subtasks: Subtasks, *, memory: bool):
+    def __init__(self, episode: Episode, subtasks: Subtasks, teller: Teller, *, memory: bool):
         sight = subtasks.sight
         self._episode = episode
         self._subtasks = subtasks
+        self._teller = teller
         self._lasting = memory
         self._simulator = episode.setting.simulator
         self.handled = Handled()
@@ -294,13 +297,13 @@ class SubtaskDoer:
             turn = self._move(action, text)
             if turn.status != "executed":
                 self.failures += 1
-                error = f"{text} failed at {action}: {turn.observation}"
+                error = f"{text} failed when the robot tried to {self._teller.action(action)}: {turn.observation}"
                 return self._ended(SubtaskDone(place, text, tuple(tried), searched, error))
         lacking = sorted(done.state.atoms - before - self._episode.state.atoms)
         if lacking:
-            told = ", ".join(str(triple_of(atom)) for atom in lacking)
+            told = " and ".join(self._teller.fact(atom) for atom in lacking)
             self.failures += 1
-            error = f"{text} was carried out, but this is not so: {told}"
+            error = f"{text} was carried out, but it is not so that {told}"
             return self._ended(SubtaskDone(place, text, tuple(tried), searched, error))
         self.handled.note(self._subtasks.by_name[step[0]], done)
         return self._ended(SubtaskDone(place, text, tuple(tried), searched))

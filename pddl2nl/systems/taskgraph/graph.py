@@ -67,12 +67,22 @@ class TaskGraph:
         nodes = tuple(dict.fromkeys((*self.nodes, *other.nodes)))
         return TaskGraph(name, nodes, self.edges | other.edges)
 
-    def lines(self) -> tuple[str, ...]:
-        """The edges as a prompt shows them, ``A --> B``."""
-        labels = {node.name: node.label for node in self.nodes}
-        return tuple(
-            f"{labels[node.name]} --> {labels[other]}" for node in self.nodes for other in self.after(node.name)
-        )
+    def lines(self, nodes: Sequence[Subtask]) -> tuple[str, ...]:
+        """Each of some subtasks with the labels of those of them that may follow it, or if these are fewer, may not.
+
+        ``[A] PickupObject(object): B D E may follow``, ``[B] ToggleObject(lamp): all but C may follow``
+        """
+        lines = []
+        for node in nodes:
+            may = [each.label for each in nodes if (node.name, each.name) in self.edges]
+            others = [each.label for each in nodes if each.label not in may]
+            follow = (
+                " ".join(may or ["nothing"])
+                if len(may) <= len(others)
+                else " ".join(["all", *["but"][: len(others)], *others])
+            )
+            lines.append(f"[{node.label}] {node}: {follow} may follow")
+        return tuple(lines)
 
     def as_json(self) -> dict[str, Any]:
         """The graph as the commands print it and `load_graph` reads it."""

@@ -12,8 +12,11 @@ keeps the plan; it is skipped if nothing can change any more, and if the plan is
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -25,7 +28,7 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort, WorldPolicy
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.systems.taskgraph.answers import MISTAKES, SubtaskAnswers
-from pddl2nl.systems.taskgraph.automaton import CheckedSubtasks, PlanChecker
+from pddl2nl.systems.taskgraph.automaton import CheckedSubtasks, PlanChecker, teller_of
 from pddl2nl.systems.taskgraph.doing import SubtaskDoer, reaches_goal
 from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, RevisionSpared, SubtaskDone
 from pddl2nl.systems.taskgraph.graph import AUTOMATON, TaskGraph, graph_named
@@ -43,7 +46,7 @@ from pddl2nl.systems.taskgraph.prompting import (
 from pddl2nl.systems.taskgraph.replies import SubtaskReply, read_keys, read_plan_reply, says
 from pddl2nl.systems.taskgraph.searching import exact_plan, search_plan
 from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, SubtaskExample, Subtasks, subtask_text
-from pddl2nl.worlds.similarity import Embed, Vectors, similarities
+from pddl2nl.worlds.similarity import Embed, Vectors, cosine
 
 MOST_CORRECTIONS = 3
 """As in the paper (section 3.1.4)."""
@@ -197,9 +200,36 @@ def shown_examples(
         raise InputError("the subtasks have no examples, which this policy shows; 'examples' in the file holds them")
     if planner == "few":
         return [examples[number * len(examples) // EXAMPLES] for number in range(min(EXAMPLES, len(examples)))]
-    near = similarities(text, [each.task for each in examples], None if embed is None else Vectors(embed))
+    near = _similarities(text, [each.task for each in examples], embed)
     ranked = sorted(range(len(examples)), key=lambda place: (-near[place], place))[:EXAMPLES]
     return [examples[place] for place in reversed(ranked)]
+
+
+_SAID_ANYWAY = (
+    *("a", "an", "the", "there", "it", "them", "i", "and", "at", "by", "for", "in", "into", "of", "on", "to", "under"),
+    *("be", "bring", "down", "leave", "place", "put", "set", "shall", "want", "with"),
+)
+"""The words of tasks that do not say what is wanted."""
+
+
+def _similarities(text: str, others: Sequence[str], embed: Embed | None) -> list[float]:
+    """The cosine of a text's vector with those of others: embeddings, else the words with their weights (TF-IDF)."""
+    if embed is not None:
+        first, *vectors = Vectors(embed).of([text, *others])
+        return [cosine(first, each) for each in vectors]
+    counted = [Counter(map(_stem, re.findall(r"[a-z]+", each.lower()))) for each in (text, *others)]
+    for each in counted:
+        for word in _SAID_ANYWAY:
+            del each[word]
+    rarity = {word: log(len(counted) / sum(word in each for each in counted)) for each in counted for word in each}
+    words = sorted(rarity)
+    own, *weighted = [[each[word] * rarity[word] for word in words] for each in counted]
+    return [cosine(own, each) for each in weighted]
+
+
+def _stem(word: str) -> str:
+    """A noun without the ending of its plural."""
+    return word.removesuffix("es") if word.endswith(("oes", "shes", "xes")) else word.removesuffix("s")
 
 
 class _GraphLoop:
@@ -209,23 +239,25 @@ class _GraphLoop:
         setting = episode.setting
         task, wording = setting.simulator.task, setting.teller.wording
         # Plans name objects as in PDDL.
-        text = setting.task_text or Teller(task, wording, make_names(task, "original", wording)).goal_text()
+        teller = Teller(task, wording, make_names(task, "original", wording))
+        text = setting.task_text or teller.goal_text()
         self._episode = episode
         self._subtasks = subtasks
         self._graph = graph
         self._policy = policy
-        self._checker = PlanChecker(subtasks, graph, task)
+        self._checker = PlanChecker(subtasks, graph, task, teller_of(wording, task.domain))
         self._prompter = SubtaskPrompter(
             policy.prompts.replacing(setting.prompts),
             text,
             subtasks,
             graph,
+            task,
             shown=policy.graph_shown,
             thoughts=policy.planner != "zero",
             examples=shown_examples(policy.planner, subtasks.examples, text, setting.embed),
         )
         self._answers = SubtaskAnswers(setting.simulator, subtasks, graph, text)
-        self._doer = SubtaskDoer(episode, subtasks, memory=policy.memory)
+        self._doer = SubtaskDoer(episode, subtasks, teller, memory=policy.memory)
         self._keys: tuple[str, ...] = ()
         self._done: list[PlannedSubtask] = []
         self._revisions = self._retries = 0

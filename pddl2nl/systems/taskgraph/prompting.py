@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line, Slot
-from pddl2nl.pddl import supertypes
+from pddl2nl.pddl import Task, supertypes
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
 from pddl2nl.systems.taskgraph.graph import TaskGraph
@@ -93,6 +93,7 @@ class SubtaskPrompter:
         task_text: the task in words.
         subtasks: of the domain.
         graph: which may follow which.
+        task: whose subtasks are shown: those that may be possible in it.
         shown: whether the graph is in the prompt.
         thoughts: whether a plan is asked for after reasoning.
         examples: tasks with their plans that are shown before the task.
@@ -104,6 +105,7 @@ class SubtaskPrompter:
         task_text: str,
         subtasks: Subtasks,
         graph: TaskGraph,
+        task: Task,
         *,
         shown: bool,
         thoughts: bool = True,
@@ -114,19 +116,24 @@ class SubtaskPrompter:
         self._prompts = prompts
         self._how = prompts.text("thoughts.txt" if thoughts else "no-thoughts.txt")
         self._shots = [(LAYOUT.question({"Task": each.task}), subtask_reply(thought, each.plan)) for each in examples]
-        nodes = dashed(f"[{node.label}] {node}" if shown else str(node) for node in graph.nodes)
-        edges = "\n".join(graph.lines())
+        usable = subtasks.usable(task)
+        lines = graph.lines(usable) if shown else map(str, usable)
+        told = dashed(
+            f"{line}. It {node.about}." if node.about and shown else f"{line}: {node.about}" if node.about else line
+            for line, node in zip(lines, usable, strict=True)
+        )
+        self.usable = frozenset(node.name for node in usable)
         self._subtasks = subtasks
         self._roles = role_classes(subtasks)
         roles = {role: names for role, names in self._roles.items() if len(names) > 1}
-        example = _example(graph.nodes, roles)
+        example = _example(usable, roles)
         targets = prompts.text("object-targets.txt" if subtasks.names_objects else "class-targets.txt")
         self._classes = dashed(f"{role}: {', '.join(names)}" for role, names in roles.items())
         self._fields = {
             "kind": "Objects" if subtasks.names_objects else "Classes of objects",
             "classes": self._classes,
             # Set off from the classes before it and the rules behind it.
-            "graph": f"\n{prompts.fill('graph.txt' if shown else 'names.txt', nodes=nodes, edges=edges)}\n",
+            "graph": f"\n{prompts.fill('graph.txt' if shown else 'names.txt', nodes=told)}\n",
             "rules": dashed((targets, *subtasks.rules)),
         }
         self._example = _answer(example)

@@ -95,7 +95,8 @@ def _extended(
         yield plan
         return
     full = len(plan.steps) == MOST_DEPTH
-    candidates = [END] if full else [*map(str, checker.after(plan.steps)), END]
+    after = (str(node) for node in checker.after(plan.steps) if node.name in prompter.usable)
+    candidates = [END] if full else [*after, END]
     told = [subtask_text(step) for step in plan.steps]
     asked = prompter.messages(NEXT, plan=told, scene=scene, candidates=candidates)
     scored = read_scores(episode.ask(asked, again=True, answer=scores(plan.steps)))

@@ -10,7 +10,7 @@ The ``subtasks.json`` of a domain begins so::
 key              contents
 ===============  ====================================================================================================
 ``nodes``        each with a label, a name, what it names (``targets``, in order, with their roles and types), and the
-                 ways of carrying it out; a step in brackets may be left out
+                 ways of carrying it out; a step in brackets may be left out. ``about`` says what it does, for prompts
 ``invariants``   conditions that hold in every reachable state; `pddl2nl.systems.taskgraph.proving` proves them
 ``closed``       predicates of which the automaton (`pddl2nl.systems.taskgraph.automaton`) knows all that is true
 ``open``         predicates of which it knows only what it has seen change
@@ -44,7 +44,18 @@ from pddl2nl.files import parse_json, read_text
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro, MacroStep
 from pddl2nl.macros.simplify import TermScope
-from pddl2nl.pddl import Atom, Condition, Domain, GroundAtom, Not, Task, TypedName, conjuncts, is_variable
+from pddl2nl.pddl import (
+    Atom,
+    Condition,
+    Domain,
+    GroundAtom,
+    Not,
+    Task,
+    TypedName,
+    changed_predicates,
+    conjuncts,
+    is_variable,
+)
 from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.task import effect_literals
@@ -116,12 +127,14 @@ class Subtask:
         name: ``PickupObject``.
         targets: what it names.
         ways: of carrying it out; the first that is possible is taken.
+        about: what it does; empty where the name says it.
     """
 
     label: str
     name: str
     targets: tuple[SubtaskTarget, ...]
     ways: tuple[SubtaskWay, ...]
+    about: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(target.role for target in self.targets)})"
@@ -179,6 +192,21 @@ class Subtasks:
         objects = {name: item.types[0] for name, item in task.objects.items()}
         return self if self.classes else replace(self, classes=objects, names_objects=True)
 
+    def usable(self, task: Task) -> tuple[Subtask, ...]:
+        """The subtasks of which some way needs no property that no object of the task has: no vase is breakable.
+
+        Properties are predicates with one argument that no action changes.
+        """
+        changed = changed_predicates(self.domain)
+        given = {fact[0] for fact in task.problem.init} | changed
+
+        def possible(way: SubtaskWay) -> bool:
+            schemas = filter(None, (self.domain.action(step.action) for step in way.steps))
+            needs = (part for schema in schemas for part in conjuncts(schema.precondition))
+            return all(part.predicate in given for part in needs if isinstance(part, Atom) and len(part.args) == 1)
+
+        return tuple(node for node in self.nodes if any(map(possible, node.ways)))
+
     def named(self, name: str) -> Subtask:
         """A node by its name or label; raises `InputError`, with a near name, for others."""
         for node in self.nodes:
@@ -195,6 +223,7 @@ class _NodeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     targets: tuple[SubtaskTarget, ...]
     ways: tuple[tuple[str, ...], ...]
+    about: str = ""
 
 
 class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -294,7 +323,7 @@ def _refuse_conditional(domain: Domain, tracked: set[str], path: str) -> None:
 def _node(entry: _NodeEntry, domain: Domain) -> Subtask:
     targets = {target.variable: (target.type,) for target in entry.targets}
     ways = tuple(_way(domain, steps, targets) for texts in entry.ways for steps in _without_options(texts))
-    return Subtask(entry.label, entry.name, entry.targets, ways)
+    return Subtask(entry.label, entry.name, entry.targets, ways, entry.about)
 
 
 def _without_options(texts: Sequence[str]) -> Iterator[tuple[MacroStep, ...]]:

@@ -13,7 +13,7 @@ from pddl2nl.systems.taskgraph.replies import END, read_scores
 from pddl2nl.systems.taskgraph.searching import MOST_DEPTH, exact_plan
 from pddl2nl.systems.taskgraph.subtasks import SubtaskExample
 from pddlval import Simulator
-from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, play
+from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, TASKS, play
 
 KEEP = "<answer>keep</answer>"
 
@@ -44,7 +44,7 @@ def test_strategies_differ_in_what_they_show_before_the_task() -> None:
         first[planner] = run.model.requests[0].messages
     assert "Answer at once" in first["zero"][0].content
     assert all("think step by step" in first[name][0].content for name in ("cot", "few", "rag"))
-    assert all("-->" not in messages[0].content for messages in first.values())
+    assert all("may follow" not in messages[0].content for messages in first.values())
     assert [len(first[name]) for name in ("zero", "cot", "few", "rag")] == [2, 2, 8, 8]
     # s05 heats a plate, and so does the most similar example, which comes last.
     shown = [message.content for message in first["rag"] if message.role == "assistant"]
@@ -56,8 +56,12 @@ def test_the_most_similar_examples_come_last_and_vectors_can_decide() -> None:
     examples = [
         SubtaskExample(text, (("A", "b"),)) for text in ("cool an egg", "wash a cup", "heat a plate", "heat a cup")
     ]
-    by_letters = shown_examples("rag", examples, "heat a plate now")
-    assert [each.task for each in by_letters][-2:] == ["heat a cup", "heat a plate"]
+    by_words = shown_examples("rag", examples, "heat a plate now")
+    assert [each.task for each in by_words][-2:] == ["heat a cup", "heat a plate"]
+    # What is rare counts: the candles, not that something is brought into a cabinet.
+    for text in (TASKS["s02"].texts["goal"], "Two candles in a cabinet, please."):
+        near = [each.task for each in shown_examples("rag", SUBTASKS.examples, text)]
+        assert {"Place two candles on a dresser.", "There shall be two candles on a cart."} <= {*near}
     by_vectors = shown_examples("rag", examples, "x", lambda texts: [[1.0, float("egg" in text)] for text in texts])
     assert by_vectors[0].task != "cool an egg"
     assert shown_examples("few", examples[:1], "x") == [examples[0]]

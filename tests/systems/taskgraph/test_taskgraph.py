@@ -14,6 +14,21 @@ from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, PLAN, REPLAN, sub
 from tests.systems.taskgraph.conftest import TASKS, play
 
 KEEP = "<answer>keep</answer>"
+PRESETS = {
+    "noprompt": "w/o graph prompt",
+    "noverify": "w/o verification",
+    "noreplan": "w/o replan",
+    "noreplan-low": "w/o replan_low",
+    "noreplan-high": "w/o replan_high",
+    "nomemory": "w/o memory",
+    "zero": "Zero-shot",
+    "cot": "CoT",
+    "few": "Few-shot",
+    "rag": "RAG",
+    "greedy": "Greedy search",
+    "beam": "Beam search",
+    "exact": "Exact search",
+}
 
 
 # One of each kind, and more in the heavy tests; the shipped experiments play all.
@@ -97,7 +112,7 @@ FORK = subtask_reply("", [("PickupObject", "Fork"), ("SliceObject", "Tomato"), (
         # Its pairs do not see that a fork is no knife.
         ("repaired", ""),
         ("fewshot+compatible", ""),
-        ("automaton", "step 2: SliceObject(Tomato) is not possible there: it needs that (holding knife)"),
+        ("automaton", "step 2: SliceObject(Tomato) is not possible there: it needs that the robot is holding knife"),
     ],
 )
 def test_the_graph_decides_what_is_told_in_corrections(graph: str, feedback: str) -> None:
@@ -194,6 +209,36 @@ def test_a_revision_is_checked_from_the_state_that_is_observed() -> None:
     assert run.finished.outcome == "solved"
 
 
+FAULTS = {
+    "fail": "fail (pick-up *) once",
+    "half": "fail (open *) at 18",
+    "refuse": 'refuse (pick-up *) "it slips" once',
+    "move": "move (in plate-1 sidetable-1) -> (in plate-1 coffeemachine-1) before 1",
+    "set": "set (not (holding plate-1)) (hand-empty) (in plate-1 sidetable-1) after 2",
+    "initially": "initially (not (shut microwave-1))",
+    "break": "break (pick-up *)",
+}
+"""One of each kind, and one that leaves a subtask half done. Nothing mends what is broken."""
+REVISING = ("taskgraph", "taskgraph-noprompt", "taskgraph-rag", "taskgraph-beam", "taskgraph-noreplan-high")
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(f"taskgraph{name}", marks=[] if not name else [pytest.mark.heavy])
+        for name in ("", *(f"-{each}" for each in PRESETS))
+    ],
+)
+def test_no_run_ends_because_of_a_fault_of_the_world(policy: str, kind: str) -> None:
+    if policy == "taskgraph-exact":
+        pytest.importorskip("up_fast_downward")
+    outcome = play("s05", faults=FAULTS[kind], policy=policy).finished.outcome
+    assert outcome in ("solved", "goal-missed")
+    if kind != "break" and policy in (*REVISING, "taskgraph-exact"):
+        assert outcome == "solved"
+
+
 def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
     wrong = subtask_reply("", [("PickupObject", "Mug"), ("PickupObject", "Cup")])
     run = play("s05", {PLAN: subtask_reply("", PLATE), KEYS: "", REPLAN: wrong, CORRECT: subtask_reply("", PLATE[1:])})
@@ -201,7 +246,9 @@ def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
     assert told["Done"] == "1. PickupObject(Plate)"
     assert told["Event"] == "PickupObject(Plate) is done"
     assert told["Plan"] == "1. PickupObject(Mug)\n2. PickupObject(Cup)"
-    assert told["Feedback"].startswith("step 1: PickupObject(Mug) is not possible there: it needs that (hand-empty)")
+    assert told["Feedback"].startswith(
+        "step 1: PickupObject(Mug) is not possible there: it needs that the hand is empty"
+    )
     assert run.finished.outcome == "solved"
 
 
@@ -298,11 +345,34 @@ def test_prompts_have_the_graph_or_not() -> None:
     for policy in ("taskgraph", "taskgraph-noprompt"):
         run = play("s05", {PLAN: "", KEYS: "", REPLAN: KEEP}, policy=policy)
         texts[policy] = run.model.requests[0].messages[0].content
-    assert "[A] PickupObject(object)" in texts["taskgraph"]
-    assert "A --> D" in texts["taskgraph"]
-    assert "-->" not in texts["taskgraph-noprompt"]
-    assert "- PickupObject(object)" in texts["taskgraph-noprompt"]
+    assert "- [A] PickupObject(object): all but A F may follow\n" in texts["taskgraph"]
+    assert "may follow" not in texts["taskgraph-noprompt"]
+    assert "- PickupObject(object)\n" in texts["taskgraph-noprompt"]
     assert all("$" not in text for text in texts.values())
+
+
+def test_prompts_show_the_subtasks_that_a_task_can_use_and_say_what_other_skills_do() -> None:
+    shown = {}
+    for instance in ("s05", "s03", "n02"):
+        system = play(instance, {PLAN: ""}).model.requests[0].messages[0].content
+        shown[instance] = [line for line in system.splitlines() if line.startswith("- [")]
+        assert "To examine something, or to look at it in the light of a lamp: PickupObject" in system
+    assert [len(lines) for lines in shown.values()] == [12, 12, 21]
+    assert shown["n02"][13].endswith("may follow. It fills the thing in the hand with water.")
+    assert all(line.endswith(" may follow") for line in shown["s05"])
+
+
+def test_feedback_and_events_are_told_in_words() -> None:
+    double = subtask_reply("", [PLATE[0], *PLATE])
+    run = play("s05", {PLAN: double, CORRECT: double, KEYS: "", REPLAN: KEEP}, faults="fail (pick-up *) once")
+    feedback, told = run.model.asked(CORRECT)[0]["Feedback"], run.model.asked(REPLAN)[0]["Event"]
+    assert feedback == (
+        "step 2: PickupObject(Plate) is not possible there: it needs that the hand is empty, but the robot is holding "
+        "Plate"
+    )
+    assert told == "PickupObject(Plate) was carried out, but it is not so that the robot is holding plate-1"
+    failed = next(event for event in play("s05", faults="fail (open *) at 18").done if event.error)
+    assert failed.error.startswith("HeatObject(Plate, Microwave) failed when the robot tried to pick up plate-1 from")
 
 
 def test_constrained_subtasks_have_targets_that_fit_and_after_an_event_single_objects() -> None:
@@ -336,20 +406,3 @@ def test_every_name_of_the_paper_stands_for_components() -> None:
     assert roles["taskgraph-rag"] == ("replanner", "embedding")
     assert roles["taskgraph-noreplan"] == roles["taskgraph-exact"] == ()
     assert len(MISTAKES) == 9
-
-
-PRESETS = {
-    "noprompt": "w/o graph prompt",
-    "noverify": "w/o verification",
-    "noreplan": "w/o replan",
-    "noreplan-low": "w/o replan_low",
-    "noreplan-high": "w/o replan_high",
-    "nomemory": "w/o memory",
-    "zero": "Zero-shot",
-    "cot": "CoT",
-    "few": "Few-shot",
-    "rag": "RAG",
-    "greedy": "Greedy search",
-    "beam": "Beam search",
-    "exact": "Exact search",
-}
