@@ -53,7 +53,7 @@ from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.staged import numbered
 from pddl2nl.systems.hvr.conditions import ReadConditions, conditions_text
 from pddl2nl.systems.hvr.prompting import actions_reply
-from pddl2nl.systems.hvr.repair import Repair, movements
+from pddl2nl.systems.hvr.repair import MovementRepair, movements
 from pddl2nl.tasks.references import reference_of, references_of
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.formulas import atoms_in, negation_normal
@@ -78,7 +78,7 @@ class KnownMacro:
     needs: tuple[str, ...] = ()
 
 
-class Failed(Protocol):
+class FailedBlock(Protocol):
     """What the oracle is told of a block that failed."""
 
     @property
@@ -87,7 +87,7 @@ class Failed(Protocol):
     def feedback(self) -> str: ...
 
 
-class Answers:
+class MacroAnswers:
     """The answers about one task.
 
     Args:
@@ -164,7 +164,7 @@ class Answers:
             refined[number - 1] = ReadConditions(block_conditions(self._simulator, state, block))
         return conditions_text(refined, self._teller.names)
 
-    def block(self, words: str, start: State, *, first: bool, failed: Failed | None) -> str:
+    def block(self, words: str, start: State, *, first: bool, failed: FailedBlock | None) -> str:
         """The actions of a macro-action.
 
         Args:
@@ -178,7 +178,7 @@ class Answers:
         macro = self._macro(words)
         return self._reply(self._with_mistake(self._block(start, macro), start, macro.goal, first, failed))
 
-    def plan(self, start: State, *, first: bool, failed: Failed | None) -> str:
+    def plan(self, start: State, *, first: bool, failed: FailedBlock | None) -> str:
         """The actions of the whole task, one macro-action after the other; arguments as of `block`."""
         state, plan = start, list[GroundAction]()
         if self._known and unmet(self._goal, state):
@@ -222,7 +222,7 @@ class Answers:
         return plan
 
     def _with_mistake(
-        self, right: Sequence[GroundAction], start: State, goal: Condition, first: bool, failed: Failed | None
+        self, right: Sequence[GroundAction], start: State, goal: Condition, first: bool, failed: FailedBlock | None
     ) -> Sequence[GroundAction]:
         """The actions with the mistake, or without it once feedback tells a condition that the last answer violated."""
         if failed is not None and self._told(failed.feedback, failed.unmet):
@@ -409,7 +409,7 @@ def mistaken_block(
         goal: the goal of the block.
         first: whether nothing was done before it; later blocks that lack movements may be repaired.
     """
-    repair = Repair(simulator)
+    repair = MovementRepair(simulator)
     repaired = mistake != "missing-navigation" or first
     for wrong in _variants(mistake, right, simulator.task, first):
         followed = simulator.follow(start, repair.repair(wrong, start).actions if repaired else wrong)

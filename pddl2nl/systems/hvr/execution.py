@@ -164,7 +164,7 @@ class Execution:
             The actions to insert before the rest of the plan, and the feedback if a new plan is needed.
         """
         found = difference(self._episode.expected, self._episode.state, self._ignored)
-        if found == Difference():
+        if found == StateDifference():
             self._repeats = 0
             return (), ""
         condition = self._first_failing(found, before, rest)
@@ -188,7 +188,7 @@ class Execution:
         self._repairs += way is not None and way.kind == "repaired"
         return way
 
-    def _feedback(self, action: GroundAction, found: Difference, condition: Condition | None) -> str:
+    def _feedback(self, action: GroundAction, found: StateDifference, condition: Condition | None) -> str:
         """What the model is told about a difference."""
         said = within_sentence(self._teller.action(action))
         lines = [
@@ -205,7 +205,7 @@ class Execution:
             lines.append(f"Violated: {told_condition(condition, self._teller)}")
         return "\n".join(lines)
 
-    def _first_failing(self, found: Difference, before: State, rest: Sequence[GroundAction]) -> Condition | None:
+    def _first_failing(self, found: StateDifference, before: State, rest: Sequence[GroundAction]) -> Condition | None:
         """The first condition that fails because of a difference: of the effect, the rest of the plan, or the goal."""
         for atom in found.missing:
             if atom not in before:
@@ -225,7 +225,7 @@ class Execution:
 
 
 @dataclass(frozen=True)
-class Difference:
+class StateDifference:
     """What an observed state lacks of the expected one, and what it has in addition; sorted.
 
     ``values`` are the fluents with an unexpected value, each with the expected and the observed one (None: undefined).
@@ -251,15 +251,15 @@ def _texts(atoms: Iterable[GroundAtom], values: Iterable[tuple[GroundAtom, Fract
     return (*map(str, atoms), *told)
 
 
-def difference(expected: State, observed: State, ignored: Collection[str] = ()) -> Difference:
+def difference(expected: State, observed: State, ignored: Collection[str] = ()) -> StateDifference:
     """The difference between two states of a task; the functions ``ignored`` are not compared (`accounts`)."""
     if expected == observed:
-        return Difference()
+        return StateDifference()
     one, other = frozenset(expected.changing()), frozenset(observed.changing())
     fluents = sorted(fluent for fluent in {*expected.values, *observed.values} if fluent[0] not in ignored)
     values = ((fluent, expected.value(fluent), observed.value(fluent)) for fluent in fluents)
     changed = tuple((fluent, ours, theirs) for fluent, ours, theirs in values if ours != theirs)
-    return Difference(tuple(sorted(one - other)), tuple(sorted(other - one)), changed)
+    return StateDifference(tuple(sorted(one - other)), tuple(sorted(other - one)), changed)
 
 
 def accounts(task: Task) -> frozenset[str]:

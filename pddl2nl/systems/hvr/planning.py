@@ -39,7 +39,7 @@ from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections, shortened
-from pddl2nl.systems.hvr.answers import Answers
+from pddl2nl.systems.hvr.answers import MacroAnswers
 from pddl2nl.systems.hvr.blocks import (
     EFFECT_MISSING,
     GOAL_MISSING,
@@ -66,7 +66,7 @@ from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_macros
 from pddl2nl.systems.hvr.mapping import ActionMapper
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
 from pddl2nl.systems.hvr.prompting import ACTIONS_MARK, Prompter
-from pddl2nl.systems.hvr.repair import Repair
+from pddl2nl.systems.hvr.repair import MovementRepair
 from pddlval import State
 from pddlval.formulas import names_in
 from pddlval.semantics import unmet
@@ -111,7 +111,7 @@ class Planner(ABC):
         ontology = setting.files.get(ONTOLOGY_FILE)
         self.graph = KnowledgeGraph(setting.teller, ontology, setting.embed, compact=compact)
         self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.embed)
-        self._repair = Repair(setting.simulator)
+        self._repair = MovementRepair(setting.simulator)
         self._constraint: Constraint | None = None
         if setting.spec.constrain != "off":
             lines = None if setting.spec.constrain == "format" else action_lines(episode, episode.state)
@@ -129,7 +129,7 @@ class Planner(ABC):
             shown_for(policy, setting.teller, ontology, prompts),
             compact,
         )
-        self._answers: Answers | None = None
+        self._answers: MacroAnswers | None = None
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
         """A plan from a state.
@@ -160,13 +160,13 @@ class Planner(ABC):
         """The parts of a plan; arguments as of `plan`."""
 
     def _ask(
-        self, messages: Sequence[Message], answer: Callable[[Answers], str], constraint: Constraint | None = None
+        self, messages: Sequence[Message], answer: Callable[[MacroAnswers], str], constraint: Constraint | None = None
     ) -> str:
         """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
 
         def from_the_task(oracle: PlanOracle) -> str:
             if self._answers is None:
-                self._answers = Answers(oracle, self.simulator, self.teller)
+                self._answers = MacroAnswers(oracle, self.simulator, self.teller)
             return answer(self._answers)
 
         return self.episode.ask(messages, again=True, constraint=constraint, answer=from_the_task)
@@ -204,7 +204,7 @@ class Planner(ABC):
         start: State,
         sections: Sections,
         unmet: Callable[[State], tuple[Condition, ...]],
-        answer: Callable[[Answers, ActionBlock | None], str],
+        answer: Callable[[MacroAnswers, ActionBlock | None], str],
         *,
         claimed: bool = True,
     ) -> ActionBlock:
@@ -281,7 +281,7 @@ class WholePlanner(Planner):
         objects = self.graph.object_lines(self._retrieve("plan", {"Feedback": feedback}))
         sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
-        def answer(answers: Answers, failed: ActionBlock | None) -> str:
+        def answer(answers: MacroAnswers, failed: ActionBlock | None) -> str:
             return answers.plan(start, first=not whole(done), failed=failed)
 
         return self._expand(0, start, sections, self.simulator.unmet_goals, answer)
@@ -410,7 +410,7 @@ class HierarchicalPlanner(Planner):
         def missing(after: State) -> tuple[Condition, ...]:
             return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
 
-        def answer(answers: Answers, failed: ActionBlock | None) -> str:
+        def answer(answers: MacroAnswers, failed: ActionBlock | None) -> str:
             return answers.block(macros[number - 1], start, first=not before, failed=failed)
 
         return self._expand(number, start, sections, missing, answer, claimed=claimed is not None)

@@ -19,7 +19,7 @@ from pddl2nl.macros.telling import told
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_condition
 from pddl2nl.policies.refining import Attempt, Check, refine
-from pddl2nl.systems.hvr.answers import Answers
+from pddl2nl.systems.hvr.answers import MacroAnswers
 from pddl2nl.systems.hvr.conditions import ReadConditions, ask_conditions, plan_feedback, verify_macros
 from pddl2nl.systems.hvr.examples import conditions_shots
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
@@ -90,7 +90,7 @@ def propose(
         number = last.refuted
 
         def answer(oracle: PlanOracle) -> str:
-            return Answers(oracle, simulator, teller).conditions(states[0], macros, last.feedback, blocks)
+            return MacroAnswers(oracle, simulator, teller).conditions(states[0], macros, last.feedback, blocks)
 
         graph.update(states[max(number - 1, 0)])
         reply, read = ask_conditions(

@@ -158,7 +158,7 @@ class Repaired(NamedTuple):
     inserted: tuple[int, ...] = ()
 
 
-class Repair:
+class MovementRepair:
     """Inserts missing movements into blocks of one task."""
 
     def __init__(self, simulator: Simulator):

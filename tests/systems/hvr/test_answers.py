@@ -9,7 +9,7 @@ from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, Task, conjuncts, parse_problem, write_condition
 from pddl2nl.systems.hvr.answers import (
     IMPOSSIBLE,
-    Answers,
+    MacroAnswers,
     block_conditions,
     impossible_block,
     mistaken_block,
@@ -37,10 +37,10 @@ def two_blocks() -> Simulator:
     return Simulator(Task(domain, parse_problem(TWO.format(domain.name), domain)))
 
 
-def answers(task: Task, mistake: str = "") -> Answers:
+def answers(task: Task, mistake: str = "") -> MacroAnswers:
     wording = choose_wording(None, task.domain)
     teller = Teller(task, wording, make_names(task, "typed", wording))
-    return Answers(PlanOracle(task.domain, wording, mistake), Simulator(task), teller)
+    return MacroAnswers(PlanOracle(task.domain, wording, mistake), Simulator(task), teller)
 
 
 def planned(reply: str) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pddl2nl.experiments.runs import run
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.systems.hvr.events import Recovered
-from pddl2nl.systems.hvr.execution import LONGEST_REPAIR, Difference, accounts, difference, reaches, recovery
+from pddl2nl.systems.hvr.execution import LONGEST_REPAIR, StateDifference, accounts, difference, reaches, recovery
 from pddl2nl.tasks import shipped_task
 from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State
@@ -141,8 +141,8 @@ def test_values_that_are_part_of_the_world_differ_and_accounts_do_not(simulator:
     assert found.values == ((heat, Fraction(3, 2), Fraction(1, 2)),)
     assert found.missing_texts == ("(= (heat pan-1) 1.5)",)
     dearer = simulator.state(simulator.initial.atoms, {GroundAtom(("total-cost",)): Fraction(5), heat: Fraction(1, 2)})
-    assert difference(dearer, simulator.initial, accounts(task)) == Difference()
-    assert difference(dearer, simulator.initial) != Difference()
+    assert difference(dearer, simulator.initial, accounts(task)) == StateDifference()
+    assert difference(dearer, simulator.initial) != StateDifference()
 
 
 def test_a_function_that_another_one_reads_is_part_of_the_world() -> None:
@@ -176,6 +176,6 @@ def test_an_alignment_is_the_way_from_one_state_to_the_other(
     expected, observed = (_SIMULATOR.state(map(GroundAtom, atoms)) for atoms in (one, other))
     found = difference(expected, observed)
     assert (set(expected.atoms) - set(found.missing)) | set(found.surplus) == observed.atoms
-    assert (found == Difference()) == (one == other)
+    assert (found == StateDifference()) == (one == other)
     back = difference(observed, expected)
     assert (back.missing, back.surplus) == (found.surplus, found.missing)

@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 from pddl2nl.pddl import parse_domain
-from pddl2nl.systems.hvr.repair import Repair, Repaired, movements
+from pddl2nl.systems.hvr.repair import MovementRepair, Repaired, movements
 from pddl2nl.tasks import shipped_domain, shipped_domains
 from pddlval import GroundAction, Simulator, State
 
@@ -23,7 +23,9 @@ def _simulator(domain: str, instance: str = "") -> Simulator:
 
 
 def _repaired(simulator: Simulator, *actions: str, state: State | None = None) -> Repaired:
-    return Repair(simulator).repair([GroundAction.parse(action) for action in actions], state or simulator.initial)
+    return MovementRepair(simulator).repair(
+        [GroundAction.parse(action) for action in actions], state or simulator.initial
+    )
 
 
 def test_the_example_of_the_paper() -> None:
@@ -72,7 +74,7 @@ def test_a_walk_without_its_movements_runs_again(domain: str, seed: int) -> None
     moving = {item.schema.name for item in movements(simulator.task.domain)}
     walk = islice(simulator.walk(simulator.initial, rng), 40)
     kept = [action for action, _ in walk if action.name not in moving]
-    found = Repair(simulator).repair(kept, simulator.initial)
+    found = MovementRepair(simulator).repair(kept, simulator.initial)
     inserted = {*found.inserted}
     assert [action for place, action in enumerate(found.actions) if place not in inserted] == kept
     assert {found.actions[place].name for place in inserted} <= moving
