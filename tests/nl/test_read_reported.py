@@ -19,6 +19,8 @@ from pddl2nl.nl.reading.reader import Reader
         ("I'll go ahead and pick up c.", "(pick-up c)"),
         ("The first step is to pick up c, the second to stack c on a.", "(pick-up c) (stack c a)"),
         ("1. unstack a from b\n2. stack a on c - not possible, so instead put down a", "(unstack a b) (put-down a)"),
+        ("1. pick up c\n2. stack c on b\n\nCorrection to step 2: stack c on a.", "(pick-up c) (stack c a)"),
+        ("1. pick up c\n2. stack a on b\n\nStep 2 should instead be: stack c on a.", "(pick-up c) (stack c a)"),
         ("1. pick up c\n2. stack c on b\n   Correction: b is taken, so\n2. stack c on a", "(pick-up c) (stack c a)"),
         ("What about picking up b? That fails. Therefore a has to be unstacked from b.", "(unstack a b)"),
         (json.dumps(["pick-up(c)", {"name": "stack", "args": ["c", "a"]}]), "(pick-up c) (stack c a)"),
@@ -33,7 +35,6 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
 @pytest.mark.parametrize(
     ("reply", "plan"),
     [
-        ("1. pick up c\n2. stack c on b\n\nCorrection to step 2: stack c on a.", "(pick-up c)"),
         ("1. pick up c\n2. stack c on b\n\nStep 2 is wrong, it must be a.", "(pick-up c)"),
         ("1. pick up c\n2. Since a is clear, c goes to a.\n3. pick up b", "(pick-up c) (pick-up b)"),
         ("After unstacking a from b, pick up c.", "(pick-up c)"),
@@ -48,7 +49,6 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("pick_it_up(c)", ""),
         ("Instead of stacking a on b I'd rather put it down.", ""),
         ("You could begin by picking up c, and then you could stack c on a.", ""),
-        ("1. pick up c\n2. stack a on b\n\nStep 2 should instead be: stack c on a.", "(pick-up c)"),
         ("1. pick up c\n2. stack c on a\n\nNote: steps 1 and 2 have to be swapped.", ""),
         ("- pick up c\n- perhaps stack c on a\n- put down a", "(pick-up c) (put-down a)"),
         ("pick up c\nthe goal is to stack c on a\nput down b", "(pick-up c) (put-down b)"),

@@ -376,6 +376,8 @@ class ActionGrammar:
         for at, word in enumerate(words[: _LEAD + _REACH]):
             if word.text not in self.frames.verbs or tried > 3:
                 continue
+            if word.text == "let" and words[at + 1 : at + 2] and words[at + 1].text in ("me", "us"):
+                continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):

@@ -1,18 +1,32 @@
-"""Reading policies: which of a reply's action lines are its plan.
+"""The plan of a reply: which of its action lines are the plan, by one rule in one place.
 
-A policy is a named, documented, versioned object, so that a record can say under which rule a plan was taken
-out of a reply. Whatever a policy leaves out stays in the readings.
+1. Candidates are blocks of steps: what stands between plan tags, a list, code marks, lines, or prose.
+2. A block is no candidate where its own heading says so in a whole phrase: the state, the goal, rules, an example, an
+   explanation or check, actions that could be taken, or a plan that is wrong.
+3. Numbering that goes on continues a plan, and so does a block under a title that speaks of no plan ("Phase 2").
+4. A block that is tagged, announced ("my plan is:") or follows a rejection ("no, …:") takes the place of those before.
+5. Any other block that says nothing but steps of the plan before it only explains it.
+6. Tagged blocks come before others, unless the reply rejects them.
+7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on.
+8. Of options the one that the reply says it takes counts; without such words all are reported.
+9. A plan that the reply rejects, and does not replace, is reported, and so are steps where there is no candidate.
+10. What may be a step and cannot be read is reported where it stands in the plan.
+
+A policy is a named, documented, versioned object, so that a record can say under which rule a plan was taken out of a
+reply. Whatever a policy leaves out stays in the readings.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from pddl2nl.nl.reading.readings import AMENDED, PlacedReading
-from pddl2nl.nl.reading.segments import Block
-from pddl2nl.nl.reading.stance import announces_plan, chosen_option, rejects_after, rejects_before, takes_back
+from pddl2nl.nl.reading.readings import PlacedReading, Reading, reported
+from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
+from pddl2nl.nl.reading.stance import rejects_before
+from pddl2nl.nl.reading.words import phrases
 from pddlval import GroundAction
 
 Placed = Sequence[PlacedReading]
@@ -32,60 +46,300 @@ class ReadingPolicy:
     choose: Callable[[Placed, Sequence[Block]], Placed]
 
 
-def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    """The plan that the reply ends on or says that it takes, with what is reported in the prose of it."""
-    return _with_doubts(_last_plan([_as_prose(item) if item.doubt else item for item in placed], blocks), placed)
+# ── blocks of steps ──────────────────────────────────────────────────────────────────────────────
 
 
-def _as_prose(item: PlacedReading) -> PlacedReading:
-    return item._replace(reading=item.reading._replace(status="not-an-action", rule="prose"))
+@dataclass
+class _Steps:
+    """A block of attempts: a candidate for the plan, or a part of one.
+
+    ``rank``: which plan tags are around it; ``words``: what the reply says between the block before it and this one;
+    ``restarts``: its numbering begins anew; ``rejected``: the reply says behind it that it is wrong.
+    """
+
+    rank: int
+    words: list[str]
+    restarts: bool
+    tag: int
+    items: list[PlacedReading] = field(default_factory=list)
+    rejected: bool = False
+
+    @property
+    def actions(self) -> list[GroundAction]:
+        return [item.reading.action for item in self.items if item.reading.action is not None]
+
+    @property
+    def holds_action(self) -> bool:
+        return _holds_action(self.items)
+
+    @property
+    def listed(self) -> bool:
+        return any(item.mark for item in self.items)
+
+    @property
+    def heading(self) -> str:
+        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(text))), "")
+
+    @property
+    def announced(self) -> bool:
+        """Whether the words before it announce a plan, or turn away from the one before."""
+        return (self.heading == "plan" and not self.continues) or any(map(_turns_away, self.words))
+
+    @property
+    def continues(self) -> bool:
+        """Whether the words before it say that it goes on: "Then:", "**Phase 2: Delivery**"."""
+        return any(map(_CONTINUES.match, self.words[-1:])) and not any(map(_turns_away, self.words))
+
+    @property
+    def number(self) -> int | None:
+        return next((item.number for item in self.items if item.number is not None), None)
 
 
-def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
-    """The chosen readings and the doubtful ones among them, or on a line beside them; all doubtful ones without any."""
-    if not any(item.doubt for item in placed):
-        return chosen
-    if not _holds_action(chosen):
-        return [*chosen, *(item for item in placed if item.doubt)]
-    kept = {item.reading.start for item in chosen}
-    # What stands below a step, further in, explains it.
-    deep = min(item.indent for item in chosen) + 2
-    first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
-    # Behind a blank line another paragraph begins.
-    last += all(not item.gap for item in placed if item.reading.line == last + 1)
-    first += any(item.gap for item in placed if item.reading.line == first + 1)
-
-    def belongs(item: PlacedReading) -> bool:
-        near = first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
-        return near or (item.reading.reason == AMENDED and item.reading.start > chosen[0].reading.start)
-
-    return [item for item in placed if (belongs(item) if item.doubt else item.reading.start in kept)]
+_REVISES = phrases("revises")
+_REFERS = phrases("refers")
+_CONTINUES = phrases("continues", opening=True)
 
 
-def _last_plan(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    runs = [run for run in _runs(_without_restatements(placed), blocks) if run.items and not run.bad]
-    best = _option(runs, placed)
-    for run in runs if best is None else ():
-        if run.rejected or (
-            best and not best.holds_action and not run.holds_action and len(run.items) < len(best.items)
+def _turns_away(text: str) -> bool:
+    return rejects_before(text) or (heading_of(text) not in NO_PLAN_HEADINGS and _REVISES.search(text) is not None)
+
+
+def _rank(block: Block) -> int:
+    return 3 if block.opened and block.closed else 2 if block.closed else 1 if block.opened else 0
+
+
+def _holds_action(placed: Placed) -> bool:
+    return any(item.reading.status in ("read", "ambiguous") for item in placed)
+
+
+def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a list number is the next one: 4 behind 3, 1.2 behind 1.1, 2.1 behind 1.2."""
+    if not number or len(number) != len(last):
+        return False
+    if number[:-1] == last[:-1]:
+        return number[-1] == last[-1] + 1
+    return number[-1] <= 1 and _follows(number[:-1], last[:-1])
+
+
+class _Cutter:
+    """Cuts attempts into blocks: at plan tags, where numbering restarts, and where words announce or reject a plan."""
+
+    def __init__(self, tags: Sequence[Block]):
+        self._tags = tags
+        self.blocks: list[_Steps] = []
+        self._words: list[str] = []
+        self._first: tuple[int, ...] = ()
+        self._last: tuple[int, ...] = ()
+        self._pending: tuple[int, ...] = ()
+        self._line = 0
+        self._parted = False
+
+    def cut(self, placed: Placed) -> tuple[list[_Steps], list[str]]:
+        """The blocks, and the words behind the last one."""
+        for item in placed:
+            if item.reading.is_attempt:
+                self._attempt(item)
+            else:
+                self._say(item)
+        return self.blocks, self._words
+
+    def _say(self, item: PlacedReading) -> None:
+        reading = item.reading
+        if reading.rule == "offered":
+            # Its heading says nothing of what follows it.
+            self._words = []
+        if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
+            # "Step 3:" stands above its action.
+            self._pending = (*item.outer, item.number)
+        spoken = item.item in ("", "option") and item.indent < 2
+        if (spoken and reading.rule in ("prose", "claim", "label")) or (not item.item and _turns_away(reading.text)):
+            self._words.append(reading.text)
+            self._parted = self._parted or item.gap
+
+    def _attempt(self, item: PlacedReading) -> None:
+        if item.amends and self._amended(item):
+            return
+        last, line = self._last, item.reading.line
+        number = self._pending if item.number is None or item.item == "option" else (*item.outer, item.number)
+        beside = line == self._line
+        restarts = not beside and bool(number and last and (number < last or number == last != self._first))
+        restarts = restarts or (item.item == "option" and not beside)
+        # A list begins behind sentences that say actions.
+        restarts = restarts or bool(number and not last and number[-1] <= 1 and self.blocks and not beside)
+        block = self.blocks[-1] if self.blocks else None
+        parted = self._parted or (item.gap and not number and bool(last) and not beside)
+        inside = _rank(self._tags[item.block]) == 3
+        if item.reading.stance == "corrects" and block and block.tag == item.block and not restarts:
+            block.items.pop()
+        if (
+            block is None
+            or item.block != block.tag
+            or restarts
+            or (parted and not inside and not _follows(number, last))
+            or (self._words and not _follows(number, last) and self._announced(inside))
         ):
-            continue
-        if best is None or (run.holds_action, run.rank) >= (best.holds_action, best.rank):
-            best = _follow(best, run)
-    if best is None:
-        return ()
-    return best.items if _rank(blocks[best.items[0].block]) == 3 else _trimmed(best.items)
+            block = _Steps(_rank(self._tags[item.block]), self._words, restarts, item.block)
+            self.blocks.append(block)
+            self._last = ()
+        block.items.append(item)
+        self._words, self._parted, self._line = [], False, line
+        if number:
+            self._first, self._last, self._pending = self._first if self._last else number, number, ()
+
+    def _amended(self, item: PlacedReading) -> bool:
+        """Puts a correction in the place of the steps that it names by their numbers."""
+        items = self.blocks[-1].items if self.blocks else []
+        places = [place for place, other in enumerate(items) if other.number in item.amends]
+        if places:
+            kept = [other for place, other in enumerate(items) if place not in places]
+            self.blocks[-1].items = [*kept[: places[0]], item, *kept[places[0] :]]
+        return bool(places)
+
+    def _announced(self, inside: bool) -> bool:
+        if inside:
+            return any(map(rejects_before, self._words)) or heading_of(self._words[-1]) == "plan"
+        return any(heading_of(text) or _turns_away(text) for text in self._words)
 
 
-def _option(runs: Sequence[_Run], placed: Placed) -> _Run | None:
-    """Of several plans the one that prose behind the last says is taken: "I choose option 2."."""
-    plans = [run for run in runs if run.anew and run.holds_action]
-    if len(plans) < 2:
+# ── the plan ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    """The plan by the rule of this module, with what is reported in the prose of it."""
+    plain = [item._replace(reading=_prose(item)) if item.doubt else item for item in placed]
+    return _with_doubts(_chosen(plain, blocks), placed)
+
+
+def _prose(item: PlacedReading) -> Reading:
+    return item.reading._replace(status="not-an-action", rule="prose")
+
+
+def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
+    blocks, behind = _Cutter(tags).cut(_without_restatements(placed))
+    if not blocks:
+        return _reported([item for item in placed if item.reading.rule == "offered"], _OFFERED)
+    for block, after in zip(blocks, [*(other.words for other in blocks[1:]), behind], strict=True):
+        block.rejected = any(map(rejects_before, after))
+    options = _options(blocks, behind)
+    if options is not None:
+        return options
+    plan: _Steps | None = None
+    for block in blocks:
+        if block.heading not in NO_PLAN_HEADINGS:
+            plan = block if plan is None else _follow(plan, block)
+    if plan is not None and not plan.rejected:
+        return plan.items
+    dropped = [item for block in blocks if block.holds_action or block is plan for item in block.items]
+    return _reported(plan.items if plan else dropped, _OFFERED)
+
+
+_OFFERED = "the reply says that this is not its plan"
+
+
+def _reported(items: Placed, reason: str) -> list[PlacedReading]:
+    """Steps that were read and are not the plan, as attempts that failed."""
+    failed = (item.reading._replace(action=None, candidates=(), reason=reason) for item in items)
+    return [item._replace(reading=reported(reading)) for item, reading in zip(items, failed, strict=True)]
+
+
+def _follow(plan: _Steps, block: _Steps) -> _Steps:
+    """What counts of a plan and a block behind it: the block, the plan that it only explains, or both as one."""
+    said, again = plan.actions, block.actions
+    announced = block.announced or (block.rank == 3 and block.tag != plan.tag)
+    if not block.holds_action and not (announced and block.listed and plan.rejected):
+        return plan
+    if block.heading == "recap" and set(again) <= set(said):
+        return block if again == said else plan
+    if not plan.holds_action or (block.rank > plan.rank):
+        return block
+    if block.rank < plan.rank and not plan.rejected:
+        return plan
+    if mended := _mended(plan, block):
+        return mended
+    if plan.rejected or (announced and (block.listed or not plan.listed)):
+        return block
+    if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
+        return plan
+    if _is_part(said, again) or (block.listed and not plan.listed) or _supersedes(block):
+        return block
+    return _joined(plan, block)
+
+
+def _supersedes(block: _Steps) -> bool:
+    """Whether a block that no words announce is a plan of its own, and no further part of the one before."""
+    if not block.words or block.continues:
+        return block.restarts and not block.words
+    # "**Phase 2: Delivery**" begins a part; "As you can see, this misses the goal, while this reaches it:" does not.
+    titled = bool(heading_of(block.words[-1]))
+    return _REFERS.search(block.words[-1]) is not None if titled else block.restarts
+
+
+def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
+    """The plan with its end replaced: "3. … Wait, that fails. 3. …"."""
+    number = block.number
+    if not block.restarts or number is None or number < 2 or not (plan.rejected or block.announced):
         return None
-    end = plans[-1].items[-1].reading.end
-    behind = [item.reading.text for item in placed if item.reading.action is None and item.reading.start >= end]
-    index = chosen_option(". ".join(behind), len(plans))
-    return None if index is None else plans[index]
+    kept = [item for item in plan.items if item.number is None or item.number < number]
+    return _Steps(plan.rank, plan.words, plan.restarts, plan.tag, [*kept, *block.items], block.rejected)
+
+
+def _joined(plan: _Steps, block: _Steps) -> _Steps:
+    return _Steps(plan.rank, plan.words, plan.restarts, plan.tag, [*plan.items, *block.items], block.rejected)
+
+
+def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
+    """Whether actions come in the same order in another sequence."""
+    rest = iter(of)
+    return all(action in rest for action in some)
+
+
+# ── options ──────────────────────────────────────────────────────────────────────────────────────
+
+_OPTION = phrases("option")
+_TAKES = phrases("takes")
+_NAMED = re.compile(r"\b([A-E1-5]|first|second|third|fourth|fifth|last|latter|former)\b", re.IGNORECASE)
+_PLACE = {
+    name: place for place, names in enumerate(("a 1 first former", "b 2 second", "c 3 third",
+                                               "d 4 fourth", "e 5 fifth")) for name in names.split()
+} | {"last": -1, "latter": -1}  # fmt: skip
+
+
+def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
+    """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
+    options = [block for block in blocks if block.holds_action and any(map(_OPTION.search, block.words[-1:]))]
+    if not options or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
+        return None
+    first = blocks.index(options[0])
+    if len(options) == 1 and (first == 0 or blocks[first].heading == "plan"):
+        return None
+    if len(options) == 1:
+        options.insert(0, blocks[first - 1])
+    index = chosen_option(". ".join(behind), len(options))
+    if index is not None:
+        return options[index].items
+    items = [item for block in options for item in block.items]
+    return _reported(items, "the reply gives several plans and does not choose one")
+
+
+def offers_options(text: str) -> bool:
+    """Whether a text announces that it names options."""
+    return phrases("options").search(text) is not None
+
+
+def chosen_option(text: str, count: int) -> int | None:
+    """Of so many options the index of the one that a text says is taken; None without such words."""
+    chosen = None
+    for sentence in re.findall(r"[^.!?\n]+", text):
+        if takes := _TAKES.search(sentence):
+            for match in _NAMED.finditer(sentence):
+                place = _PLACE[match[1].lower()]
+                # "A" may be an article.
+                if place < count and (match.start() > takes.start() or len(match[1]) > 1 or match[1].isupper()):
+                    chosen = place % count
+    return chosen
+
+
+# ── the other policies ───────────────────────────────────────────────────────────────────────────
 
 
 def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
@@ -99,7 +353,7 @@ def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
     marked = [(_rank(blocks[index]), index) for index, items in enumerate(stretches) if _holds_action(items)]
     rank, index = max(marked, default=(0, 0))
     inside = stretches[index] if rank else plain
-    return _with_doubts(_trimmed([item for item in _without_restatements(inside) if item.reading.is_attempt]), placed)
+    return _with_doubts([item for item in _without_restatements(inside) if item.reading.is_attempt], placed)
 
 
 def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
@@ -107,22 +361,15 @@ def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
     for item in placed:
         # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
         # it: of a step in bold and, under it, the same in code marks it counts one.
-        again = kept and item.coded and _restates(item, kept[-1])
+        above = kept[-1] if kept else item
+        again = item.coded and item.indent > above.indent and item.reading.action == above.reading.action is not None
         worded = "reworded" not in item.reading.rule.split("+")
         if item.reading.status in ("read", "ambiguous", "unknown-object") and worded and not again:
             kept.append(item)
     return kept
 
 
-def _rank(block: Block) -> int:
-    return 3 if block.opened and block.closed else 2 if block.closed else 1 if block.opened else 0
-
-
-def _holds_action(placed: Placed) -> bool:
-    return any(item.reading.status in ("read", "ambiguous") for item in placed)
-
-
-# ── restatements ─────────────────────────────────────────────────────────────────────────────────
+# ── what stands beside the steps ─────────────────────────────────────────────────────────────────
 
 
 def _without_restatements(placed: Placed) -> list[PlacedReading]:
@@ -140,7 +387,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         if item.item != "" and not same_line and not below:
             title = item if reading.status == "read" else None
         elif reading.rule in ("prose", "label") and item.indent < 2:
-            if takes_back(reading.text) or announces_plan(reading.text):
+            if not same_line and (heading_of(reading.text) or _turns_away(reading.text)):
                 title = None
         elif reading.is_attempt and title is not None:
             read = reading.status == "read"
@@ -153,142 +400,27 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     return kept
 
 
-def _restates(item: PlacedReading, above: PlacedReading) -> bool:
-    """Whether a line is the second telling of a step: "1. **Stack a on b**" and under it "- Action: stack a on b"."""
-    return item.indent > above.indent and item.reading.status == "read" and item.reading.action == above.reading.action
-
-
-# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass
-class _Run:
-    """Attempts that may be one plan.
-
-    ``rank`` says which plan tags are around it; ``anew``: whether words or numbers say that a plan begins here;
-    ``bad``, ``rejected``: whether the reply says before it, or behind it, that it is wrong.
-    """
-
-    rank: int
-    anew: bool
-    bad: bool = False
-    rejected: bool = False
-    items: list[PlacedReading] = field(default_factory=list)
-
-    @property
-    def holds_action(self) -> bool:
-        return _holds_action(self.items)
-
-    @property
-    def actions(self) -> list[GroundAction]:
-        return [item.reading.action for item in self.items if item.reading.action is not None]
-
-    @property
-    def numbered(self) -> bool:
-        return all(item.number is not None for item in self.items)
-
-
-def _follow(best: _Run | None, run: _Run) -> _Run:
-    """What counts of a plan and a run behind it: the run, the plan that it only explains, or both as one."""
-    if best is None or run.rank > best.rank or not best.holds_action:
-        return run
-    said, again = best.actions, run.actions
-    explains = best.numbered and not run.numbered and set(again) <= set(said) and not run.anew
-    if (len(again) < len(said) and _is_part(again, said)) or not run.holds_action:
-        return best
-    if run.anew or _is_part(said, again) or (run.numbered and not best.numbered):
-        return run
-    return best if explains else _Run(best.rank, best.anew, items=[*best.items, *run.items])
-
-
-def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
-    """Whether actions come in the same order in another sequence."""
-    rest = iter(of)
-    return all(action in rest for action in some)
-
-
-def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
-    """The attempts, cut where a list restarts, where plan tags stand, and where prose parts two plans."""
-    run = _Run(0, True)
-    runs = [run]
-    block, last_line = -1, 0
-    first: tuple[int, ...] = ()
-    last: tuple[int, ...] = ()
-    pending: tuple[int, ...] = ()
-    parted = anew = bad = taken_back = False
+def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
+    """The chosen readings and the doubtful ones among them, or on a line beside them; all doubtful ones without any."""
+    if not any(item.doubt for item in placed):
+        return chosen
+    if not chosen:
+        return [item for item in placed if item.doubt]
+    kept = {item.reading.start: item for item in chosen}
+    # What stands below a step, further in, explains it.
+    deep = min(item.indent for item in chosen) + 2
+    first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
+    # Behind a blank line another paragraph begins.
+    last += all(not item.gap for item in placed if item.reading.line == last + 1)
+    first += any(item.gap for item in placed if item.reading.line == first + 1)
+    found: list[PlacedReading] = []
     for item in placed:
-        reading = item.reading
-        inside = _rank(blocks[item.block]) == 3
-        if not reading.is_attempt:
-            if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
-                pending = (*item.outer, item.number)
-            bad = bad and reading.rule != "offered"
-            spoken = item.item in ("", "option") and (item.indent < 2 or takes_back(reading.text))
-            if not spoken or reading.rule not in ("prose", "claim", "label"):
-                continue
-            if takes_back(reading.text) and run.items:
-                taken_back = True
-                run.rejected = run.rejected or (rejects_before(reading.text) and not rejects_after(reading.text))
-            if not inside:
-                announced = announces_plan(reading.text)
-                bad = rejects_after(reading.text) or (bad and not announced)
-                anew = anew or announced
-                parted = parted or item.gap
-            continue
-        option = item.item == "option"
-        number = pending if item.number is None or option else (*item.outer, item.number)
-        same_line = reading.line == last_line
-        parted = parted or (item.gap and not same_line and not number and last_line > 0 and bool(last))
-        restarts = (option and not same_line) or bool(
-            number and last and not same_line and (number < last or number == last != first)
-        )
-        if reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
-            run.items.pop()
-        elif restarts and (taken_back or number == last) and len(number) == 1 and number[0] > 1 and block == item.block:
-            # "3. … Wait, that fails. 3. …": the plan is mended from there on.
-            run.rejected = False
-            run.items = [other for other in run.items if other.number is None or (other.number,) < number]
-        elif (
-            item.block != block
-            or (not inside and (restarts or anew or (parted and not _follows(number, last))))
-            or run.rejected
-        ):
-            run = _Run(_rank(blocks[item.block]), item.block != block or restarts or anew or taken_back, bad)
-            runs.append(run)
-            last = ()
-        run.items.append(item)
-        parted = anew = taken_back = bad = False
-        block, last_line = item.block, reading.line
-        if number:
-            first, last, pending = (first if last else number), number, ()
-    return runs
-
-
-def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
-    """Whether a list number is the next one: 4 behind 3, 1.2 behind 1.1, 2.1 behind 1.2."""
-    if not number or len(number) != len(last):
-        return False
-    if number[:-1] == last[:-1]:
-        return number[-1] == last[-1] + 1
-    return number[-1] <= 1 and _follows(number[:-1], last[:-1])
-
-
-def _trimmed(run: Placed) -> Placed:
-    """A run without unreadable lines at its ends that don't look like its actions: sentences around a list.
-
-    Between actions nothing is ever dropped.
-    """
-    items = {item.item for item in run if item.reading.status == "read"}
-    first, last = 0, len(run)
-    while first < last and _is_stray(run[first], items):
-        first += 1
-    while last > first and _is_stray(run[last - 1], items):
-        last -= 1
-    return run[first:last]
-
-
-def _is_stray(item: PlacedReading, items: set[str]) -> bool:
-    return item.reading.status in ("unreadable", "unknown-object") and bool(items) and item.item not in items
+        near = first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
+        if item.doubt and near:
+            found.append(item)
+        elif item.reading.start in kept and not item.doubt:
+            found.append(kept[item.reading.start])
+    return found
 
 
 READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
@@ -297,23 +429,23 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                8,
-                "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
-                "END], then the last that begins with [PLAN]); without any, the plan that the reply ends on. A plan "
-                "that the reply rejects does not count, and what only explains a plan adds nothing to it. A step said "
-                "again below its title counts once.",
+                9,
+                "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
+                "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
+                "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "
+                "another one, are reported.",
                 _default,
             ),
             ReadingPolicy(
                 "all",
-                6,
+                7,
                 "Every action line of the marked plan (as in default); without one, of the whole reply. A step "
                 "said again on an indented line below it counts once.",
                 _all,
             ),
             ReadingPolicy(
                 "planbench",
-                6,
+                7,
                 "Every line that says an action, anywhere in the reply, PDDL lines too; tags are ignored, and lines in "
                 "which no action can be made out are skipped, as PlanBench's own extraction does. A step said again in "
                 "code marks on an indented line below it counts once.",

@@ -20,8 +20,8 @@ from pddl2nl.nl.reading.claims import claim_of
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import Lexicon
-from pddl2nl.nl.reading.policies import READING_POLICIES
-from pddl2nl.nl.reading.readings import AMENDED, PlacedReading, Reading, Readings, Status, reported
+from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_options
+from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Block,
@@ -34,8 +34,8 @@ from pddl2nl.nl.reading.segments import (
     noise_in,
     peel,
 )
-from pddl2nl.nl.reading.stance import EXCUSED, amends, chosen_option, corrects, is_elliptic, is_open, offers_options
-from pddl2nl.nl.reading.words import fold, words_of
+from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
+from pddl2nl.nl.reading.words import fold, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -58,6 +58,7 @@ _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
 _BY_FACTS = frozenset(("static", "static-types"))
+UNSAID = "it stands for steps, or changes one, without saying them"
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
 
@@ -158,14 +159,6 @@ class Reader:
             block = layout.blocks[piece.block]
             read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap)
             in_thought = read[-1].rule == "thought"
-            amended = frozenset() if piece.hidden else amends(said[piece.start : piece.end])
-            if amended and (in_thought or any(item.status == "read" for item in read)):
-                # "Step 2: stack a on b instead" is a step, unless a step of that number stands above it.
-                amended &= {item.number or 0 for item in placed if item.reading.action is not None}
-            if amended:
-                read = [item._replace(status="not-an-action", action=None, rule="doubt", reason=AMENDED, stance="",
-                                      candidates=()) for item in read]  # fmt: skip
-                placed = [_in_doubt(item) if item.number in amended else item for item in placed]
             apart = False
             before = read[0].end
             mark = peeled.item or ("tag" if block.opened and block.closed else "fence" if piece.fenced else "")
@@ -174,10 +167,13 @@ class Reader:
                 marks.append(f'"{key[1]}' if key else mark and f"{mark} {piece.indent // 2}")
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
+                amends = amended(reading.text) if reading.reason == UNSAID else ()
+                if reading.stance == "amends":
+                    amends = amended(said[piece.start : piece.end])
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
                     PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, coded,
-                                  peeled.outer, apart)
+                                  peeled.outer, apart, marks[-1], amends=amends)
                 )  # fmt: skip
         placed = self._with_doubts_reported(placed, marks)
         if said != text:
@@ -191,10 +187,10 @@ class Reader:
         text = whole[start:stop]
         readings = list(self._signals(text, marker >= 0))
         read = [reading for reading in readings if reading.status == "read"]
-        several = marker < 0 and len(read) > 1 and offers_options(text[: read[0].start])
-        option = chosen_option(text[read[-1].end :], len(read)) if several else None
-        if option is not None:
-            return read[option]
+        if marker < 0 and len(read) > 1 and offers_options(text[: read[0].start]):
+            option = chosen_option(text[read[-1].end :], len(read))
+            if option is not None:
+                return read[option]
         kept = _uncorrected(text, readings)
         chosen = next((item for item in kept if item.status not in ("not-an-action", "unreadable")), None)
         chosen = chosen or next((item for item in kept if item.status == "unreadable"), None)
@@ -276,14 +272,12 @@ class Reader:
             behind = _ACTION_BEHIND.search(said, peeled.start)
             if behind is None or is_record(said):
                 if not is_record(said):
-                    return [_no_action(text, piece, "thought")], peeled
+                    noted = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
+                    return [noted if amended(said) else _no_action(text, piece, "thought")], peeled
             else:
                 further = peel(said[behind.end() :])
                 peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
-        if is_elliptic(said):
-            elliptic = _no_action(text, piece, "doubt")
-            return [elliptic._replace(reason="it stands for steps without saying them")], peeled
-        if peeled.bare:
+        if peeled.bare and not leaves_unsaid(said):
             return [_no_action(text, piece, "label")], peeled
         marked = (block.opened and block.closed) or piece.fenced
         listed = expected or peeled.item != "" or peeled.label == "action"
@@ -303,9 +297,17 @@ class Reader:
                 verdict.is_failure and not marked and not verdict.names_object and said.rstrip(" *_`").endswith(":")
             ):
                 reading = reading._replace(status="not-an-action", rule="doubt")
+            elif not (listed or marked) and verdict.unknown and _SPEAKS_OF_PLAN.issuperset(verdict.unknown):
+                # "Let me lay out the plan."
+                reading = reading._replace(status="not-an-action", rule="doubt")
             readings.append(reading)
             if not reading.is_attempt and not verdict.names_object:
                 unnamed.append(reading)
+        if not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings)):
+            found = [item._replace(stance="amends") for item in readings if item.action is not None]
+            # "Correction to step 2: stack a on c."
+            unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
+            return found if len(found) == len(amended(said)) == 1 else [unsaid], peeled
         if unnamed and (any(reading.is_attempt for reading in readings) or not (listed or marked)):
             # A verb without objects may be a step where a line of the plan says no other.
             readings = [reading for reading in readings if reading not in unnamed]
@@ -373,14 +375,14 @@ class Reader:
         for item, mark in zip(placed, marks, strict=True):
             reading = item.reading
             # A numbered item that holds nothing else is a step of its own.
-            explains = reading.reason != AMENDED and (item.number is None or reading.line in read)
+            explains = item.number is None or reading.line in read
             # "I would like to stack a on b now, but …": it is wanted here, and done elsewhere.
             wanted = reading.stance.startswith(("supposed", "goal")) and not done.isdisjoint(reading.candidates)
             step = mark in steps and (reading.line not in read or mark[0] == '"') and not wanted
             if reading.rule != "doubt":
                 judged.append(item)
-            elif step and not reading.text.rstrip(" *_`").endswith(":"):
-                judged.append(item._replace(reading=reported(reading), doubt=reading.reason == AMENDED))
+            elif reading.reason == UNSAID or (step and not reading.text.rstrip(" *_`").endswith(":")):
+                judged.append(item._replace(reading=reported(reading)))
             elif explains and (
                 not done.isdisjoint(reading.candidates) or self.grammar.restates(reading.text, reading.stance, done)
             ):
@@ -401,13 +403,22 @@ class Reader:
         ]
 
 
-def _in_doubt(step: PlacedReading) -> PlacedReading:
-    """A step that the reply changes later on."""
-    action = step.reading.action
-    if action is None:
-        return step
-    changed = step.reading._replace(action=None, candidates=(action,), reason=AMENDED)
-    return step._replace(reading=reported(changed))
+_SPEAKS_OF_PLAN = word_set("plan solution steps sequence answer order actions it this that everything things")
+
+
+def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading]) -> str:
+    """What a piece says beside its label and the actions that were read in it."""
+    start = at = piece.start + peeled.start
+    said = ""
+    for reading in readings:
+        if reading.action is not None:
+            said += text[at : reading.start]
+            at = reading.end
+    if at == start:
+        return text[piece.start : piece.end]
+    said += text[at : piece.end]
+    # "Step 2 must be replaced by: stack a on b" begins like a label.
+    return text[piece.start : start] + said if _WORD.search(said) else ""
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)

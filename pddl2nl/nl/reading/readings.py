@@ -21,9 +21,6 @@ Status = Literal[
 ]
 """The last three are found in turns alone (`pddl2nl.nl.reading.reader`, `pddl2nl.nl.reading.claims`)."""
 
-AMENDED = "it changes steps of the plan, and only a whole plan is read"
-"""The reason of prose that changes single steps: it is reported, whatever was read before it."""
-
 ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 """The statuses of lines that were meant as actions, whether or not they could be read."""
 
@@ -94,8 +91,9 @@ class PlacedReading(NamedTuple):
     ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``coded``: whether it stands in code marks;
-    ``apart``: whether it begins a sentence of its own behind another reading of its line; ``doubt``: whether it stands
-    in prose, is reported, and begins or ends no plan.
+    ``apart``: whether it begins a sentence of its own behind another reading of its line; ``mark``: the kind of list
+    that it stands in; ``doubt``: whether it stands in prose, is reported, and begins or ends no plan; ``amends``:
+    the numbers of the steps that it changes.
     """
 
     reading: Reading
@@ -107,7 +105,9 @@ class PlacedReading(NamedTuple):
     coded: bool = False
     outer: tuple[int, ...] = ()
     apart: bool = False
+    mark: str = ""
     doubt: bool = False
+    amends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

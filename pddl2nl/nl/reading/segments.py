@@ -12,11 +12,12 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
-from pddl2nl.nl.reading.stance import is_plain_lead, rejecting_word
-from pddl2nl.nl.reading.words import word_set
+from pddl2nl.nl.reading.stance import is_plain_lead
+from pddl2nl.nl.reading.words import phrases, word_set
 
 _BLOCKS = "p|ol|ul|tr|div|table|thead|tbody|h[1-6]|dl|dt|dd|blockquote|pre|section|body|html"
 _INLINE = "b|i|u|s|em|strong|code|kbd|samp|tt|var|span|small|big|font|mark|sub|sup|q|cite|center"
@@ -119,35 +120,55 @@ _THOUGHTS = word_set(
     "checks analysis justification before after currently fact facts status outcome warning assumption assumptions "
     "summary objective purpose situation false true question user system tool example"
 )
-_OFFERS = word_set(
-    "possible impossible applicable inapplicable available legal illegal valid invalid allowed disallowed "
-    "would could wrong incorrect failed fail fails previous last other avoid never not cannot "
-    "can't can’t considered rejected ❌"
-)
 
 
 def label_of(words: Sequence[str]) -> str:
     """What the folded words of a label say of what follows: "action", "thought", "offered" (not chosen), or nothing."""
     said = set(words)
+    label = " ".join(words)
+    if any(phrases(kind, "heading", opening=True).match(label) for kind in ("offers", "rejected")):
+        return "offered"
     if said & _PLANS:
-        return "offered" if any(map(rejecting_word, words)) else "action"
+        return "action"
     if _THOUGHTS.intersection(words[:5]):
         return "thought"
-    if said & _OFFERS and not (said & {"last"} and not said & _ACTIONS):
-        return "offered"
     nouns = said & (_ACTIONS | _SPEAKERS)
     return "action" if nouns and all(word in nouns | _KINDS or is_plain_lead(word) for word in words) else ""
 
 
-def heading_of(line: str) -> str:
-    """The same for a line that is a heading of what stands below it; "repertoire": a list of all that can be done."""
-    bare = re.split(r"[.!?]\s", line.strip(" *_#`"))[-1]
-    words = re.findall(r"[\w'’❌]+", bare.lower())
-    if not bare.endswith(":") or len(words) > 14:
+NO_PLAN_HEADINGS = ("state", "goal", "explains", "rules", "example", "offers", "rejected")
+"""The headings under which steps are no plan, as `lexicon.toml` names them, in the order in which they are tried."""
+
+_SMALL = re.compile(
+    r"(?:(?:so|now|then|and|but|well|okay|ok|first|finally|here|here['’]s|here is|here are|these are|this is|that is"
+    r"|it is|in short|for|the|my|our|your|its|a|an|part \d+|step \d+)[,:\s]+)*",
+    re.IGNORECASE,
+)
+
+
+@cache
+def heading_of(text: str) -> str:
+    """What the last words of a text say of the list below it; empty where they are no heading.
+
+    One of `NO_PLAN_HEADINGS`; "plan", which announces one; "recap"; or "title" for any other. The last clause decides:
+    "After checking each precondition, my plan is:" announces a plan.
+    """
+    titled = text.lstrip().startswith(("#", "**"))
+    bare = re.split(r"[.!?](?:\s|$)\W*(?=\w)", text.strip(" *_#`>-|\t✅\""))[-1].strip(" *_#`\"")
+    if not bare.endswith(":") and not (titled and bare[-1:] not in ".,;") and len(bare.split()) > 5:
         return ""
-    if "can" in words and "actions" in words:
-        return "repertoire"
-    return label_of(words)
+    if bare[-1:] in tuple(".,;!?") and not titled:
+        return ""
+    clause = re.split(r"[,;–—]\s|\s-\s", bare.rstrip(" :*_`\"."))[-1].strip()
+    if not clause:
+        return ""
+    plain = clause[_SMALL.match(clause).end() :]  # type: ignore[union-attr]
+    for kind in NO_PLAN_HEADINGS:
+        # "**Objective 1: rock data**"
+        if phrases(kind, "heading", opening=True).match(plain):
+            return kind
+    known = (kind for kind in ("recap", "plan") if phrases(kind, "heading", opening=True).match(plain))
+    return next(known, "title")
 
 
 _DECORATED = r"[*_`\"'”’]*"
@@ -247,8 +268,8 @@ class Piece(NamedTuple):
     """A line, the part of it between tags, or a record of several lines, without the blanks around it.
 
     ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it; ``hidden``: it
-    lies in a stretch that a model marked as thinking; ``fenced``: between two lines of code marks; ``offered``: in a
-    list of actions that could be taken, or could not, and chooses none.
+    lies in a stretch that a model marked as thinking; ``fenced``: between two lines of code marks;
+    ``offered``: under a heading such as "Possible actions:" or "A wrong plan:".
     """
 
     line: int
@@ -405,12 +426,11 @@ def _with_fences(text: str, pieces: list[Piece]) -> Iterator[Piece]:
         yield piece._replace(fenced=bool(lines) and lines[0][0] < piece.line < lines[0][1])
 
 
-_LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
 _NUMBER_MARK = re.compile(r"[(\[]?\d{1,3}[.):\]]")
 
 
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Marks the paragraph under a heading that announces what could be done, or could not, and not what is done."""
+    """Marks the paragraph under a heading that announces what could be done, or what is wrong."""
     marked: list[Piece] = []
     heading = ""
     announced = False
@@ -418,16 +438,13 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
         said = text[piece.start : piece.end]
         if piece.gap and not announced:
             heading = ""
-        kind = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
+        kind = heading_of(said) if len(said) < 150 and ":" in said[-4:] else ""
         if kind and _NUMBER_MARK.match(said) and number + 1 < len(pieces):
             # A numbered item before another one is a step, and no heading above it.
             kind = "" if _NUMBER_MARK.match(text, pieces[number + 1].start) else kind
         announced = bool(kind)
-        if kind:
-            heading = kind
-        elif heading == "offered" or (heading == "repertoire" and not _LIST_MARK.match(said)):
-            piece = piece._replace(offered=True)
-        marked.append(piece)
+        heading = kind or heading
+        marked.append(piece._replace(offered=not kind and heading in ("offers", "rejected")))
     return marked
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, word_set
+from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, phrases, word_set
 
 _CLASSES = {
     "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
@@ -111,7 +111,6 @@ def is_open(stance: str) -> bool:
     return bool(stance) and not stance.startswith(("rejected", "question", "offered", "restated", "corrects", "state"))
 
 
-_BAD_WORDS = word_set("wrong incorrect invalid bad failed rejected flawed faulty broken avoid not never poor draft")
 NO_DEEDS = word_set(
     "is are was were be been being am has have had having do does did can could may might must should would will shall "
     "hold holds holding held contain contains remain remains stay stays become becomes need needs needed require "
@@ -131,11 +130,6 @@ def is_plain_lead(word: str) -> bool:
 def is_known(word: str) -> bool:
     """Whether a word cannot be the verb of an action that is not the domain's."""
     return word in _CLASS_OF or word in NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
-
-
-def rejecting_word(word: str) -> bool:
-    """Whether a word before "plan" says that it is a bad one."""
-    return word in _BAD_WORDS
 
 
 # ── behind an action ─────────────────────────────────────────────────────────────────────────────
@@ -220,126 +214,29 @@ def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
     return tail
 
 
-# ── what a line says of the plan before or after it ──────────────────────────────────────────────
-
-_WRONG = (
-    r"(?:wrong|incorrect|invalid|bad|flawed|impossible|infeasible|a\s+mistake|an\s+error"
-    r"|not\s+(?:\w+\s+)?(?:valid|correct|right|possible|enough|work(?:ing)?|good|allowed|feasible|executable|applicable))"
-)
-_REJECTS = re.compile(
-    rf"(?:^|[.!:,]\s+|\b(?:but|however|actually|wait|hmm|no|sorry|oops|because|since|unfortunately),?\s+)(?:(?:no|wait|actually|hmm"
-    r"|sorry|oops|but|so|unfortunately|however|well)[,.!\s…]+)*(?:(?:that|this|it|the\s+(?:above|first|previous|last|plan|order|sequence)|my|plan)"
-    rf"(?:\s+\w+){{0,3}}?(?:\s+(?:is|was|would\s+be|are)|['’]s)\s+(?:\w+\s+)?{_WRONG}"
-    r"|(?:that|this|it|the\s+(?:above|first|previous|plan)|my)(?:\s+\w+){0,3}?\s+(?:fails?|failed|does(?:n['’]t|\s+not)\s+work|won['’]t\s+work|will\s+not\s+work|cannot\s+work|leaves\b.*\bstuck)"
-    r"|(?:i|we)\s+(?:made\s+(?:a|an)\s+(?:mistake|error)|was\s+wrong|was\s+mistaken|made\s+that\s+wrong)|scratch\s+that|ignore\s+(?:that|the\s+above|this)"
-    r"|disregard|start(?:ing)?\s+over|let\s+me\s+(?:correct|fix|redo|revise|try\s+again|start\s+over|reconsider|rethink))",
-    re.IGNORECASE,
-)
-_CORRECTS = re.compile(
-    r"\b(?:wait|actually|hmm+|oops|sorry|correction|scratch|on\s+second\s+thought|hold\s+on|changed?\s+my\s+mind"
-    r"|let\s+me\s+(?:correct|revise|change))\b|(?:^|[.\n(–—-])\s*no\b[,.:!]",
-    re.IGNORECASE,
-)
-_BETTER = re.compile(
-    r"^\W*(?:instead|rather)\b|\b(?:corrected|revis(?:ed|ion)|improved|better|shorter|fixed|updated|instead)\b",
-    re.IGNORECASE,
-)
-_BAD_AHEAD = re.compile(
-    r"\b(?:(?:bad|wrong|incorrect|invalid|poor|failed|rejected|naive|faulty|broken|tempting|flawed|non-?working)\s+(?:\w+\s+)?"
-    r"(?:plan|attempt|sequence|solution|approach|order|idea|alternative|example)|would\s+(?:be\s+wrong|fail|not\s+work)"
-    r"|\((?:wrong|incorrect|invalid|failed|rejected|not\s+\w+|does\s+not\s+work)[^)]*\)|(?:does|do|did|will)(?:n['’]t|\s+not)\s+work|avoid|not\s+do|counter-?example|mistake(?:nly)?|fails?)\b.*:\W*$",
-    re.IGNORECASE,
-)
-_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
-_ELLIPTIC = re.compile(
-    r"^\W*(?:\.{3,}|…|etc\.?|and so on)\W*$|\brepeat(?:ing)?\b.{0,40}\b(?:steps?|actions?|process)\b", re.IGNORECASE
-)
-_AMENDS = re.compile(
-    r"\b(?:steps?|actions?|line)\s+(?:no\.?\s*)?#?\d+.*\b(?:replaced?|dropp?e?d?|removed?|skip(?:ped)?|omit(?:ted)?|delete[ds]?|swap"
-    r"|swapped|instead|wrong|incorrect|not\s+(?:right|needed)|unnecessary|change[ds]?|corrected|becomes)\b"
-    r"|\b(?:correct(?:ed|ions?|ing)?|fix(?:ed|ing)?|revis(?:ed?|ion|ing)|replac(?:e|ing)|chang(?:e|ing))\b[^.:\d]{0,24}\bsteps?\s+#?\d",
-    re.IGNORECASE,
-)
-_ANNOUNCES = re.compile(
-    r"\b(?:plan|via|way|route|path|solution|sequence|answer|again|once\s+more|summary|recap|altogether|steps|attempt|version|options?"
-    r"|alternative(?:ly)?|or(?:\s+else)?|corrected|revised)\b",
-    re.IGNORECASE,
-)
+# ── what prose says of the actions before it ─────────────────────────────────────────────────────
 
 
-def rejects_before(line: str) -> bool:
+def rejects_before(text: str) -> bool:
     """Whether prose says that the plan before it is wrong: "This is wrong.", "Let me correct this."."""
-    return _REJECTS.search(line) is not None
+    return phrases("rejects").search(text) is not None
 
 
 def corrects(between: str) -> bool:
     """Whether words between two actions of a turn say that the second takes the place of the first."""
-    return _CORRECTS.search(between) is not None or rejects_before(between.strip())
+    return phrases("corrects").search(between) is not None or rejects_before(between.strip())
 
 
-def amends(line: str) -> frozenset[int]:
-    """The numbers of the steps that prose changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
-    # A search for plain letters comes first: it passes over a long reply in no time.
-    if not ("tep" in line or "ction" in line or "ine " in line) or not _AMENDS.search(line):
-        return frozenset()
-    return frozenset(int(number) for steps in _STEPS.findall(line) for number in re.findall(r"\d+", steps))
+def leaves_unsaid(text: str) -> bool:
+    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
+    return phrases("unsaid").search(text) is not None or bool(amended(text))
 
 
-def is_elliptic(line: str) -> bool:
-    """Whether a line stands for steps without saying them: "…", "Repeat steps 1 to 3."."""
-    return _ELLIPTIC.search(line) is not None
+_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
 
 
-def takes_back(line: str) -> bool:
-    """Whether prose turns away from the plan before it: it is wrong, or a better one may follow."""
-    return corrects(line) or _BETTER.search(line) is not None
-
-
-def rejects_after(line: str) -> bool:
-    """Whether prose rejects the plan that follows, or that it names: "a bad plan would be:"."""
-    return _BAD_AHEAD.search(line) is not None
-
-
-def announces_plan(line: str) -> bool:
-    """Whether prose announces a plan as a whole: a title, or a line that ends in a colon."""
-    bare = line.strip().rstrip("*_` ")
-    title = bare.endswith(":") or bare.startswith(("#", "**")) or len(bare.split()) <= 7
-    return title and _ANNOUNCES.search(bare) is not None
-
-
-# ── options ──────────────────────────────────────────────────────────────────────────────────────
-
-_ORDINALS = ("first one 1 a former", "second two 2 b", "third three 3 c", "fourth four 4 d", "fifth five 5 e")
-_INDEX_OF = {word: index for index, words in enumerate(_ORDINALS) for word in words.split()} | {
-    "last": -1,
-    "latter": -1,
-}
-_OPTIONS = re.compile(r"\b(?:options?|alternatives?|choices?|possibilit(?:y|ies)|candidates?|possible|plans?)\b", re.I)
-_OPTION = rf"(?:option|number|choice|alternative|candidate|plan)\s*#?\(?({'|'.join(_INDEX_OF)})\b"
-_CHOICE = re.compile(rf"\b{_OPTION}|\bthe\s+({'|'.join(word for word in _INDEX_OF if len(word) > 1)})\b", re.I)
-_TAKES = re.compile(
-    r"\b(?:choose|chose|pick|take|go(?:ing)?\s+with|select|prefer|opt\s+for|decide|best|better|my\s+(?:choice|answer)"
-    r"|answer|execute|follow|recommend)\b",
-    re.IGNORECASE,
-)
-
-
-def offers_options(text: str) -> bool:
-    """Whether a text announces that it names options."""
-    return _OPTIONS.search(text) is not None
-
-
-def chosen_option(text: str, count: int) -> int | None:
-    """Of so many options the index of the one that a text says is taken; None without such words.
-
-    "I choose option 2", "The second one is better": the last such sentence counts, and one that says what is taken
-    before one that only speaks of an option.
-    """
-    best: tuple[bool, int] | None = None
-    for sentence in re.findall(r"[^.!?\n]+", text):
-        match = _CHOICE.search(sentence)
-        index = _INDEX_OF[(match[1] or match[2]).lower()] if match else count
-        takes = _TAKES.search(sentence) is not None
-        if index < count and not sentence.rstrip(" *_").endswith(":") and (best is None or takes >= best[0]):
-            best = takes, index % count
-    return None if best is None else best[1]
+def amended(text: str) -> tuple[int, ...]:
+    """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
+    if not any(map(text.__contains__, ("tep", "ction", "ine"))) or not phrases("amends").search(text):
+        return ()
+    return tuple(int(number) for steps in _STEPS.findall(text) for number in re.findall(r"\d+", steps))

@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+LEXICON: dict[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text(encoding="utf-8"))
+"""The reader's words and phrases, each with an example (`lexicon.toml`)."""
+
+
+_BLANK = re.compile(r"(\(\?<[!=][^)]*\))| ([*?]?)")
+
+
+@cache
+def phrases(name: str, section: str = "phrases", *, opening: bool = False) -> re.Pattern[str]:
+    """A pattern of all phrases of that name; ``opening``: at the beginning of a text, behind small words."""
+    said = "|".join(f"(?:{entry['say']})" for entry in LEXICON[section][name])
+    said = _BLANK.sub(lambda match: match[1] or (r"\s" if match[2] else r"\s+") + match[2], said).replace("'", "['’]")
+    return re.compile(rf"(?:{said})" if opening else rf"(?<!\w)(?:{said})(?!\w)", re.IGNORECASE)
+
 
 
 def word_set(words: str) -> frozenset[str]:
