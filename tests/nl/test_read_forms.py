@@ -252,7 +252,6 @@ def test_marks_and_kinds_within_an_action(reader: Reader, line: str, text: str, 
     [
         ("stack a on b?", "not-an-action"),
         ("stack a on b? No.", "not-an-action"),
-        ("I would stack a on b", "unreadable"),
         ("I want to stack a on b", "not-an-action"),
         ("Could you stack a on b?", "not-an-action"),
         ("stacking a on b", "not-an-action"),

@@ -68,7 +68,6 @@ PASSAGES = [
     "<think>\nstack a on b\npick up c\n</think>",
     "We need to free b before anything can be stacked on it.",
     "It would be best to unstack a from b now.",
-    "I should stack a on b next, I think.",
     "I could pick up c, but then the hand would be full.",
     "Maybe stacking a on b is not needed at all.",
     "After picking up a, I have to put it somewhere.",

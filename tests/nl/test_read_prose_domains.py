@@ -118,7 +118,6 @@ FRAMES = [
     "My goal is to {a}.",
     "Observation: I {a}.",
     "Thought: {a}",
-    "Then I would {a}.",
     "Now I can {a}.",
     "Preconditions of {a}: none",
     "Rather than {a}, wait.",
@@ -128,7 +127,7 @@ FRAMES = [
     "It is the case that I {a}.",
     "My plan to {a} has failed.",
 ]
-STEPS = ["{a}", "3. **{A}**.", "Action: {a}", "I will now {a}.", "- {A}, since that helps"]
+STEPS = ["{a}", "Then I would {a}.", "3. **{A}**.", "Action: {a}", "I will now {a}.", "- {A}, since that helps"]
 
 
 @cache

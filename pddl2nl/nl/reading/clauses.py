@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside
+from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.segments import peel
 from pddl2nl.nl.reading.stance import (
@@ -21,8 +21,10 @@ from pddl2nl.nl.reading.stance import (
     is_open,
     is_plain_lead,
     is_reason,
+    is_reason_word,
     rejects,
     rejects_before,
+    rules_out,
     stance_of,
     tail_stance,
 )
@@ -60,8 +62,8 @@ _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("and then finally next afterwards & + so but plus before after followed there")
 _OPENERS = CORRECTIONS | word_set(
     "i i'll i’ll i'd we we'll we’ll let's let’s and then finally next now first second third last lastly afterwards so "
-    "therefore also again please the robot agent you by to back on from step & + rather followed will shall can must "
-    "should need going am i'm i’m proceed just that after but would there here"
+    "therefore hence thus also again please the robot agent you by to back on from step & + rather followed will shall "
+    "can must should need going am i'm i’m proceed just that after but would there here"
 )
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
@@ -69,6 +71,8 @@ _MAIN = word_set("so then therefore but instead finally next i we")
 """Words behind which a clause stands by itself, whatever was said before."""
 
 _JOINED = word_set("and then finally back next again on there")
+_INTERJECTIONS = word_set("no wait sorry oops actually hmm correction corrected")
+_ANNOUNCING = word_set("action actions step steps move moves plan solution answer needed following")
 _JUDGES = word_set(
     "is are was were fail fails failed would could should can cannot can't isn't aren't won't works work"
 )
@@ -193,6 +197,7 @@ class ActionGrammar:
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
         clauses: list[ClauseReading] = []
+        corrects = False
         for index, sentence in enumerate(self._sentences(words)):
             start, end = sentence[0].start, sentence[-1].end
             last = clauses[-1] if clauses else None
@@ -200,15 +205,23 @@ class ActionGrammar:
             if "?" in text[end : end + 3]:
                 clauses += self._ended(sentence, "question")
                 continue
-            if last is not None and follows and rejects_before(text[start:end]):
+            corrects = corrects or _takes_back(sentence)
+            if last is not None and follows and not corrects and rejects_before(text[start:end]):
                 clauses[-1] = _refused(last)
                 continue
-            verdicts = self._sentence(text, sentence, listed and index == 0)
-            if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
-                if last is not None and follows:
+            sentence = self._behind_label(sentence, corrects)
+            labelled = sentence[0].start > start
+            asked = (listed and index == 0) or labelled
+            verdicts = self._sentence(text, sentence, asked, None if corrects else last)
+            if corrects and last is not None and follows:
+                verdicts = self._corrected(text, sentence, last, verdicts)
+                corrects = not verdicts
+                if verdicts:
                     clauses[-1] = last.refused("rejected (corrected)")
-                elif last is None:
-                    verdicts[0] = verdicts[0]._replace(stance="corrects")
+                elif rejects_before(text[start:end]):
+                    clauses[-1] = _refused(last)
+            elif corrects and last is None and verdicts and verdicts[0].status == "read":
+                verdicts[0] = verdicts[0]._replace(stance="corrects")
             clauses += verdicts
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
         if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
@@ -223,6 +236,76 @@ class ActionGrammar:
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
+
+    def _behind_label(self, words: Sequence[Word], corrects: bool) -> Sequence[Word]:
+        """A sentence without words before a colon that only introduce its action: "One action is needed: stack a on b".
+
+        "a to b: move from a to b" has its own objects before it.
+        """
+        for index, word in enumerate(words[1:], 1):
+            if word.parted == ":" and word.text in self.frames.verbs:
+                lead = words[:index]
+                named = inside(self.frames.mentions(lead))
+                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words
+                alone = all(place in named or item.text in small for place, item in enumerate(lead))
+                announced = any(item.text in _ANNOUNCING for item in lead) and not any(
+                    item.text in self.frames.verbs or rules_out(item.text) for item in lead
+                )
+                return words[index:] if alone or announced or corrects else words
+        return words
+
+    def _corrected(
+        self, text: str, words: Sequence[Word], last: ClauseReading, verdicts: list[ClauseReading]
+    ) -> list[ClauseReading]:
+        """What takes the place of an action behind a word that corrects it: "no, on z", "sorry, put down a"."""
+        if any(item.status == "read" for item in verdicts):
+            return verdicts
+        words = words[1:] if words[0].text in CORRECTIONS else words
+        resumed = self._resumed(last, words, goes_on=False) if words else None
+        if resumed is not None:
+            return [resumed._replace(start=last.start)]
+        if self.frames.mentions(words):
+            return [_unreadable(words, "it corrects the action before it, but does not say one that can be read")]
+        return []
+
+    def _resumed(
+        self, last: ClauseReading, words: Sequence[Word], goes_on: bool = True
+    ) -> ClauseReading | None:
+        """The action before with other objects: "then to c", "and from b to c", "no, on z".
+
+        Every object must stand in the place of one that is announced alike; a way goes on from where it ended.
+        """
+        frame = self.frames.frames[last.candidates[0].name]
+        mentions = self.frames.mentions(words)
+        named = inside(mentions)
+        small = ARTICLES | PREPOSITIONS | FILLERS | PARTICLES | self.lexicon.type_words | _JOINED
+        plain = all(place in named or word.text in small for place, word in enumerate(words))
+        if not mentions or not plain or any(len(item.objects) > 1 for item in mentions):
+            return None
+        args = list(last.candidates[0].args)
+        taken: set[int] = set()
+        at = 0
+        for mention in mentions:
+            said = [word.text for word in words[at : mention.first] if word.text not in _JOINED]
+            role = role_of(said, self.lexicon, behind=at > 0)
+            at = mention.last
+            alike = {
+                place: len(wanted.prepositions ^ role.prepositions)
+                for place, wanted in zip(frame.slots, frame.roles, strict=True)
+                if place not in taken and mention.objects[0].fits(frame.types[place])
+                if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
+            }
+            places = {place for place, price in alike.items() if price == min(alike.values())}
+            if len(places) != 1 or (not role.prepositions and len(frame.slots) > 1):
+                return None
+            taken |= places
+            args[places.pop()] = mention.objects[0].pddl
+        place_of = {role.prepositions: place for place, role in zip(frame.slots, frame.roles, strict=True)}
+        start, goal = place_of.get(frozenset(("from",))), place_of.get(frozenset(("to",)))
+        if goes_on and start is not None and goal in taken and start not in taken:
+            args[start] = last.candidates[0].args[goal]
+        begin, end = words[max(mentions[0].first - 1, 0)].start, words[mentions[-1].last - 1].end
+        return verdict_of(begin, end, (GroundAction(frame.action, tuple(args)),), ("reworded",))
 
     def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
         """Words that name an object or an action, as no action of this stance."""
@@ -245,6 +328,11 @@ class ActionGrammar:
                 ended = True
                 continue
             corrects = word.parted in ("-", ":") and word.text in CORRECTIONS
+            # "(sorry, this should read: …)", ", no, on z"
+            behind = words[index + 1 : index + 2]
+            corrects = corrects or (
+                word.parted in ("(", ",") and word.text in _INTERJECTIONS and bool(behind and behind[0].parted)
+            )
             if sentence and (ended or word.parted in _ENDS or corrects):
                 yield sentence
                 sentence = []
@@ -254,20 +342,21 @@ class ActionGrammar:
             yield sentence
 
     def _sentence(
-        self,
-        text: str,
-        words: Sequence[Word],
-        listed: bool,
+        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None = None
     ) -> list[ClauseReading]:
-        """The verdicts of a sentence's clauses."""
-        whole = self._clause(text, words, listed)
+        """The verdicts of a sentence's clauses; ``before``: what the sentence before it says last."""
+        whole = self._clause_or_typo(text, words, listed, before)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
         for part in parts if len(parts) > 1 or whole is None else ():
-            verdict = self._clause(text, part, listed)
+            last = clauses[-1] if clauses else before
+            known = last if last is not None and last.status == "read" else None
+            verdict = self._clause_or_typo(text, part, listed, known)
+            if verdict is None and known is not None:
+                verdict = self._resumed(known, part)
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
@@ -292,8 +381,59 @@ class ActionGrammar:
                 # "Stack a on b and pick up c are impossible."
                 return [_refused(item) for item in clauses]
             return clauses
+        if whole is not None and whole.is_failure and (chain := self._chain(text, words, listed)):
+            return chain
         whole = whole or self._without_verb(words)
         return self._with_tail(text, words, whole) if whole is not None else []
+
+    def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
+        """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
+        cuts = [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]
+        for place, cut in enumerate(cuts):
+            first = self._clause(text, words[:cut], listed)
+            if first is None or first.status != "read" or "static" in first.rules:
+                continue
+            steps = [first]
+            for start, end in pairwise((*cuts[place:], len(words))):
+                if all(word.text in _JOINED for word in words[start:end]):
+                    continue
+                step = self._resumed(steps[-1], words[start:end])
+                if step is None:
+                    return []
+                steps.append(step)
+            return steps if len(steps) > 1 else []
+        return []
+
+    def _clause_or_typo(
+        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None
+    ) -> ClauseReading | None:
+        """A clause as it stands; else with pronouns for what was spoken of before; else without typos of one letter."""
+        verdict = self._clause(text, words, listed)
+        if verdict is not None and (not verdict.is_failure or verdict.stance):
+            return verdict
+        if before is not None and before.status == "read" and verdict is not None:
+            spoken = self._without_pronouns(text, words, listed, before)
+            if spoken is not None:
+                return spoken
+        mended = self.frames.mended(words)
+        again = self._clause(text, mended, listed) if mended else None
+        if again is not None and again.status == "read":
+            return again.moved(0, "typo")
+        return verdict
+
+    def _without_pronouns(
+        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading
+    ) -> ClauseReading | None:
+        """A clause in which "it" stands for an object of the action before: its first that fits, in the order told."""
+        places = [index for index, word in enumerate(words) if word.text == "it" and "it" not in self.frames.vocabulary]
+        action = before.candidates[0]
+        for slot in self.frames.frames[action.name].slots if len(places) == 1 else ():
+            told = self.lexicon.by_pddl[action.args[slot]].nl
+            said = [word._replace(text=fold(told), raw=told) if word is words[places[0]] else word for word in words]
+            verdict = self._clause(text, said, listed)
+            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
+                return verdict.moved(0, "reference")
+        return None
 
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
@@ -452,6 +592,9 @@ class ActionGrammar:
         behind = ""
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
+        if fit.omitted >= 0 and not stance and self._left_over(tail):
+            reason = "an object is missing, and another one is left over"
+            return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
@@ -471,6 +614,11 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
+
+    def _left_over(self, tail: Sequence[Word]) -> bool:
+        """Whether words behind an action name an object before a reason or a remark begins."""
+        ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
+        return bool(self.frames.mentions(tail[: next(ends, len(tail))]))
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
@@ -496,9 +644,10 @@ class ActionGrammar:
             )
             if not actor and not beside and word.raw:
                 lead.append(word)
-        if lead and lead[0].text in ("it", "they"):
-            # Who acted before acts again.
-            lead = lead[1:]
+        at = self._behind_joints(lead, 0)
+        if lead[at : at + 1] and lead[at].text in ("it", "they"):
+            # Who acted before acts again: "Finally, it sails from a to b".
+            return [*lead[:at], *lead[at + 1 :]], True
         return lead, acting
 
     def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
@@ -581,7 +730,8 @@ class ActionGrammar:
 
 
 _STATES = word_set(
-    "is are was were be been being has have had holds hold holding contains remains stays becomes needs requires"
+    "is are was were be been being i'm i’m we're we’re has have had holds hold holding contains remains stays becomes "
+    "needs requires"
 )
 
 

@@ -14,6 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.words import (
     ARTICLES,
@@ -189,6 +192,9 @@ class Frames:
             for verb in (frame.verb, *SYNONYMS.get(frame.verb, ())) if frame.verb else ():
                 for form, kind in verb_forms(verb).items():
                     self.verbs.setdefault(form, []).append((frame, kind, float(verb != frame.verb)))
+        own = (form for frame in self.frames.values() if frame.verb for form in verb_forms(frame.verb))
+        self._spelled = sorted(word for word in {*own, *lexicon.type_words, *self.vocabulary} if len(word) > 3)
+        self._typos: dict[str, str] = {}
 
     def mentions(self, words: Sequence[Word]) -> list[Mention]:
         """The object mentions of a clause, in order, without overlap; the told spelling first, then the longest."""
@@ -202,6 +208,20 @@ class Frames:
             mentions.append(Mention(index, index + length, objects, loose))
             index += length
         return mentions
+
+    def mended(self, words: Sequence[Word]) -> list[Word]:
+        """The words without typos of one letter in a verb or a word for a kind; empty where none has one."""
+        named = inside(self.mentions(words))
+        mended = [word if index in named else self._mended(word) for index, word in enumerate(words)]
+        return mended if mended != list(words) else []
+
+    def _mended(self, word: Word) -> Word:
+        text = word.text
+        if text not in self._typos:
+            known = text in self._spelled or len(text) < 4 or not text.isalpha() or text in FILLERS | PREPOSITIONS
+            near = [] if known else process.extract(text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
+            self._typos[text] = near[0][0] if len(near) == 1 else text
+        return word._replace(text=self._typos[text])
 
     def _is_no_name(self, words: Sequence[Word], index: int) -> bool:
         """Whether a word that could be a name is an article, a pronoun, or a number without its noun."""

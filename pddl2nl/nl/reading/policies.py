@@ -86,6 +86,11 @@ class _Steps:
         return (self.heading == "plan" and not self.continues) or any(map(_turns_away, self.words))
 
     @property
+    def is_option(self) -> bool:
+        """Whether it is one of several plans: "Option 2:", "Or:"."""
+        return self.items[0].item == "option" or any(map(_OPTION.search, self.words[-1:]))
+
+    @property
     def continues(self) -> bool:
         """Whether the words before it say that it goes on: "Then:", "**Phase 2: Delivery**"."""
         return any(map(_CONTINUES.match, self.words[-1:])) and not any(map(_turns_away, self.words))
@@ -121,6 +126,11 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
     return number[-1] <= 1 and _follows(number[:-1], last[:-1])
 
 
+def _bare(item: PlacedReading) -> bool:
+    """Whether a line says nothing but an action."""
+    return {"prefix", "loose-tail", "several", ""}.isdisjoint(item.reading.rule.split("+"))
+
+
 class _Cutter:
     """Cuts attempts into blocks: at plan tags, where numbering restarts, and where words announce or reject a plan."""
 
@@ -132,6 +142,7 @@ class _Cutter:
         self._last: tuple[int, ...] = ()
         self._pending: tuple[int, ...] = ()
         self._line = 0
+        self._bare = False
         self._parted = False
 
     def cut(self, placed: Placed) -> tuple[list[_Steps], list[str]]:
@@ -152,7 +163,9 @@ class _Cutter:
             # "Step 3:" stands above its action.
             self._pending = (*item.outer, item.number)
         spoken = item.item in ("", "option") and item.indent < 2
-        if (spoken and reading.rule in ("prose", "claim", "label")) or (not item.item and _turns_away(reading.text)):
+        # "**Summary of actions:**" is taken for a thought's label.
+        said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
+        if (spoken and said) or (not item.item and _turns_away(reading.text)):
             self._words.append(reading.text)
             self._parted = self._parted or item.gap
 
@@ -167,7 +180,8 @@ class _Cutter:
         # A list begins behind sentences that say actions.
         restarts = restarts or bool(number and not last and number[-1] <= 1 and self.blocks and not beside)
         block = self.blocks[-1] if self.blocks else None
-        parted = self._parted or (item.gap and not number and bool(last) and not beside)
+        loosely = bool(last) or (self._bare and not _bare(item))
+        parted = self._parted or (item.gap and not number and not beside and loosely)
         inside = _rank(self._tags[item.block]) == 3
         if item.reading.stance == "corrects" and block and block.tag == item.block and not restarts:
             block.items.pop()
@@ -182,6 +196,7 @@ class _Cutter:
             self.blocks.append(block)
             self._last = ()
         block.items.append(item)
+        self._bare = _bare(item)
         self._words, self._parted, self._line = [], False, line
         if number:
             self._first, self._last, self._pending = self._first if self._last else number, number, ()
@@ -306,7 +321,7 @@ _PLACE = {
 
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
-    options = [block for block in blocks if block.holds_action and any(map(_OPTION.search, block.words[-1:]))]
+    options = [block for block in blocks if block.holds_action and block.is_option]
     if not options or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
         return None
     first = blocks.index(options[0])
@@ -380,7 +395,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
-    for item in placed:
+    for item in _without_titles(placed):
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
         below = title is not None and item.indent > title.indent
@@ -396,6 +411,21 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             if aside and again and item.block == title.block:
                 continue
             title = title if same_line else None
+        kept.append(item)
+    return kept
+
+
+def _without_titles(placed: Placed) -> list[PlacedReading]:
+    """The readings without titles that say no whole action, above a line that does: "**Step 1: Lift the crate**"."""
+    kept: list[PlacedReading] = []
+    for item in placed:
+        above = kept[-1] if kept else item
+        if (
+            item.reading.status == "read" and item.item == "" and above.item != "" and not item.gap
+            and above.reading.status == "unreadable" and above.reading.line == item.reading.line - 1
+        ):  # fmt: skip
+            kept.pop()
+            item = item._replace(number=above.number, item=above.item, mark=above.mark, gap=above.gap)
         kept.append(item)
     return kept
 

@@ -170,9 +170,10 @@ class Reader:
                 amends = amended(reading.text) if reading.reason == UNSAID else ()
                 if reading.stance == "amends":
                     amends = amended(said[piece.start : piece.end])
+                gap = piece.gap and reading is read[0]
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
-                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, coded,
+                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, gap, coded,
                                   peeled.outer, apart, marks[-1], amends=amends)
                 )  # fmt: skip
         placed = self._with_doubts_reported(placed, marks)
@@ -311,6 +312,9 @@ class Reader:
         if unnamed and (any(reading.is_attempt for reading in readings) or not (listed or marked)):
             # A verb without objects may be a step where a line of the plan says no other.
             readings = [reading for reading in readings if reading not in unnamed]
+        if said[0] == "#" and not any(reading.status == "read" for reading in readings):
+            # "## Making coffee"
+            return [_no_action(text, piece, "prose")], peeled
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
         doubts = [item for item in readings if item.rule == "doubt"]

@@ -17,9 +17,9 @@ _CLASSES = {
     "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "
     "refuse skip skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘",
     "supposed": "can could should would once after",
-    "hypothetical": "if might may suppose supposing assume assuming perhaps maybe whether when "
+    "hypothetical": "if might may suppose supposing assume assuming whether when "
     "whenever until unless before while what why how possible option alternatively alternative consider "
-    "considering considered thinking thought thoughts wonder or either ought try trying would've for example since "
+    "considering considered thinking thought thoughts wonder or either ought trying would've for example since "
     "because although though",
     "goal": "goal goals aim objective want wants wanted purpose order wish hope intend intends",
     "done": "already have has had did previously earlier was were having been just",
@@ -32,7 +32,7 @@ _CLASSES = {
     "fifth finally last lastly so therefore thus hence also again and please ok okay simply immediately carefully "
     "directly here that's afterwards subsequently meanwhile more steps action move moves at with by from "
     "consequently eventually right away but sure alright well good followed great time yes turn thing best better "
-    "only quickly slowly safely gently",
+    "only quickly slowly safely gently try perhaps maybe probably think believe guess suggest propose recommend",
 }
 _CLASS_OF = {word: stance for stance, words in reversed(_CLASSES.items()) for word in words.split()}
 _CLASS_OF |= dict.fromkeys(("step", "just"), "")
@@ -42,8 +42,8 @@ CORRECTIONS = word_set("no wait actually hmm oops sorry correction corrected fix
 _PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", "arm", "hand")
 _SUBJECTS = word_set("i i'd i’d i'll i’ll we we'd we’d we'll we’ll")
 _BEFORE_TO = word_set(
-    "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
-    "begin am are be about move action step time use used using ought first second third last"
+    "try going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able "
+    "start begin am are be about move action step time use used using ought first second third last"
 )
 _SUBORDINATE = word_set("to in since because as after with at from now for having standing being once before when")
 _BE = word_set("am is are be being been was were gets get")
@@ -71,6 +71,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
     said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
     person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
+    acting = not {"i", "you", "we"}.isdisjoint(said)
     verdict = ""
     for index, word in enumerate(said):
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
@@ -79,7 +80,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
             or (word == "once" and behind in ("again", "more"))
             or (word in ("instead", "rather") and behind not in ("of", "than"))
-            or (word == "should" and listed)
+            or (word == "should" and (listed or acting))
+            # "I would then stack a on b", "The next action would be to stack a on b"
+            or (word == "would" and behind == "be" and "to" in said[index:])
+            or (word == "would" and behind not in ("have", "need", "not") and acting)
             or (word in _BE and (form == "ing" or passive))
             or (word == "to" and before in _BEFORE_TO)
         ):
@@ -127,6 +131,11 @@ def is_plain_lead(word: str) -> bool:
     return _CLASS_OF.get(word) == "" or word in ARTICLES or word == "to"
 
 
+def rules_out(word: str) -> bool:
+    """Whether a word before a verb says that its action is not done, or perhaps."""
+    return _CLASS_OF.get(word) in ("rejected", "supposed", "hypothetical", "goal")
+
+
 def is_known(word: str) -> bool:
     """Whether a word cannot be the verb of an action that is not the domain's."""
     return word in _CLASS_OF or word in NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
@@ -138,6 +147,7 @@ _REASONS = word_set(
     "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
 )
 _PHRASES = word_set(
+    "right immediately directly quickly once perhaps maybe probably "
     "from on onto in into to at with by of back down up off using again carefully safely there first next now before "
     "after"
 )
@@ -203,6 +213,11 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
 def is_reason(word: Word) -> bool:
     """Whether a word begins a reason, or stands behind a mark that parts it from the words before."""
     return bool(word.parted) or word.text in _REASONS
+
+
+def is_reason_word(word: Word) -> bool:
+    """Whether a word begins a reason ("since", "because")."""
+    return word.text in _REASONS
 
 
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
