@@ -73,6 +73,8 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
 _SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
+# "- action: stack" with "args: [a, b]" below it, as YAML has it.
+_YAML = re.compile(r"([\w-]+)\s*\n\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[(]([^\])\n]*)[\])]")
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
@@ -97,6 +99,10 @@ class PDDLGrammar:
 
     def read(self, text: str) -> list[ClauseReading]:
         """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
+        yaml = _YAML.match(text) if "\n" in text else None
+        if yaml is not None:
+            args = [item[2] for item in _ARGUMENT.finditer(yaml[2])]
+            return [self.ground(self.schema(yaml[1]), yaml[1], args, yaml.span())]
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
             bare = text.rstrip(TRAILING)
@@ -166,6 +172,7 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
 _GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
 _DEEPEST = 8
+_NESTED = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 
 
 class _String(NamedTuple):
@@ -179,7 +186,8 @@ class _String(NamedTuple):
 
 def is_record(said: str) -> bool:
     """Whether a piece is JSON, a key with its value, or JSON of several lines."""
-    return "\n" in said or _PAIR.match(said) is not None or (said[:1] in ("[", "{") and ('"' in said or "'" in said))
+    quoted = '"' in said or "'" in said
+    return _PAIR.match(said) is not None or (quoted and ("\n" in said or said[:1] in ("[", "{")))
 
 
 def read_record(
@@ -190,7 +198,8 @@ def read_record(
     ``sentence`` reads a string by itself; ``names`` tells whether a string names an object.
     """
     verdicts: list[ClauseReading] = []
-    strings = list(_json(said))
+    # The arguments of a tool call are JSON in a string.
+    strings = list(_json(_NESTED.sub(lambda match: f" {match[1]} ".replace('\\"', ' "'), said)))
     skipped: tuple[int, ...] | None = None
     index = 0
     while index < len(strings):
@@ -248,12 +257,25 @@ def _joined(
             return spoken[0]._replace(start=span[0], end=span[1], rules=("json", *spoken[0].rules))
     if schema is None:
         return None
+    if named and (args := _by_keys(grammar.lexicon, schema, keys)):
+        return grammar.ground(schema, name.value, args, span).moved(0, "json")
     verdict = grammar.ground(schema, name.value, [item.value for item in objects], span).moved(0, "json")
     alike = len({parameter.types for parameter in schema.parameters}) < len(schema.parameters)
     if named and alike and verdict.status == "read":
         # The keys say nothing about the parameters, so their order says as little.
         return verdict._replace(status="unreadable", rules=(), reason="its keys are no parameters of the action")
     return verdict
+
+
+def _by_keys(lexicon: Lexicon, schema: StepSchema, keys: Mapping[str, str]) -> list[str]:
+    """The arguments in the order of the parameters, by keys that are their names or kinds; empty where some is not."""
+    args: list[str] = []
+    for parameter in schema.parameters:
+        kinds = {fold(word) for kind in parameter.types for word in (kind, lexicon.noun(kind))}
+        own = parameter.name.lstrip("?").lower()
+        fitting = [own] if own in keys else [key for key in keys if key in kinds]
+        args += [keys[key] for key in fitting] if len(fitting) == 1 else []
+    return args if len(args) == len(set(args)) == len(keys) == len(schema.parameters) else []
 
 
 def _json(said: str) -> Iterator[_String]:

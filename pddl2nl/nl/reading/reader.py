@@ -295,8 +295,10 @@ class Reader:
             elif verdict.status == "not-an-action":
                 reading = reading._replace(rule="doubt" if is_open(verdict.stance) else "prose")
             elif verdict.reason == UNKNOWN_VERB or (
-                verdict.is_failure and not marked and not verdict.names_object and said.rstrip(" *_`").endswith(":")
-            ):
+                # "No, it has to go through place_3:"
+                verdict.is_failure and not marked and said.rstrip(" *_`").endswith(":")
+                and (not verdict.names_object or verdict.start > 0)
+            ):  # fmt: skip
                 reading = reading._replace(status="not-an-action", rule="doubt")
             elif not (listed or marked) and verdict.unknown and _SPEAKS_OF_PLAN.issuperset(verdict.unknown):
                 # "Let me lay out the plan."

@@ -223,12 +223,12 @@ def peel(text: str) -> Peeled:
         elif labelled := _label(text, at):
             match, said = labelled
             prefix, label = True, said or label
-            if match["count"]:
-                option = not _PLANS.isdisjoint(match["words"].lower().split())
-                number, item = (
-                    (int(match["count"]) if number is None else number),
-                    "option" if option else item or "number",
-                )
+            *nouns, last = match["words"].lower().split()
+            option = not _PLANS.isdisjoint((*nouns, last))
+            letter = 1 + "abcde".find(last) if option and nouns and len(last) == 1 else 0
+            if match["count"] or letter:
+                number = int(match["count"] or letter) if number is None else number
+                item = "option" if option else item or "number"
         else:
             break
         if match.end() == at:
@@ -382,6 +382,7 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
 
 
 _OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
+_BELOW = re.compile(r"(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*\[")
 _LONGEST_RECORD = 20_000
 
 
@@ -398,6 +399,8 @@ def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
             end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
             while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
                 last += 1
+        if last < len(pieces) and pieces[last].indent > piece.indent and _BELOW.match(text, pieces[last].start):
+            last += 1
         if last > index:
             piece = piece._replace(end=pieces[last - 1].end)
             index = last
