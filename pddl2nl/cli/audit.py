@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import DONE, FAILED, print_result, print_table
+from pddl2nl.cli.output import DONE, FAILED, print_error, print_result, print_table
 
 if TYPE_CHECKING:
     from pddl2nl.interop import AuditRow
 
 _EPILOG = (
     "Example: pddl2nl audit planbench LLMs-Planning/plan-bench --reading default  ·  "
-    "Exit codes: 0 every recorded plan has the recorded verdict; 1 some have another; 2 bad input."
+    "Exit codes: 0 every recorded plan has the recorded verdict; 1 some have another, or a file cannot be read; "
+    "2 no file can be read."
 )
 
 
@@ -43,24 +44,37 @@ def _planbench(
     """Judge PlanBench's recorded replies again.
 
     For each results file and reading rule: how many recorded plans have the recorded verdict, and how many replies have
-    it when our reader reads them.
+    it when our reader reads them. A results file that cannot be read, or whose configuration cannot, is reported and
+    skipped.
 
-    The JSON is one object: rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, agreement)
+    The JSON is one object: unread (file, reason), rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, agreement)
     and disagreements (file, instance, policy, recorded, ours).
     """
-    from pddl2nl.interop import PlanBenchAudit, audit_csv, audit_rows
+    from pddl2nl.errors import InputError
+    from pddl2nl.interop import Audited, PlanBenchAudit, audit_csv, audit_rows
 
     audit = PlanBenchAudit(folder, reading) if reading else PlanBenchAudit(folder)
-    audited = [audit.file(path) for path in files] if files else list(audit.files())
+    audited: list[Audited] = []
+    unread: list[tuple[Path, InputError]] = []
+    for path in files or audit.folder.results_paths:
+        try:
+            audited.append(audit.file(path))
+        except InputError as error:
+            unread.append((path, error))
+    if unread and not audited:
+        raise unread[0][1]
     rows = audit_rows(audited)
     disagreements = [item.as_json() for file in audited for item in file.disagreements]
-    data = {"rows": [row.as_json() for row in rows], "disagreements": disagreements}
+    skipped = [{"file": str(path), "reason": str(reason)} for path, reason in unread]
+    data = {"unread": skipped, "rows": [row.as_json() for row in rows], "disagreements": disagreements}
     if as_json or as_csv:
         print_result(data, audit_csv(rows), as_json=as_json)
     else:
         headings = ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only")
         print_table("", headings, map(_cells, rows))
-    raise typer.Exit(FAILED if any(file.recorded_differs for file in audited) else DONE)
+    for path, reason in unread:
+        print_error(f"{path} is skipped: {reason}")
+    raise typer.Exit(FAILED if unread or any(file.recorded_differs for file in audited) else DONE)
 
 
 def _cells(row: AuditRow) -> tuple[object, ...]:

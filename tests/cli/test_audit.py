@@ -65,3 +65,15 @@ def test_bad_input_is_exit_code_2(
 ) -> None:
     assert main(["audit", "planbench", str(tmp_path), *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_skipped(shelves: Shelves, capsys: pytest.CaptureFixture[str]) -> None:
+    shelves.results({"llm_raw_response": REPLY})
+    shelves.write("configs/sokoban.yaml", "instance_dir: sokoban\n")
+    shelves.write("results/sokoban/model/task_1_plan_generation.json", "{}")
+    assert main(["audit", "planbench", str(shelves.root), "--json"]) == 1
+    printed = capsys.readouterr()
+    data = json.loads(printed.out)
+    assert [Path(item["file"]).parts[-3] for item in data["unread"]] == ["sokoban"]
+    assert data["unread"][0]["reason"] in printed.err
+    assert any(row["replies"] for row in data["rows"])

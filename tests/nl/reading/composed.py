@@ -109,11 +109,11 @@ def compose(seed: int) -> Composed:
     """The reply of a seed: a plan, a rejected plan and a corrected one, or a plan and a shorter one."""
     rng = random.Random(seed)
     leads, corrections, closings = (WORDS[kind][seed % 2 :: 2] for kind in ("leads", "corrections", "closings"))
-    # "let robot_0 …" and "return to base" say no sentence behind "I".
     name = rng.choice(DOMAINS)
     home = domain(name)
     plan = home.walk(rng, rng.randint(2, 6))
     layout = rng.choice(list(LAYOUTS))
+    # "I let robot_0 …" is no sentence that anyone would write.
     if layout == "prose" and any(home.told(action).startswith("let ") for action in plan):
         layout = "lines"
     write = LAYOUTS[layout]
