@@ -47,8 +47,8 @@ def _planbench(
     it when our reader reads them. A results file that cannot be read, or whose configuration cannot, is reported and
     skipped.
 
-    The JSON is one object: unread (file, reason), rows (file, policy, replies, recorded_agrees, agrees, recorded_only, ours_only, agreement)
-    and disagreements (file, instance, policy, recorded, ours).
+    The JSON is one object: unread (file, reason), rows (file, policy, replies, recorded_agrees, agrees, recorded_only,
+    ours_only, agreement) and disagreements (file, instance, policy, recorded, ours).
     """
     from pddl2nl.errors import InputError
     from pddl2nl.interop import Audited, PlanBenchAudit, audit_csv, audit_rows

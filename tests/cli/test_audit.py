@@ -67,7 +67,9 @@ def test_bad_input_is_exit_code_2(
     assert said in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_read_is_reported_and_skipped(shelves: Shelves, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_read_is_reported_and_skipped(
+    shelves: Shelves, capsys: pytest.CaptureFixture[str]
+) -> None:
     shelves.results({"llm_raw_response": REPLY})
     shelves.write("configs/sokoban.yaml", "instance_dir: sokoban\n")
     shelves.write("results/sokoban/model/task_1_plan_generation.json", "{}")

@@ -268,9 +268,7 @@ class ActionGrammar:
             return [_unreadable(words, "it corrects the action before it, but does not say one that can be read")]
         return []
 
-    def _resumed(
-        self, last: ClauseReading, words: Sequence[Word], goes_on: bool = True
-    ) -> ClauseReading | None:
+    def _resumed(self, last: ClauseReading, words: Sequence[Word], goes_on: bool = True) -> ClauseReading | None:
         """The action before with other objects: "then to c", "and from b to c", "no, on z".
 
         Every object must stand in the place of one that is announced alike; a way goes on from where it ended.

