@@ -29,10 +29,12 @@ def read_json(reply: str, kinds: tuple[type, ...] = (dict,)) -> Any:
         kinds: what is looked for: `dict`, `list` or both.
     """
     text = reply[:MOST_READ]
-    return next(_written(text, kinds), None) or next(_repaired(text[:_MOST_REPAIRED], kinds), None)
+    start, written = next(_written(text, kinds), (len(text), None))
+    # What stands before it may be meant as JSON, too.
+    return next(_repaired(text[: min(start, _MOST_REPAIRED)], kinds), None) or written
 
 
-def _written(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:
+def _written(text: str, kinds: tuple[type, ...]) -> Iterator[tuple[int, Any]]:
     decoder = json.JSONDecoder()
     end = 0
     for start in islice(re.finditer(r"[{\[]", text), _MOST_STARTS):
@@ -44,7 +46,7 @@ def _written(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, kinds) and value:
-            yield value
+            yield start.start(), value
 
 
 def _repaired(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:

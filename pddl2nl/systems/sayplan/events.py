@@ -86,7 +86,7 @@ class PlanChecked(RunEvent, frozen=True):
         cause: the kind of the first error.
         unmet: the conditions that the failing action lacks.
         feedback: what the model is told.
-        unread: parts of the plan that are no calls.
+        unread: the lines among ``calls`` that cannot be read as calls.
     """
 
     round: Count

@@ -1,7 +1,8 @@
 """Plans as models write them: calls such as ``pickup(apple)``, completed ways, and the simulator that judges them.
 
 A reply is JSON. In a plan, calls stand in a list, one a line, or between ``>``. Names are compared without regard to
-letter case, and a hyphen, an underscore and a blank are the same. Replies are cut at `MOST_READ` characters.
+letter case, and a hyphen, an underscore and a blank are the same. No line of a plan is dropped: it is a call, or it
+fails as one that cannot be read.
 
 The simulator is the paper's ``verify_plan``: the first failing call decides. It is told in one of the styles of
 `pddl2nl.policies.refining.Style`: ``terse``, as in the paper, only names the call, "cannot pick up apple"; ``reason``
@@ -12,9 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -22,51 +23,78 @@ from pddl2nl.errors import did_you_mean
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Atom, Condition, Not, Task, changed_predicates
 from pddl2nl.policies.refining import Style, clearest
+from pddl2nl.policies.structured import read_json
 from pddl2nl.systems.sayplan.events import Cause
 from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneGraph, SceneRoles, SceneView
 from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
 
-MOST_READ = 100_000
-"""The most characters of a reply that are read."""
-_MOST_STARTS = 50
-"""The most braces at which a JSON object may begin."""
+_NUMBER = re.compile(r"^\s*(?:(?:step\s*)?\d+\s*[.):]|[-*•])\s*(?=\S)", re.IGNORECASE)
 _CALL = re.compile(r"\s*([\w-]+)\s*\(([^()]*)\)\s*")
-_BETWEEN = re.compile(r"[>→⇒\n;]|(?<=\)),")
+_WORDS = re.compile(r"\s*([\w-]+)\s*[\s:]\s*([^()]+)")
+_BETWEEN = re.compile(r"-*>|[→⇒⟶➜\n;]|(?<=\)),")
 _DONE = "done"
 _NOTHING = ("none", "nothing")
+_KEYS = frozenset(("command", "plan", "mode"))
+_VERBS = ("command", "action", "call", "function", "name")
 
 
 def plain_name(name: str) -> str:
     """A name in the form in which names are compared."""
-    return re.sub(r"[\s_-]+", "_", name.strip().strip("\"'")).casefold()
+    return re.sub(r"[\s_-]+", "_", name.strip().strip("\"'`<>[]")).casefold()
 
 
 @dataclass(frozen=True)
 class SceneCalled:
-    """A call; its text is ``goto(kitchen)``."""
+    """A call; its text is ``goto(kitchen)``. A line of a plan that is no call has only its text, ``unread``."""
 
     name: str
     nodes: tuple[str, ...]
+    unread: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(self.nodes)})"
+        return self.unread or f"{self.name}({', '.join(self.nodes)})"
 
 
 # ── replies ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def read_json(reply: str) -> Mapping[str, Any] | None:
-    """The first JSON object in a reply; None without one."""
-    text = reply[:MOST_READ]
-    decoder = json.JSONDecoder()
-    for start in islice(re.finditer(r"\{", text), _MOST_STARTS):
-        try:
-            data, _ = decoder.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(data, dict):
-            return data
-    return None
+def read_reply(reply: str) -> Mapping[str, Any]:
+    """The object in a reply, or the one in it that has a command, a plan or a mode; empty without one."""
+    return _unwrapped(read_json(reply) or {})
+
+
+def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:
+    inner = [value for value in data.values() if isinstance(value, dict)]
+    return _unwrapped(inner[0]) if len(inner) == 1 and not _KEYS & data.keys() else data
+
+
+def call_text(item: object) -> str:
+    """A call or command as a text: ``{"command": "expand", "node_name": "kitchen"}`` and ``{"expand": "kitchen"}`` are
+    ``expand(kitchen)``."""
+    if not isinstance(item, Mapping):
+        return item if isinstance(item, str) else repr(item)
+    key = next((key for key in _VERBS if isinstance(item.get(key), str)), None)
+    if key is None and len(item) != 1:
+        return repr(item)
+    verb, values = next(iter(item.items()))
+    if key is not None:
+        verb, values = item[key], [item[each] for each in item if _names_nodes(each)]
+    if "(" in verb:
+        return str(verb)
+    nodes = [str(each) for each in _flat(values)]
+    return f"{verb}({', '.join(nodes)})" if nodes else str(verb)
+
+
+def _names_nodes(key: str) -> bool:
+    return re.fullmatch(r"(node|object|target|arg|argument|parameter|param|input)s?(_?(name|id)s?)?", key) is not None
+
+
+def _flat(values: object) -> Iterator[object]:
+    if isinstance(values, Mapping | list):
+        for each in values.values() if isinstance(values, Mapping) else values:
+            yield from _flat(each)
+    elif values is not None:
+        yield values
 
 
 def node_names(graph: SceneGraph) -> Mapping[str, str]:
@@ -75,29 +103,34 @@ def node_names(graph: SceneGraph) -> Mapping[str, str]:
 
 
 def read_calls(
-    plan: object, names: Mapping[str, str] = MappingProxyType({})
-) -> tuple[tuple[SceneCalled, ...], tuple[str, ...]]:
-    """The calls of a plan up to ``done``, and the parts that are none.
+    plan: object, names: Mapping[str, str] = MappingProxyType({}), verbs: Collection[str] = ()
+) -> tuple[SceneCalled, ...]:
+    """The calls of a plan up to ``done``; lines that are none stand where they are.
 
     Args:
         plan: as the model wrote it.
         names: of nodes (`node_names`); others stay in the form in which names are compared.
+        verbs: the names of calls: only these may be written without brackets, ``goto kitchen``.
     """
-    parts = plan if isinstance(plan, list) else [plan]
-    texts = (part if isinstance(part, str) else repr(part) for part in parts)
-    lines = [line for text in texts for line in _BETWEEN.split(text)]
+    while isinstance(plan, Mapping) and len(plan) == 1 and isinstance(inner := next(iter(plan.values())), list | dict):
+        plan = inner
+    parts = plan if isinstance(plan, list) else [*plan.values()] if isinstance(plan, Mapping) else [plan]
+    lines = [line for part in parts for line in _BETWEEN.split(call_text(part))]
     calls: list[SceneCalled] = []
-    unread: list[str] = []
-    for line in filter(str.strip, (line.strip("[] \t") for line in lines)):
-        match = _CALL.fullmatch(line)
+    # Blanks are joined, because several patterns would try many ways to divide them.
+    plain = (_NUMBER.sub("", " ".join(line.split()), count=1).strip("[]\"'` .,") for line in lines)
+    for line in filter(None, plain):
         if plain_name(line.removesuffix("()")) == _DONE:
             break
+        match = _CALL.fullmatch(line)
+        if match is None and (match := _WORDS.fullmatch(line)) is not None and plain_name(match[1]) not in verbs:
+            match = None
         if match is None:
-            unread.append(line)
+            calls.append(SceneCalled("", (), line))
         else:
             nodes = map(plain_name, match[2].split(","))
             calls.append(SceneCalled(plain_name(match[1]), tuple(names.get(node, node) for node in nodes)))
-    return tuple(calls), tuple(unread)
+    return tuple(calls)
 
 
 def read_answer(said: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -139,7 +172,7 @@ def fill_ways(
     """
     place, filled, inserted = graph.location or "", list[SceneCalled](), list[int]()
     for call in calls:
-        end = call.nodes[-1]
+        end = "" if call.unread else call.nodes[-1]
         way = graph.way(place, end) if call.name == moves and end in graph.nodes else None
         if way is None:
             filled.append(call)
@@ -318,6 +351,8 @@ class PlanSimulator:
 
     def _told(self, call: SceneCalled, result: StepResult | None, view: SceneView, state: State, number: int) -> str:
         said = self._roles.calls.get(call.name)
+        if call.unread:
+            return f"cannot read {call.unread}"
         if self._style == "raw":
             return f"Action {number + 1} failed."
         if said is None:

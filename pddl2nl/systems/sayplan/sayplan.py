@@ -52,13 +52,14 @@ from pddl2nl.systems.sayplan.plans import (
     PlanSimulator,
     SceneActions,
     SceneCalled,
+    call_text,
     fill_ways,
     json_reply,
     node_names,
     plain_name,
     read_answer,
     read_calls,
-    read_json,
+    read_reply,
     without_ways,
 )
 from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneRoles, SceneView, scene_graph
@@ -75,7 +76,7 @@ MORE_STEPS = 10
 MOST_UNREADABLE = 3
 MOST_STUCK = 3
 _MOST_CALLS = 2_000
-_MOST_REASONING, _MOST_LINE = 1_000, 80
+_MOST_COMMAND, _MOST_REASONING, _MOST_LINE = 500, 1_000, 80
 
 SEARCH, PLAN = "sayplan/search", "sayplan/plan"
 LAYOUT = PromptLayout(
@@ -83,8 +84,11 @@ LAYOUT = PromptLayout(
 )
 
 _QUERIES = ("count", "without", "distance")
-_COMMAND = re.compile(r"\s*(expand|contract|count|without|distance)(?:_node)?\s*\(([^()]*)\)\s*")
-_END = re.compile(r"\s*terminate\s*(?:\(([^()]*)\))?\s*", re.IGNORECASE)
+_COMMAND = re.compile(
+    r"\s*(expand|contract|count|without|distance)(?:_node)?\s*(?:\(([^()]*)\)|[\s:]\s*([^():]+?))\s*[.;]?\s*",
+    re.IGNORECASE,
+)
+_END = re.compile(r"\s*terminate\s*(?:\(([^()]*)\))?\s*[.;]?\s*", re.IGNORECASE)
 _UNREADABLE = "The reply is not one JSON object with a command, which is one of {} or terminate."
 _NOT_ENOUGH = "Nothing that the graph shows can do the task: search again."
 
@@ -184,10 +188,9 @@ class SayPlan(TaskTextPolicy):
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A plan as it was said, the lines that are no calls, what came of it, and what is told of it."""
+    """A plan as it was said, what came of it, and what is told of it."""
 
     said: tuple[SceneCalled, ...]
-    unread: tuple[str, ...]
     checked: CheckedPlan
     feedback: str
 
@@ -253,10 +256,11 @@ class SceneRun:
         failures, answered = list[str](), dict[str, str]()
         most = 2 * sum(node.opens for node in self.graph.nodes.values()) + MORE_STEPS
         for step in range(1, most + 1):
-            data = read_json(self._command(view, feedback, [*answered.values()])) or {}
+            data = read_reply(self._command(view, feedback, [*answered.values()]))
             reasoning = shortened(str(data.get("reasoning", "")), _MOST_REASONING)
             command = data.get("command")
-            end = _END.fullmatch(command) if isinstance(command, str) else None
+            command = shortened(call_text(data if isinstance(command, str) else command), _MOST_COMMAND)
+            end = _END.fullmatch(command)
             if end is not None or data.get("mode") == "planning":
                 said = data.get("answer", end[1] if end is not None else None)
                 self._ended("model", view, read_answer(said, node_names(self.graph)))
@@ -321,20 +325,20 @@ class SceneRun:
 
         def propose(failed: Attempt[_Proposal] | None) -> _Proposal:
             plan = self._plan(view, failed) if failed is not None or not first else first
-            said, unread = read_calls([] if plan is None else plan, node_names(view.graph))
-            told = tuple(shortened(line, _MOST_LINE) for line in unread)
-            return self._checked(view, said[:_MOST_CALLS], told, 0 if failed is None else failed.number + 1)
+            said = () if plan is None else read_calls(plan, node_names(view.graph), self._roles.calls)
+            number = 0 if failed is None else failed.number + 1
+            return self._checked(view, said, number, "the reply is no JSON object with a plan" if plan is None else "")
 
         return refine(
             propose,
             [Check("simulator", lambda proposal: proposal.feedback)],
             lambda proposal: self._policy.corrections,
-            same=None if self._episode.sampling else lambda proposal: (proposal.said, proposal.unread),
+            same=None if self._episode.sampling else lambda proposal: proposal.said,
         ).proposal.checked
 
     def _plan(self, view: SceneView, failed: Attempt[_Proposal] | None) -> object:
         """The plan in the model's reply."""
-        lines = () if failed is None else (*failed.proposal.said, *failed.proposal.unread)
+        lines = () if failed is None else failed.proposal.said
         feedback = "" if failed is None else failed.feedback
         reply = self._episode.ask(
             self._prompter.plan(view, lines, feedback),
@@ -342,23 +346,23 @@ class SceneRun:
             constraint=self._prompter.calls(view, self._episode.setting.spec.constrain),
             answer=lambda oracle: self._answers(oracle, view, feedback).plan(paths=self._policy.paths),
         )
-        return (read_json(reply) or {}).get("plan")
+        # What is cut off must not be taken for a whole plan.
+        return read_reply(self._episode.uncut(reply)).get("plan")
 
-    def _checked(
-        self, view: SceneView, said: tuple[SceneCalled, ...], unread: tuple[str, ...], number: int
-    ) -> _Proposal:
-        """A plan with completed ways, simulated and recorded."""
+    def _checked(self, view: SceneView, said: tuple[SceneCalled, ...], number: int, fault: str) -> _Proposal:
+        """A plan with completed ways, simulated and recorded; ``fault``: why there is none."""
+        if len(said) > _MOST_CALLS:
+            rest = f"the {len(said) - _MOST_CALLS} actions after the first {_MOST_CALLS}"
+            said = (*said[:_MOST_CALLS], SceneCalled("", (), rest))
         filled, inserted = fill_ways(said, view.graph, self._roles.moves) if self._policy.paths else (said, ())
         checked = self._checker.check(filled, view, self._episode.state)
         feedback = checked.feedback
-        if unread:
-            feedback = f"cannot read {unread[0]}"
-        elif not said:
-            feedback = "the plan has no actions"
+        if not said:
+            feedback = fault or "the plan has no actions"
         elif checked.executable and not checked.goal and self._policy.goal_feedback:
             feedback = "the plan can be executed, but the task is not done at its end"
-        self._note(number, filled, inserted, checked, feedback, unread)
-        return _Proposal(said, unread, checked, feedback)
+        self._note(number, filled, inserted, checked, feedback)
+        return _Proposal(said, checked, feedback)
 
     def _note(
         self,
@@ -367,20 +371,19 @@ class SceneRun:
         inserted: tuple[int, ...],
         checked: CheckedPlan,
         feedback: str = "",
-        unread: tuple[str, ...] = (),
     ) -> None:
         self._episode.note(
             PlanChecked(
                 number,
-                tuple(map(str, filled)),
+                tuple(shortened(str(call), _MOST_LINE) for call in filled),
                 inserted,
                 checked.verified,
                 checked.executable,
                 checked.goal,
                 checked.cause,
                 tuple(map(write_condition, checked.unmet)),
-                feedback,
-                unread,
+                shortened(feedback, _MOST_REASONING),
+                tuple(shortened(call.unread, _MOST_LINE) for call in filled if call.unread),
             )
         )
 
@@ -431,13 +434,14 @@ class _Obeyed:
     answer: str = ""
 
 
-def _obey(command: object, view: SceneView, policy: SayPlan, answered: Collection[str]) -> _Obeyed:
-    match = _COMMAND.fullmatch(command) if isinstance(command, str) else None
+def _obey(command: str, view: SceneView, policy: SayPlan, answered: Collection[str]) -> _Obeyed:
+    match = _COMMAND.fullmatch(command)
     allowed = ["expand", *(["contract"] if policy.contraction else []), *(_QUERIES if policy.queries else [])]
-    if match is None or match[1] not in allowed:
+    verb = "" if match is None else match[1].lower()
+    if match is None or verb not in allowed:
         return _Obeyed(view, feedback=_UNREADABLE.format(", ".join(allowed)))
-    names, verb = node_names(view.graph), match[1]
-    nodes = [names.get(each, each) for each in map(plain_name, match[2].split(","))]
+    names = node_names(view.graph)
+    nodes = [names.get(each, each) for each in map(plain_name, (match[2] or match[3] or "").split(","))]
     node = shortened(", ".join(nodes), 100)
     said = f"{verb}({node})"
     try:

@@ -85,14 +85,14 @@ def test_ways_end_at_things_that_can_be_reached_and_do_not_pass_their_room() -> 
     assert graph.way("livingroom", "fridge") == ("livingroom", "fridge")
     assert graph.way("sofa", "fridge") == ("sofa", "fridge")
     assert graph.way("sofa", "milk") is None
-    filled, inserted = fill_ways(read_calls(["walk(fridge)", "walk(kitchen)", "walk(kitchen)"])[0], graph, "walk")
+    filled, inserted = fill_ways(read_calls(["walk(fridge)", "walk(kitchen)", "walk(kitchen)"]), graph, "walk")
     assert ([*map(str, filled)], inserted) == (["walk(fridge)", "walk(kitchen)"], ())
 
 
 def test_without_one_agent_there_is_no_agent_and_a_call_may_name_two_nodes() -> None:
     graph = graph_of("logistics", "p01")
     assert "agent" not in json.loads(graph.full().text)["nodes"]
-    assert [*map(str, read_calls(["load-truck(P0, T0)", "drive(t0, l0-1)"], {"l0_1": "l0-1"})[0])] == [
+    assert [*map(str, read_calls(["load-truck(P0, T0)", "drive(t0, l0-1)"], {"l0_1": "l0-1"}))] == [
         "load_truck(p0, t0)",
         "drive(t0, l0-1)",
     ]

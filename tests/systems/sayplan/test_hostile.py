@@ -74,18 +74,21 @@ def test_any_reply_ends_the_search_with_a_verdict(reply: str) -> None:
 @pytest.mark.parametrize(
     ("said", "unread"),
     [
-        ("goto(kitchen) ⟶ access(fridge)", 1),
-        ("goto(kitchen) ➜ access(fridge)", 1),
+        ("goto(kitchen) ⇉ access(fridge)", 1),
         (["goto(kitchen)", "done()", "access(fridge)"], 0),
         (["goto(kitchen, fridge)"], 0),
-        ({"plan": ["goto(kitchen)"]}, 1),
+        ({"plan": ["goto(kitchen)"]}, 0),
+        (["goto(kitchen)", "fly", "access(fridge)", 3], 2),
     ],
 )
 def test_what_cannot_be_read_of_a_plan_is_counted(said: object, unread: int) -> None:
-    assert len(read_calls(said)[1]) == unread
+    assert sum(bool(call.unread) for call in read_calls(said)) == unread
 
 
-@pytest.mark.parametrize(("calls", "read", "outcome"), [(3_000, 2_000, "goal-missed"), (10_000, 0, "unreadable")])
+@pytest.mark.parametrize(
+    ("calls", "read", "outcome"),
+    [(2_000, 2_000, "goal-missed"), (3_000, 2_001, "unreadable"), (10_000, 0, "unreadable")],
+)
 def test_a_plan_of_thousands_of_movements_is_cut_and_ends(calls: int, read: int, outcome: str) -> None:
     there_and_back = ["goto(kitchen)", "goto(toms_room)"] * (calls // 2)
     run = play("example", {SEARCH: command("terminate"), PLAN: plan(*there_and_back)}, policy="sayplan-open")

@@ -38,7 +38,7 @@ class World:
         self.checker = PlanSimulator(self.simulator, self.roles, teller, "reason")
 
     def check(self, *calls: str) -> CheckedPlan:
-        filled, _ = fill_ways(read_calls([*calls])[0], self.graph, self.roles.moves)
+        filled, _ = fill_ways(read_calls([*calls]), self.graph, self.roles.moves)
         return self.checker.check(filled, self.view, self.simulator.initial)
 
     def things(self) -> Iterator[tuple[str, str, str]]:
