@@ -21,17 +21,19 @@ _BLOCK = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"\{\s*(?:[\"'“]|[\w-]+\s*[\"'”]?\s*:|//|#)|\[\s*[\"'“{\[]")
 
 
-def read_json(reply: str, kinds: tuple[type, ...] = (dict,)) -> Any:
+def read_json(reply: str, kinds: tuple[type, ...] = (dict,), *, whole: bool = False) -> Any:
     """The first JSON object in a reply, as it is or repaired; None without one.
 
     Args:
         reply: the text; what comes after `MOST_READ` characters is not read, nor is repaired what comes after 6,000.
         kinds: what is looked for: `dict`, `list` or both.
+        whole: whether nothing of a reply is repaired that is longer than that, because its end would be lost.
     """
     text = reply[:MOST_READ]
     start, written = next(_written(text, kinds), (len(text), None))
     # What stands before it may be meant as JSON, too.
-    return next(_repaired(text[: min(start, _MOST_REPAIRED)], kinds), None) or written
+    before = text[: min(start, 0 if whole and len(text) > _MOST_REPAIRED else _MOST_REPAIRED)]
+    return next(_repaired(before, kinds), None) or written
 
 
 def _written(text: str, kinds: tuple[type, ...]) -> Iterator[tuple[int, Any]]:

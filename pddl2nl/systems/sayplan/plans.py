@@ -60,7 +60,7 @@ class SceneCalled:
 
 def read_reply(reply: str) -> Mapping[str, Any]:
     """The object in a reply, or the one in it that has a command, a plan or a mode; empty without one."""
-    return _unwrapped(read_json(reply) or {})
+    return _unwrapped(read_json(reply, whole=True) or {})
 
 
 def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:

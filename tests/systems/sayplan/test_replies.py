@@ -5,13 +5,17 @@ A step of a plan is executed, or the model is told that it cannot be read; what 
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from pddl2nl.llm import Completion, Finish, Request
+from pddl2nl.policies import Episode
 from pddl2nl.systems.sayplan.plans import read_calls, read_reply
-from tests.systems.sayplan.conftest import PLAN, SEARCH, command, plan, play
+from pddl2nl.systems.sayplan.sayplan import SayPlan
+from tests.policies.staged_model import Staged
+from tests.systems.sayplan.conftest import LAYOUT, PLAN, SEARCH, command, plan, play, setting_of
 
 # How the object stands in the reply.
 FRAMES = [
@@ -96,9 +100,7 @@ def test_a_correction_shows_the_unreadable_step_in_its_place() -> None:
     assert asked["Plan"].splitlines() == [f"{number}. {call}" for number, call in enumerate(ODD, 1)]
 
 
-@pytest.mark.parametrize(
-    "reply", ["I would go to the kitchen.", '{"mode": "planning"}', "[]"]
-)
+@pytest.mark.parametrize("reply", ["I would go to the kitchen.", '{"mode": "planning"}', "[]"])
 def test_a_reply_without_a_plan_is_told_so(reply: str) -> None:
     run = play("example", {SEARCH: FOUND, PLAN: [reply, plan("access(wardrobe1)")]})
     assert [each.feedback for each in run.plans] == ["the reply is no JSON object with a plan", ""]
@@ -109,3 +111,14 @@ def test_a_plan_of_too_many_steps_is_told_so() -> None:
     run = play("example", {SEARCH: FOUND, PLAN: plan(*steps)}, policy="sayplan-open")
     assert run.finished.message == "cannot read the 5 actions after the first 2000"
     assert len(run.finished.plan) == 2_000
+
+
+def test_what_is_cut_off_is_not_taken_for_a_whole_plan() -> None:
+    class Cut(Staged):
+        def complete(self, request: Request) -> Completion:
+            finish: Finish = "length" if LAYOUT.stage_of(request.messages) == PLAN else "text"
+            return replace(super().complete(request), finish=finish)
+
+    model = Cut({SEARCH: FOUND, PLAN: '{"plan": ["access(wardrobe1)", "open(ward'}, LAYOUT)
+    finished = Episode(setting_of("example"), model).play(SayPlan(corrections=0))
+    assert (finished.outcome, finished.plan) == ("unreadable", ())
