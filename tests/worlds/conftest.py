@@ -1,8 +1,6 @@
-"""A small kitchen with an ontology: an egg in a fridge, a slice that lies dormant, a pan on a shelf."""
+"""A small kitchen: an egg in a fridge, a slice that lies dormant, a pan on a shelf."""
 
 from __future__ import annotations
-
-import importlib.util
 
 import pytest
 
@@ -55,32 +53,6 @@ PROBLEM = """
          (= (total-cost) 0) (= (heat pan-1) 0.5) (= (distance fridge-1 shelf-1) 3))
   (:goal (held egg-1)))
 """
-ONTOLOGY = """
-@prefix : <urn:pddl2nl:ontology#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix owl: <http://www.w3.org/2002/07/owl#> .
-
-:Food a owl:Class ; rdfs:subClassOf :Thing .
-:Egg rdfs:subClassOf :Food ; :affords :Pickupable, :Crackable .
-:Bread rdfs:subClassOf :Food, :Sliceable .
-:BreadSlice rdfs:subClassOf :Food .
-:Sliceable rdfs:subClassOf :Affordance .
-:Food :hasProperty :Edible .
-:Frying rdfs:subClassOf :Thing ; :pddlName "pan" .
-:Burner rdfs:subClassOf :Thing ; :pddlName "stove-burner" ; :affords :HeatSource .
-:inIt rdfs:subPropertyOf :isIn .
-:onTopOf rdfs:subPropertyOf :isOn .
-:holdsIt :pddlName "holds" ; rdfs:subPropertyOf :locates .
-:existsNow rdfs:subPropertyOf :existence .
-:heavy rdfs:subPropertyOf :affordance .
-"""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def needs_rdflib(request: pytest.FixtureRequest) -> None:
-    """Skips where rdflib is not installed; what needs none of it is imported alike."""
-    if importlib.util.find_spec("rdflib") is None:
-        pytest.skip("rdflib is absent: pip install 'pddl2nl[macros]'")
 
 
 @pytest.fixture(scope="session")

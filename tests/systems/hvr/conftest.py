@@ -25,6 +25,25 @@ __all__ = ["MISTAKES", "PRESETS", "blocks", "graph_of", "play", "simulator", "st
 
 PRESETS = ("hvr", "hv", "hr", "vr", "r", "llm")
 MISTAKES = HVROptions().mistakes
+ONTOLOGY = """
+@prefix : <urn:pddl2nl:ontology#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+
+:Food a owl:Class ; rdfs:subClassOf :Thing .
+:Egg rdfs:subClassOf :Food ; :affords :Pickupable, :Crackable .
+:Bread rdfs:subClassOf :Food, :Sliceable .
+:BreadSlice rdfs:subClassOf :Food .
+:Sliceable rdfs:subClassOf :Affordance .
+:Food :hasProperty :Edible .
+:Frying rdfs:subClassOf :Thing ; :pddlName "pan" .
+:Burner rdfs:subClassOf :Thing ; :pddlName "stove-burner" ; :affords :HeatSource .
+:inIt rdfs:subPropertyOf :isIn .
+:onTopOf rdfs:subPropertyOf :isOn .
+:holdsIt :pddlName "holds" ; rdfs:subPropertyOf :locates .
+:existsNow rdfs:subPropertyOf :existence .
+:heavy rdfs:subPropertyOf :affordance .
+"""
 
 
 def pytest_ignore_collect() -> bool | None:

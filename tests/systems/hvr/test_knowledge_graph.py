@@ -21,8 +21,8 @@ from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
 from pddl2nl.systems.hvr.knowledge_graph import Choices, KnowledgeGraph, said_objects
 from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
 from pddlval import Simulator
-from tests.systems.hvr.conftest import graph_of
-from tests.worlds.conftest import ONTOLOGY, action, after
+from tests.systems.hvr.conftest import ONTOLOGY, graph_of
+from tests.worlds.conftest import action, after
 
 
 @pytest.fixture
