@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from pddl2nl.experiments.specification.product import jobs_of
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.layout import read_layout
 from pddl2nl.experiments.specification.experiment import load_experiment
-from pddl2nl.reports.tables import TABLES
+from pddl2nl.reports.tables import table_kinds
 
 COLUMNS = """
 domains = ["visitall", "ferry"]
@@ -40,11 +39,51 @@ def test_shipped_specifications_are_listed_and_shown(capfd: pytest.CaptureFixtur
     listed = json.loads(capfd.readouterr().out)
     names = [each["name"] for each in listed]
     assert names == sorted(names)
-    assert {"brainbody-table-1", "hvr-faults", "renamed-blocksworld", "table-2", "tables-6-7"} <= {*names}
-    assert main(["experiment", "tables-6-7", "--show"]) == 0
+    assert {"acpbench", "planbench-tasks", "quickstart", "small-model"} <= {*names}
+    assert main(["experiment", "some.toml", "--show"]) == 0
     Path("copy.toml").write_text(capfd.readouterr().out, encoding="utf-8")
-    assert main(["experiment", "copy.toml", "--dry-run", "--domains", "movie", "--instances", "p01"]) == 0
-    assert "tables-6-7: 15 runs (15 act)" in capfd.readouterr().out
+    assert main(["experiment", "copy.toml", "--dry-run", "--domains", "ferry", "--instances", "p01"]) == 0
+    assert "copy: 20 runs (5 basic, 5 act, 10 random)" in capfd.readouterr().out
+    assert main(["experiment", "quickstart", "--show"]) == 0
+    assert "def quickstart(seed: int = 1) -> Experiment:" in capfd.readouterr().out
+
+
+OWN = """from pddl2nl.experiments import Column, Experiment
+
+def compared(domain: str, seeds: int = 2) -> Experiment:
+    \"\"\"Act and a walk.
+
+    Args:
+        domain: a shipped one.
+    \"\"\"
+    columns = [Column("act", options={"history": "compact"}), Column("random")]
+    return Experiment(
+        name="compared", domains=[domain], instances=["p01"], models=["oracle"], seeds=[*range(seeds)], columns=columns
+    )
+
+def nothing() -> int:
+    return 3
+"""
+
+
+def test_a_function_of_python_specifies_an_experiment(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("own_experiments.py").write_text(OWN, encoding="utf-8")
+    name = "own_experiments:compared"
+    assert main(["experiment", name, "-A", "domain=ferry", "-A", "seeds=3", "--dry-run"]) == 0
+    assert "compared: 6 runs (3 act, 3 random), of which 0 are finished in runs/compared" in capfd.readouterr().out
+    assert main(["experiment", name, "-A", "domain=ferry", "--domains", "ferry", "--seeds", "7", "--dry-run"]) == 0
+    assert "compared: 2 runs (1 act, 1 random)" in capfd.readouterr().out
+    for arguments, message in (
+        ([name], "own_experiments:compared needs -A domain=VALUE: a shipped one"),
+        ([name, "-A", "domian=x"], "-A domian: own_experiments:compared takes no such argument; did you mean 'domain'"),
+        ([name, "-A", "domain=ferry", "-A", "seeds=x"], "-A seeds=x: own_experiments:compared: seeds is 'x'"),
+        ([name, "-A", "domain=fery"], "compared: domains: no domain 'fery'"),
+        (["own_experiments:nothing"], "own_experiments:nothing returned 3; an Experiment was expected"),
+        (["own_experiments:absent"], "has no attribute 'absent'"),
+        (["some.toml", "-A", "x=1"], "-A x: some.toml is a file and takes no arguments"),
+    ):
+        assert main(["experiment", *arguments]) == 2
+        assert message in capfd.readouterr().err
 
 
 def test_a_dry_run_counts_by_column(capfd: pytest.CaptureFixture[str]) -> None:
@@ -87,11 +126,10 @@ def test_the_command_line_stands_in_the_place_of_the_file(capfd: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tabel-2"], "no specification of that name is shipped; did you mean 'table-2'"),
+        (["quikstart"], "no specification of that name is shipped; did you mean 'quickstart'"),
         ([], "a specification is missing; --list shows"),
         (["some.toml", "--seeds", "1,x"], "--seeds: 'x' is no seed; whole numbers were expected"),
-        (["some.toml", "--define", "x"], "--define: found 'x'; NAME=VALUE was expected"),
-        (["some.toml", "--define", "x=1"], "--define x: this file has no such variable"),
+        (["some.toml", "-A", "x"], "-A x: expected NAME=VALUE"),
         (["some.toml", "--model", "script:absent.txt"], "--model script:"),
         (["some.toml", "--instances", "p9*"], "--instances: nothing here is called 'p9*'"),
         (["some.toml", "--cluster", "tcp://x:1", "--provider-batch"], "--cluster and --provider-batch exclude"),
@@ -107,9 +145,9 @@ def test_a_dry_run_needs_no_key_and_its_runs_are_called_as_with_one(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_key = load_experiment(Path("some.toml"))
-    names = [job.name for job in jobs_of(with_key)]
+    names = [*with_key.jobs]
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert [job.name for job in jobs_of(load_experiment(Path("some.toml")))] == names
+    assert [*load_experiment(Path("some.toml")).jobs] == names
     assert main(["experiment", "some.toml", "--dry-run", "--json", "--budget-usd", "1"]) == 0
     said = capfd.readouterr()
     assert json.loads(said.out)["estimate"]["usd"] > 0
@@ -119,21 +157,7 @@ def test_a_dry_run_needs_no_key_and_its_runs_are_called_as_with_one(
     assert not Path("runs").exists()
 
 
-def test_a_password_in_an_address_made_of_variables_is_in_no_copy() -> None:
-    Path("remote.toml").write_text(
-        'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act"]\nmodels = ["m"]\nseeds = [1]\n'
-        'base_url = "http://${user}@localhost:9/v1?key=${query}"\n'
-        '[variables]\nuser = { default = "me:t0psecret" }\nquery = {}\n[options]\nsteps = 3\nexample = "none"\n',
-        encoding="utf-8",
-    )
-    assert main(["experiment", "remote.toml", "--define", "query=s3cret", "--budget-calls", "0"]) == 1
-    kept = [path for path in Path("runs/remote").iterdir() if path.is_file()]
-    assert {"specification.toml", "experiment.json"} <= {path.name for path in kept}
-    for path in kept:
-        assert not [word for word in (b"t0psecret", b"s3cret") if word in path.read_bytes()], path
-
-
 def test_every_kind_of_table_can_be_asked_for() -> None:
-    asked = "".join(f'[[tables]]\nkind = "{kind}"\n' for kind in TABLES)
+    asked = "".join(f'[[tables]]\nkind = "{kind}"\n' for kind in table_kinds())
     Path("all.toml").write_text(COLUMNS + asked, encoding="utf-8")
-    assert [table.kind for table in load_experiment(Path("all.toml")).tables] == [*TABLES]
+    assert [table.kind for table in load_experiment(Path("all.toml")).tables] == [*table_kinds()]

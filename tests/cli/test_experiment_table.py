@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.cli.app import main
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.plots import all_plots, NoDataError
+from pddl2nl.reports.plots import NoDataError, all_plots
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 import typer
-from pddl2nl.experiments.quickstart import quickstart_jobs
 
 from pddl2nl.baselines import fast_downward
 from pddl2nl.cli import quickstart as command
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import TableLayout
+from pddl2nl.experiments.ready import quickstart
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.records import read_record, record_paths
 from pddl2nl.reports.summaries import RunSummary
@@ -81,8 +81,8 @@ def test_the_page_holds_every_run_and_fetches_nothing(finished):
     process, folder = finished
     assert "pddl2nl-quickstart/report.html" in process.stdout
     html = (folder / "report.html").read_text(encoding="utf-8")
-    for job in quickstart_jobs():
-        assert f'id="run-{job.name}"' in html
+    for name in quickstart().jobs:
+        assert f'id="run-{name}"' in html
     assert len(re.findall(r'<article class="run ', html)) == 90
     assert not re.search(r"https?:|<link|<img (?!src=\"data:)|@import|url\(", html)
 
@@ -92,7 +92,7 @@ def test_the_records_are_all_there_and_finished(finished):
     finished, unfinished = record_paths(folder / "records")
     assert unfinished == ()
     records = [read_record(path) for path in finished]
-    assert {record.id for record in records} == {job.name for job in quickstart_jobs()}
+    assert {record.id for record in records} == {*quickstart().jobs}
     assert not [record.id for record in records if record.infrastructure]
 
 

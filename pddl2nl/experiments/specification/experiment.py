@@ -664,13 +664,13 @@ class Experiment:
         """The rows in their order, each with its number of tasks."""
         if self.questions is not None:
             return dict(Counter(row for _, row, _ in self.placed))
-        used = {(domain.path, column.variant) for domain, _, column, _ in self.cells}
+        used = {(domain.path, domain.row, domain.section, column.variant) for domain, _, column, _ in self.cells}
         tasks: dict[Row, int] = {}
         sections = [*dict.fromkeys(domain.section for domain in self.domains)]
         for domain in sorted(self.domains, key=lambda domain: sections.index(domain.section)):
             for variant in dict.fromkeys(("", *(column.variant for column in self.columns))):
-                if not variant or (domain.path, variant) in used:
-                    row = (domain.row, domain.section, variant)
+                row = (domain.row, domain.section, variant)
+                if not variant or (domain.path, *row) in used:
                     tasks[row] = tasks.get(row, 0) + len(domain.tasks)
         return tasks
 
