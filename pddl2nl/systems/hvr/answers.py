@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby, islice, pairwise, product
-from typing import Protocol
 
 from pddl2nl.baselines.plan_oracle import PlanOracle
 from pddl2nl.errors import InfrastructureError
@@ -51,6 +50,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.staged import numbered
+from pddl2nl.systems.hvr.blocks import ActionBlock
 from pddl2nl.systems.hvr.conditions import ReadConditions, conditions_text
 from pddl2nl.systems.hvr.prompting import actions_reply
 from pddl2nl.systems.hvr.repair import MovementRepair, movements
@@ -76,15 +76,6 @@ class KnownMacro:
     words: str
     goal: Condition
     needs: tuple[str, ...] = ()
-
-
-class FailedBlock(Protocol):
-    """What the oracle is told of a block that failed."""
-
-    @property
-    def unmet(self) -> tuple[Condition, ...]: ...
-    @property
-    def feedback(self) -> str: ...
 
 
 class MacroAnswers:
@@ -164,7 +155,7 @@ class MacroAnswers:
             refined[number - 1] = ReadConditions(block_conditions(self._simulator, state, block))
         return conditions_text(refined, self._teller.names)
 
-    def block(self, words: str, start: State, *, first: bool, failed: FailedBlock | None) -> str:
+    def block(self, words: str, start: State, *, first: bool, failed: ActionBlock | None) -> str:
         """The actions of a macro-action.
 
         Args:
@@ -178,7 +169,7 @@ class MacroAnswers:
         macro = self._macro(words)
         return self._reply(self._with_mistake(self._block(start, macro), start, macro.goal, first, failed))
 
-    def plan(self, start: State, *, first: bool, failed: FailedBlock | None) -> str:
+    def plan(self, start: State, *, first: bool, failed: ActionBlock | None) -> str:
         """The actions of the whole task, one macro-action after the other; arguments as of `block`."""
         state, plan = start, list[GroundAction]()
         if self._known and unmet(self._goal, state):
@@ -222,7 +213,7 @@ class MacroAnswers:
         return plan
 
     def _with_mistake(
-        self, right: Sequence[GroundAction], start: State, goal: Condition, first: bool, failed: FailedBlock | None
+        self, right: Sequence[GroundAction], start: State, goal: Condition, first: bool, failed: ActionBlock | None
     ) -> Sequence[GroundAction]:
         """The actions with the mistake, or without it once feedback tells a condition that the last answer violated."""
         if failed is not None and self._told(failed.feedback, failed.unmet):

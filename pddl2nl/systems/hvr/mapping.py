@@ -11,6 +11,7 @@ possibility. Mapped actions have the rule ``mapped``; other lines stay unread, a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, permutations, product
@@ -46,17 +47,19 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class MappedReply:
-    """The actions of a reply.
+    """A reply: the readings of the lines that were meant as actions."""
 
-    Attributes:
-        actions: in order.
-        readings: the lines that were meant as actions, with their readings.
-        unread: those of them that could not be read.
-    """
-
-    actions: tuple[GroundAction, ...]
     readings: tuple[Reading, ...] = ()
-    unread: tuple[str, ...] = ()
+
+    @property
+    def actions(self) -> tuple[GroundAction, ...]:
+        """The actions, in order."""
+        return tuple(reading.action for reading in self.readings if reading.action is not None)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The lines that could not be read."""
+        return tuple(" ".join(reading.text.split()) for reading in self.readings if reading.action is None)
 
 
 @dataclass(frozen=True)
@@ -113,23 +116,20 @@ class ActionMapper:
         start = marks[-1].end() if marks else 0
         # Unread text is replaced by spaces, which keeps line numbers and offsets.
         lines = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:])
-        actions: list[GroundAction] = []
         readings: list[Reading] = []
-        unread: list[str] = []
+        left = Counter({True: most, False: most})
         for line in lines.readings if marks else lines.chosen:
-            if len(actions) == most or len(unread) == most:
+            if not all(left.values()):
                 break
             reading = self._read(line, state, listed=bool(marks))
             if reading is None:
                 continue
             readings.append(reading)
-            if reading.action is None:
-                unread.append(" ".join(reading.text.split()))
-                continue
-            actions.append(reading.action)
-            # An action that is not applicable changes nothing: repair or correction may insert others before it.
-            state = self._successor(state, reading.action) or state
-        return MappedReply(tuple(actions), tuple(readings), tuple(unread))
+            left[reading.action is not None] -= 1
+            if reading.action is not None:
+                # An action that is not applicable changes nothing: repair or correction may insert others before it.
+                state = self._successor(state, reading.action) or state
+        return MappedReply(tuple(readings))
 
     def _read(self, line: Reading, state: State, *, listed: bool) -> Reading | None:
         """The reading of a line; None if it was not meant as an action."""
