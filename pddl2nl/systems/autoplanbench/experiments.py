@@ -151,45 +151,6 @@ def _by_hand(planbench: str, name: str) -> dict[str, Any]:
     return {"wording": wording, "domains": [name], "sections": ["primary"]}
 
 
-def baselines(
-    domains: Sequence[str] = (),
-    chosen_set: str = "primary",
-    seeds: Sequence[int] = WALK_SEEDS,
-    seconds: int = 1800,
-    memory_mb: int = 8192,
-) -> Experiment:
-    """The symbolic baselines of the AutoPlanBench paper over the shipped tasks, beside the paper's own coverage.
-
-    Section 5, "Symb. Baselines": the random walk, with as many steps as the policies of language models get and a walk
-    for every seed; and BrFS, LM-cut and FF, searches of Fast Downward with the paper's limits of 30 minutes and 8 GB.
-
-    Args:
-        domains: names of shipped domains; none for all that have the set.
-        chosen_set: ``primary`` or ``scaled``.
-        seeds: of the walks.
-        seconds, memory_mb: limits of a search, of CPU time and memory (MiB).
-
-    Raises:
-        InputError: an unknown domain or set, a domain without that set.
-    """
-    if chosen_set not in ("primary", "scaled"):
-        raise InputError(f"{chosen_set}: no such set; there are primary and scaled")
-    shipped = map(shipped_domain, shipped_domains())
-    having = [each.name for each in shipped if (each.benchmarks if chosen_set == "primary" else each.scaled)]
-    chosen = [shipped_domain(name).name for name in dict.fromkeys(domains or having)]
-    if without := [name for name in chosen if name not in having]:
-        raise InputError(f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(having)} have one")
-    return Experiment(
-        name=f"baselines-{chosen_set}",
-        domains=[{"shipped": chosen, "set": chosen_set}],
-        policies=["random"],
-        seeds=list(seeds),
-        baselines=_SEARCHES,
-        options={"planner_seconds": seconds, "planner_memory": memory_mb},
-        tables=[{"kind": "coverage", "title": "Solved tasks by domain", "paper": "table-2"}],
-    )
-
-
 # ── the IPC suites ───────────────────────────────────────────────────────────────────────────────
 
 
