@@ -151,6 +151,15 @@ def test_the_baselines_plans_break_where_they_skip_a_place_or_an_action(line: di
     assert (checked.verified, checked.cause) == (line["fails"], line["cause"])
 
 
+@pytest.mark.parametrize("line", TABLE_19["correct"], ids=lambda line: f"{line['task']}-{line['method']}")
+def test_a_movement_to_the_own_place_does_no_harm(line: dict[str, Any]) -> None:
+    checked = check(line["task"], line["plan"])
+    assert (checked.executable, checked.goal) == (True, True)
+    # It is no action of the task, on whose simulator the plan is then executed.
+    assert len(checked.actions) == checked.verified - 2
+    assert validate(BUILDING.task(line["task"]), plan_of(checked.actions)).verdict == "valid"
+
+
 @pytest.mark.parametrize(
     ("plan", "terse", "reason", "cause"),
     [

@@ -250,6 +250,20 @@ def test_without_completed_ways_each_movement_must_follow_a_link() -> None:
     assert "linked to the agent's place" in run.model.conversations(PLAN)[0][0].content
 
 
+def test_a_movement_to_the_own_place_does_no_harm_without_completed_ways() -> None:
+    calls = (
+        "goto(bobs_room)",
+        "access(wardrobe1)",
+        "goto(bobs_room)",
+        "access(bed1)",
+        "goto(pose1)",
+        "goto(toms_room)",
+    )
+    run = play("example", {SEARCH: FOUND, PLAN: plan(*calls)}, policy="sayplan-flat")
+    assert (run.plans[0].executable, run.plans[0].verified) == (True, 6)
+    assert [action.partition(" ")[0] for action in run.finished.plan] == ["(access", "(access", "(goto", "(goto"]
+
+
 def test_the_whole_graph_needs_no_search() -> None:
     run = play("example", {PLAN: plan(*COFFEE)}, policy="sayplan-full")
     assert (run.end.by, run.end.tokens, run.steps) == ("whole", run.end.full, [])
