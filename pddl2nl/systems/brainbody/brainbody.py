@@ -38,7 +38,8 @@ from pddl2nl.systems.brainbody.examples import shots_for
 from pddl2nl.systems.brainbody.primitives import Robot, ground, robot_of_actions
 from pddl2nl.systems.brainbody.prompts import PROMPTS, StepPrompter, steps_text
 from pddl2nl.systems.brainbody.replies import MAX_STEPS, Assertion, ProgramReader, is_done, read_plan_reply
-from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
+from pddlval.formulas import predicates_in
 
 _PROOF_SECONDS = 30
 """How long Fast Downward may look for a plan; if it takes longer, no dead end is proved."""
@@ -113,7 +114,7 @@ class BrainBody(WorldPolicy):
     def prompt_names(self) -> tuple[str, ...]:
         """The instructions of the stages that it uses."""
         used = {self.stage.removeprefix("brainbody/"): True, "act": self.body == "llm", "feedback": self.revise}
-        return (*(f"{name}.txt" for name, is_used in used.items() if is_used), "form.txt")
+        return (*(f"{name}.txt" for name, is_used in used.items() if is_used), "form.txt", "hidden.txt")
 
     def run(self, episode: Episode) -> None:
         """Plans, acts, and revises the plan after errors; the goal must hold at the end."""
@@ -175,7 +176,7 @@ class _Loop:
         shots = shots_for(setting, robot, program, policy.signal)
         prompts = policy.prompts.replacing(setting.prompts)
         self._prompter = StepPrompter(setting.teller, robot, program, shots, prompts)
-        reader = ProgramReader(robot, setting.simulator.task.domain, setting.teller.names)
+        reader = ProgramReader(robot, setting.teller)
         self._answers = BrainAnswers(self._prompter, setting.simulator.task)
         self._body = make_body(policy.body, episode, self._prompter, reader, self._answer_to)
         self._failed: Counter[tuple[State, str, str]] = Counter()
@@ -263,7 +264,7 @@ class _Loop:
             status, reason = "unreadable", bad_action(error, setting, state)
         else:
             if result.successor is None:
-                status, reason = "inapplicable", refused(result, setting, state)
+                status, reason = "inapplicable", refused(self._tried(result), setting, state)
                 unmet = tuple(map(write_condition, result.unmet))
             elif self._policy.preview and self._dead_end(result.successor):
                 self._episode.note(DeadEndProved(step, str(action), preview=True))
@@ -271,11 +272,15 @@ class _Loop:
         if self._policy.preview and status:
             return _StepFailure(status, about, reason, str(action), unmet, preview=True)
         turn = self._episode.move(action, said=line, ends=False)
-        return (
-            None
-            if turn.status == "executed"
-            else _StepFailure(turn.status, about, turn.observation, str(action), unmet)
-        )
+        if turn.status == "executed":
+            return None
+        told = reason if turn.status == status == "inapplicable" else turn.observation
+        return _StepFailure(turn.status, about, told, str(action), unmet)
+
+    def _tried(self, result: StepResult) -> StepResult:
+        """A result without hidden conditions, unless nothing else is wrong: from afar the robot cannot know them."""
+        known = tuple(each for each in result.unmet if self._prompter.robot.hidden.isdisjoint(predicates_in(each)))
+        return StepResult(result.action, None, known) if known else result
 
     def _signalled(self, step: int, failure: _StepFailure) -> str:
         """The message for the planning model about a failure."""

@@ -21,7 +21,6 @@ from pddl2nl.systems.brainbody.prompts import LAYOUT, Shots, StepPrompter, steps
 from pddl2nl.tasks.reference_files import TaskReference
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
-from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, StepResult
 from pddlval.formulas import subformulas
 
@@ -139,7 +138,7 @@ class _SolvedTask:
             for atom in results[place].added:
                 about = atom[1:] and {*atom[1:]} <= {*command.args} and atom[0] not in self.prompter.robot.hidden
                 if about and atom in needed:
-                    lines[place] = f"assert {triple_of(atom, self._names)} else {command.line(self._names)}"
+                    lines[place] = f"assert {self.prompter.teller.fact(atom)} else {command.line(self._names)}"
         return self._question(), steps_text((*lines, DONE))
 
     def error(self, style: Style, program: bool, *, last: bool) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ The file of the domain ``household`` begins so::
 key             contents
 ==============  =====================================================================================================
 ``hidden``      predicates that are true in the world and never told; only errors reveal them
+``negated``     predicates that are told where they are false: ``{"is-open": "can-open"}`` of all that can be opened
 ``no-ops``      words of a program that are carried out without any effect
 ``primitives``  each with its name, other words for it, the objects that it names (``slots``), and the actions of the
                 domain that can carry it out, with the parameter that each slot fills
@@ -31,14 +32,13 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_json
 from pddl2nl.llm.constraint import Line
-from pddl2nl.pddl import Domain, GroundAtom, Task, changed_predicates
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import Domain, Task, changed_predicates
 from pddl2nl.policies.refining import clearest
-from pddl2nl.worlds.triples import triple_of
 from pddlval import GroundAction, Simulator, State, StepResult
 
 FORMAT = 1
 """The version of the file's format."""
-_SLOT = "\n"
 
 
 class PrimitiveAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +79,7 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
 
     primitives: tuple[Primitive, ...]
     hidden: frozenset[str] = frozenset()
+    negated: Mapping[str, str] = {}
     no_ops: tuple[str, ...] = ()
     format: int = FORMAT
 
@@ -138,14 +139,16 @@ def command_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[L
     return tuple(lines)
 
 
-def fact_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[Line, ...]:
-    """All facts that a robot can check as triples, with the told names of the objects that fit."""
+def fact_lines(robot: Robot, teller: Teller) -> tuple[Line, ...]:
+    """All facts that a robot can check, and their negations, as sentences with the told names of objects."""
+    task, names = teller.task, teller.names.to_nl
     lines: list[Line] = []
     for predicate in task.domain.predicates:
         objects = [tuple(names[name] for name in task.objects_of(item.types)) for item in predicate.parameters]
-        if predicate.name not in robot.hidden and all(objects):
-            texts = str(triple_of(GroundAtom((predicate.name, *[_SLOT] * len(objects))))).split(_SLOT)
-            lines.append((texts[0], *chain.from_iterable(zip(objects, texts[1:], strict=True))))
+        snippet = teller.wording.predicates[predicate.name]
+        if predicate.name not in robot.hidden and snippet.text is not None and all(objects):
+            for parts in filter(None, (snippet.parts, snippet.negated_parts)):
+                lines.append(tuple(part if isinstance(part, str) else objects[part] for part in parts))
     return tuple(lines)
 
 
@@ -162,9 +165,17 @@ def parse_robot(text: str, domain: Domain, where: str = "robot.json") -> Robot:
     if robot.format != FORMAT:
         raise InputError(f"{where}: format {robot.format} is not known; this version reads format {FORMAT}")
     predicates = [item.name for item in domain.predicates]
-    for name in sorted(robot.hidden):
+    named = [
+        *(("hidden", name) for name in sorted(robot.hidden)),
+        *(("negated", name) for name in chain(*robot.negated.items())),
+    ]
+    for key, name in named:
         if name not in predicates:
-            raise InputError(f"{where}: hidden: the domain has no predicate {name}{did_you_mean(name, predicates)}")
+            raise InputError(f"{where}: {key}: the domain has no predicate {name}{did_you_mean(name, predicates)}")
+    sizes = {item.name: len(item.parameters) for item in domain.predicates}
+    for name, other in robot.negated.items():
+        if sizes[name] != sizes[other]:
+            raise InputError(f"{where}: negated: {name} and {other} are about different numbers of objects")
     if doubled := sorted({word for word in robot.words if robot.words.count(word) > 1}):
         raise InputError(f"{where}: the word {doubled[0]} stands for more than one command")
     for primitive in robot.primitives:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller
+from pddl2nl.pddl import Atom, Condition, GroundAtom, Not
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 from pddl2nl.systems.brainbody.primitives import Robot, command_lines, fact_lines
-from pddl2nl.worlds.triples import triple_of
 from pddlval import State
 
 LAYOUT = PromptLayout(
@@ -55,7 +55,9 @@ class StepPrompter:
     def messages(self, stage: str, sections: Sections) -> list[Message]:
         """A whole prompt: the instruction, the examples, and a question with objects, actions and these sections."""
         form = f"\n{self.prompts.text('form.txt')}" if self.program else ""
-        system = LAYOUT.system(stage, self.prompts.text(f"{stage.removeprefix('brainbody/')}.txt"), form=form)
+        hidden = f"\n{self.prompts.text('hidden.txt')}" if self.robot.hidden else ""
+        text = self.prompts.text(f"{stage.removeprefix('brainbody/')}.txt")
+        system = LAYOUT.system(stage, text, form=form, hidden=hidden)
         own: Sections = {"Objects": self.objects(), "Actions": list(map(str, self.robot.primitives)), **sections}
         return conversation(system, self.shots.get(stage, ()), LAYOUT.question(own))
 
@@ -68,8 +70,8 @@ class StepPrompter:
         if stage == "brainbody/act":
             return Constraint(lines, instead=("<pass>",))
         if stage == "brainbody/progprompt":
-            facts = None if level == "format" else fact_lines(robot, task, names)
-            lines = (*lines, ("assert ", ("", "not "), facts, " else ", lines))
+            facts = None if level == "format" else fact_lines(robot, self.teller)
+            lines = (*lines, ("assert ", facts, " else ", lines))
         return Constraint(lines, action="- ", begin="New plan:\n")
 
     def objects(self) -> list[str]:
@@ -78,10 +80,32 @@ class StepPrompter:
         return [f"{names[name]} ({word(item.types[0])})" for name, item in self.teller.task.objects.items()]
 
     def environment(self, state: State, about: frozenset[str] | None = None) -> list[str]:
-        """The facts of a state as triples; with ``about`` only those about these objects, or about none."""
-        names = self.teller.names.to_nl
+        """The facts of a state as sentences; with ``about`` only those about these objects, or about none.
+
+        The robot's file says of which predicates false facts are told, too. Facts that relate an object to itself are
+        left out where they hold of all objects, such as the ways from a room to itself.
+        """
+        told, negated = self.teller.wording.predicates, self.robot.negated.items()
+        facts = [Atom(atom[0], atom[1:]) for atom in state]
+        false = (Atom(name, fact.args) for name, of in negated for fact in facts if fact.predicate == of)
+        trivial = {name for name in told if _relates_all_to_themselves(name, state)}
+        literals: list[tuple[Condition, Atom]] = [(fact, fact) for fact in facts]
+        literals += [(Not(fact), fact) for fact in dict.fromkeys(false) if not state.true(_ground(fact))]
         return [
-            str(triple_of(atom, names))
-            for atom in state
-            if atom[0] not in self.robot.hidden and (about is None or about.issuperset(atom[1:]))
+            self.teller.literal(literal)
+            for literal, fact in literals
+            if fact.predicate not in self.robot.hidden
+            and told[fact.predicate].text is not None
+            and not (fact.predicate in trivial and len(fact.args) == 2 and fact.args[0] == fact.args[1])
+            and (about is None or about.issuperset(fact.args))
         ]
+
+
+def _ground(fact: Atom) -> GroundAtom:
+    return GroundAtom((fact.predicate, *fact.args))
+
+
+def _relates_all_to_themselves(predicate: str, state: State) -> bool:
+    """Whether every object that something is related to is related to itself, such as the ways between rooms."""
+    related = {atom[2] for atom in state if atom[0] == predicate and len(atom) == 3}
+    return all(state.true(GroundAtom((predicate, name, name))) for name in related)

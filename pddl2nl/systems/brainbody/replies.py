@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 from rapidfuzz import fuzz
 
 from pddl2nl.errors import did_you_mean
-from pddl2nl.nl import Names
-from pddl2nl.pddl import Domain, GroundAtom
+from pddl2nl.nl import Teller
+from pddl2nl.nl.reading.told import FactReader, objects_of
+from pddl2nl.pddl import Atom, GroundAtom, Not
 from pddl2nl.policies.staged import shortened
 from pddl2nl.policies.structured import MOST_READ, read_json
 from pddl2nl.systems.brainbody.primitives import Command, Robot
-from pddl2nl.worlds.triples import atom_of
 
 MAX_STEPS = 60
 """The most steps that one reply can add to a plan; our limit, so that every run ends."""
@@ -160,9 +160,8 @@ _PROGRAM = re.compile(
     r"(?:<\s*(?P<agent>(?:char|rob)\w*)\s*>\s*)?\[(?P<word>[^\[\]<>]{1,80})\](?P<rest>(?:[\s,]*<[^<>]*>\s*(?:\(\s*\d+\s*\))?)*)"
 )
 _OBJECT = re.compile(r"<([^<>]*)>\s*(?:\(\s*(\d+)\s*\))?")
-_ASSERT = re.compile(
-    r"assert\b\W*?(?P<negated>not\b)?\s*\(?\s*(?P<fact>\([^()]*\))\s*\)?\s*,?\s*else\b\s*:?(?P<other>.*)", re.IGNORECASE
-)
+_ASSERT = re.compile(r"\bassert\b[\s:(]*(?:that\s+)?(?P<fact>.*?\S)[\s).,;]*\belse\b\s*:?(?P<other>.*)", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
 
 
 class Assertion(NamedTuple):
@@ -198,9 +197,11 @@ class ProgramReader:
     are part of a name if there is such an object, and otherwise ignored.
     """
 
-    def __init__(self, robot: Robot, domain: Domain, names: Names):
+    def __init__(self, robot: Robot, teller: Teller):
+        names = teller.names
         self._robot = robot
-        self._domain = domain
+        self._facts = FactReader(teller.task.domain, teller.wording)
+        self._objects = objects_of(teller.task, names)
         self._names = {_folded(told): name for told, name in (*names.aliases.items(), *names.to_pddl.items())}
         self._told = names.to_pddl
         self._words = {_folded(word): word for word in robot.words}
@@ -242,14 +243,18 @@ class ProgramReader:
         return ProgramLine(line, "action", Command(primitive, tuple(args)))
 
     def _assertion(self, line: str, match: re.Match[str]) -> ProgramLine:
-        atom = atom_of(match["fact"], self._told)
-        predicate = None if atom is None else self._domain.predicate(atom[0])
-        if atom is None or predicate is None or len(predicate.parameters) != len(atom) - 1:
-            return ProgramLine(line, "unreadable", reason=f"there is no condition {match['fact']}.")
-        if atom[0] in self._robot.hidden:
-            return ProgramLine(line, "unreadable", reason=f"the condition {match['fact']} cannot be checked.")
+        said = match["fact"].strip("\"'` ")
+        texts = (said, said[:1].lower() + said[1:], _ARTICLE.sub("", said), f"the {_ARTICLE.sub('', said)}")
+        facts = next(filter(None, (self._facts.facts(text, self._objects) for text in texts)), None)
+        if not facts:
+            return ProgramLine(line, "unreadable", reason=f'there is no condition "{said}".')
+        fact = facts[0].body if isinstance(facts[0], Not) else facts[0]
+        assert isinstance(fact, Atom), "a sentence is about one fact"
+        if fact.predicate in self._robot.hidden:
+            return ProgramLine(line, "unreadable", reason=f'the condition "{said}" cannot be checked.')
         other = self.read(match["other"])
-        return ProgramLine(line, other.result, other.command, other.reason, Assertion(atom, not match["negated"]))
+        unless = Assertion(GroundAtom((fact.predicate, *fact.args)), isinstance(facts[0], Atom))
+        return ProgramLine(line, other.result, other.command, other.reason, unless)
 
 
 def _program_lines(reply: str) -> Iterator[str]:

@@ -50,7 +50,7 @@ def test_a_forgotten_step_is_mended_in_one_round_and_what_was_done_stays(run: Ru
     assert question["Error step"] == "3"
     assert question["Message"] == error.text
     # The state is the present one: the salmon has left the counter.
-    assert "(right_hand, holds, salmon)" in question["Environment information"]
+    assert "right_hand holds salmon" in question["Environment information"]
 
 
 @pytest.mark.parametrize("policy", ["brainbody-open", "brainbody"])
@@ -170,13 +170,13 @@ def test_the_base_model_writes_a_program_in_one_call(run: Run) -> None:
 
 def test_assertions_are_answered_by_the_simulator(run: Run) -> None:
     program = plan(
-        "assert (kitchentable, is, at) else <char0> [walk] <kitchentable>",
+        "assert the robot is at kitchentable else <char0> [walk] <kitchentable>",
         "<char0> [grab] <salmon>",
-        "assert (fridge, is, at) else <char0> [walk] <fridge>",
-        "assert not (fridge, is, is-open) else <char0> [close] <fridge>",
-        "assert (fridge, is, is-open) else <char0> [open] <fridge>",
+        "assert the robot is at the fridge else <char0> [walk] <fridge>",
+        "assert fridge is not open else <char0> [close] <fridge>",
+        "assert (fridge is open), else: <char0> [open] <fridge>",
         "<char0> [putin] <salmon> <fridge>",
-        "assert (fridge, is, melted) else <char0> [close] <fridge>",
+        "assert fridge is melted else <char0> [close] <fridge>",
         "<char0> [close] <fridge>",
     )
     played = run({"brainbody/progprompt": program}, policy="progprompt")
@@ -184,7 +184,7 @@ def test_assertions_are_answered_by_the_simulator(run: Run) -> None:
     results = [event.result for event in played.of("body-acted")]
     assert results == ["action", "action", "action", "pass", "action", "action", "unreadable", "action"]
     (error,) = played.of("error-signal")
-    assert "(fridge, is, melted)" in error.text
+    assert "fridge is melted" in error.text
 
 
 # ── previews and dead ends ───────────────────────────────────────────────────────────────────────

@@ -12,7 +12,7 @@ from pddl2nl.policies.setting import Setting
 from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.prompts import StepPrompter
 from pddl2nl.tasks.references import reference_of
-from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, TABLETOP, BrainRun, Run, robot_of, setting_of
+from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, TABLETOP, BrainRun, Run, plan, robot_of, setting_of
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
@@ -102,6 +102,19 @@ def test_a_hidden_fact_is_in_no_prompt_and_decides_all_the_same(run: Run) -> Non
     assert {event.unmet for event in played.of("error-signal")} == {("(not (unplugged tv))",)}
     assert len(prompts(played)) > 3
     assert not any("plugged" in text for text in prompts(played))
+
+
+def test_an_error_tells_nothing_hidden_from_afar(run: Run) -> None:
+    replies = {"brainbody/plan": plan("Switch on the TV", "Walk to the TV", "Switch on the TV")}
+    setting = hiding(
+        "unplugged", ("(:init", "(:init (unplugged tv)"), ("(stands-in tv livingroom)", "(stands-in tv bedroom)")
+    )
+    played = run(replies, setting=setting, body="reader", feedback_loops=0)
+    far, near = played.of("error-signal")
+    assert far.unmet == ("(at tv)", "(not (unplugged tv))")
+    assert "plug" not in far.text
+    assert near.unmet == ("(not (unplugged tv))",)
+    assert "plug" in near.text
 
 
 def test_it_learns_what_is_hidden_from_the_message(run: Run) -> None:

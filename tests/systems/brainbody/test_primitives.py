@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from pddl2nl.errors import InputError
+from pddl2nl.pddl import write_condition
 from pddl2nl.systems.brainbody.primitives import Command, ground, parse_robot, robot_of_actions
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.shipped import authored_domains
 from pddlval import GroundAction, Simulator
+from pddlval.formulas import names_in, predicates_in
 from tests.systems.brainbody.conftest import HOUSEHOLD, robot_of
 
 DOMAIN = HOUSEHOLD.domain
@@ -60,6 +63,49 @@ def test_a_command_is_carried_out_by_the_action_that_fits_the_state(text: str, b
     assert str(grounded(text, *before)) == action
 
 
+CLOSED = [
+    (atom[1], atom[2])
+    for atom in SIMULATOR.task.problem.init
+    if atom[0] == "inside" and ("can-open", atom[2]) in SIMULATOR.task.problem.init
+]
+
+
+@pytest.mark.parametrize(("thing", "place"), CLOSED)
+def test_what_is_in_a_closed_container_is_refused_because_it_is_closed(thing: str, place: str) -> None:
+    """The action that was meant fails; in front of the container, only because it is closed."""
+    shut = f"(or (not (can-open {place})) (is-open {place}))"
+    walk, open_, grab = grounded(f"walk {place}"), f"open {place}", f"grab {thing}"
+    far = SIMULATOR.step(SIMULATOR.initial, grounded(grab))
+    assert {*map(write_condition, far.unmet)} == {f"(at {place})", shut}
+    near = SIMULATOR.step(SIMULATOR.initial, walk).successor
+    assert near is not None
+    assert [*map(write_condition, SIMULATOR.step(near, grounded(grab, str(walk))).unmet)] == [shut]
+    opened = SIMULATOR.step(near, grounded(open_, str(walk))).successor
+    assert opened is not None
+    assert SIMULATOR.step(opened, grounded(grab, str(walk), str(grounded(open_, str(walk))))).successor is not None
+
+
+def test_a_wrong_order_is_refused_by_what_comes_too_early() -> None:
+    """Of every shipped plan each step, one earlier: what is unmet is what the step before brings about."""
+    for reference in HOUSEHOLD.references:
+        simulator = Simulator(HOUSEHOLD.task(reference.instance))
+        state = simulator.initial
+        plan = [GroundAction.parse(action) for action in reference.ways[0].plan]
+        for action, later in pairwise(plan):
+            command = ROBOT.command_of(later, DOMAIN)
+            assert command is not None
+            early = simulator.step(state, ground(command, state, simulator))
+            after = simulator.step(state, action)
+            assert after.successor is not None
+            if early.successor is None:
+                changed = {name for atom in (*after.added, *after.deleted) for name in atom}
+                assert any(changed & {*names_in(each), *predicates_in(each)} for each in early.unmet), (
+                    later,
+                    early.unmet,
+                )
+            state = after.successor
+
+
 def test_every_action_of_the_shipped_plans_is_a_command() -> None:
     for reference in HOUSEHOLD.references:
         simulator = Simulator(HOUSEHOLD.task(reference.instance))
@@ -99,6 +145,8 @@ GRAB = {"name": "grab", "slots": ["x"], "actions": [{"action": "grab", "slots": 
     [
         ({"format": 2}, "format 2 is not known; this version reads format 1"),
         ({"hidden": ["opened"]}, "hidden: the domain has no predicate opened"),
+        ({"negated": {"is-open": "openable"}}, "negated: the domain has no predicate openable"),
+        ({"negated": {"is-open": "way"}}, "negated: is-open and way are about different numbers of objects"),
         ({"no-ops": ["grab"]}, "the word grab stands for more than one command"),
         ({"primitives": [{**GRAB, "actions": []}]}, "primitive grab: it names no action"),
         ({"primitives": [{**GRAB, "actions": [{"action": "grap"}]}]}, "no action grap; did you mean 'grab'?"),

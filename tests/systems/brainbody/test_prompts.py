@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Message
+from pddl2nl.pddl import Task, parse_problem, write_problem
 from pddl2nl.policies import Setting, make_policy
 from pddl2nl.systems.brainbody.bodies import ReaderBody
 from pddl2nl.systems.brainbody.examples import shots_for
-from pddl2nl.systems.brainbody.prompts import LAYOUT
+from pddl2nl.systems.brainbody.prompts import LAYOUT, StepPrompter
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
 from tests.systems.brainbody.conftest import HOUSEHOLD, Run, plan, robot_of, setting_of
 
@@ -52,14 +53,32 @@ def test_a_prompt_is_as_in_its_file(run: Run, world: Any, name: str, policy: str
 @pytest.mark.parametrize(
     ("policy", "files"),
     [
-        ("brainbody", ("plan.txt", "act.txt", "feedback.txt", "form.txt")),
-        ("brainbody-open", ("plan.txt", "act.txt", "form.txt")),
-        ("base", ("plan.txt", "form.txt")),
-        ("progprompt", ("progprompt.txt", "form.txt")),
+        ("brainbody", ("plan.txt", "act.txt", "feedback.txt", "form.txt", "hidden.txt")),
+        ("brainbody-open", ("plan.txt", "act.txt", "form.txt", "hidden.txt")),
+        ("base", ("plan.txt", "form.txt", "hidden.txt")),
+        ("progprompt", ("progprompt.txt", "form.txt", "hidden.txt")),
     ],
 )
 def test_the_record_has_the_hash_of_every_prompt_file_of_a_policy(policy: str, files: tuple[str, ...]) -> None:
     assert make_policy(policy).prompt_names == files
+
+
+def test_a_house_is_told_in_sentences_with_what_is_closed(run: Run) -> None:
+    played = run({"brainbody/plan": plan()}, instance="v06")
+    told = played.brain.asked("brainbody/plan")[0]["Environment information"].split("\n")
+    assert "- the robot is in livingroom" in told
+    assert "- fridge is not open" in told
+    assert "- tv is not switched on" in told
+    assert not any("kitchen to kitchen" in line or "kitchen belongs" in line for line in told)
+    assert "What is not listed is false." in played.brain.conversations("brainbody/plan")[0][0].content
+
+
+def test_a_closed_door_is_told() -> None:
+    text = write_problem(HOUSEHOLD.task("v10").problem).replace("(way bedroom livingroom)", "(door bedroom livingroom)")
+    task = Task(HOUSEHOLD.domain, parse_problem(text, HOUSEHOLD.domain))
+    setting = Setting.of(task, SETTING.teller.wording)
+    told = StepPrompter(setting.teller, ROBOT, False, {}).environment(setting.simulator.initial)
+    assert "the way from bedroom to livingroom is closed" in told
 
 
 # ── examples ─────────────────────────────────────────────────────────────────────────────────────
@@ -93,7 +112,7 @@ def test_a_new_plan_continues_what_was_executed(program: bool) -> None:
 
 
 def test_each_primitive_of_the_examples_is_shown_once_and_a_pass() -> None:
-    reader = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+    reader = ProgramReader(ROBOT, SETTING.teller)
     body = ReaderBody(SETTING.teller, ROBOT)
     read = {asked["Step"]: reader.read(reply) for asked, reply in shots(SETTING, "brainbody/act")}
     commands = [line.command for line in read.values() if line.command is not None]
@@ -105,7 +124,7 @@ def test_each_primitive_of_the_examples_is_shown_once_and_a_pass() -> None:
 
 
 def test_assertions_are_about_objects_of_their_command() -> None:
-    reader = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+    reader = ProgramReader(ROBOT, SETTING.teller)
     lines = [
         reader.read(step)
         for _, reply in shots(SETTING, "brainbody/progprompt")

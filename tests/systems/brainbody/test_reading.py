@@ -12,7 +12,7 @@ from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_
 from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, robot_of, setting_of
 
 SETTING, ROBOT = setting_of("v02"), robot_of(HOUSEHOLD)
-READER = ProgramReader(ROBOT, SETTING.simulator.task.domain, SETTING.teller.names)
+READER = ProgramReader(ROBOT, SETTING.teller)
 READER_BODY, LETTERS = ReaderBody(SETTING.teller, ROBOT), EmbeddingBody(SETTING.teller, ROBOT, None)
 
 
@@ -203,8 +203,8 @@ def test_a_step_can_be_passed(reply: str) -> None:
         ("<char0> [grab]", "[grab] <item> names 1 objects, and 0 are given"),
         ("<char0> [grab] <salmon> <milk>", "names 1 objects, and 2 are given"),
         ("<char0> [grab] <>", 'there is no object called ""'),
-        ("assert (salmon, is, cosy) else <char0> [grab] <salmon>", "there is no condition (salmon, is, cosy)"),
-        ("assert (salmon, on, moon) else <char0> [grab] <salmon>", "there is no condition (salmon, on, moon)"),
+        ("assert salmon is cosy else <char0> [grab] <salmon>", 'there is no condition "salmon is cosy"'),
+        ("assert salmon is on moon else <char0> [grab] <salmon>", 'there is no condition "salmon is on moon"'),
     ],
 )
 def test_whatever_is_no_command_is_unreadable_with_the_reason(reply: str, reason: str) -> None:
@@ -214,7 +214,7 @@ def test_whatever_is_no_command_is_unreadable_with_the_reason(reply: str, reason
 
 
 def test_assertions_are_read_with_their_command() -> None:
-    line = READER.read("assert not (salmon, inside, fridge) else <char0> [grab] <salmon>")
+    line = READER.read("assert that the salmon is not inside the fridge else <char0> [grab] <salmon>")
     assert line.unless == (("inside", "salmon", "fridge"), False)
     assert line.command is not None
     assert line.command.args == ("salmon",)
