@@ -43,7 +43,7 @@ def test_progprompt_asserts_facts_that_the_robot_can_check() -> None:
     grammar = sent[0][1]
     assert '"assert " slot' in grammar
     assert 'slot0 " is on " slot0' in grammar
-    assert "my hand is empty" in grammar
+    assert '"my hand is " ("empty" | "not empty")' in grammar
     # The hand is empty, so the assertion fails and the command is carried out.
     assert result.plan == ("(unstack c b)",)
 
