@@ -516,6 +516,9 @@ class ActionGrammar:
                 continue
             if word.text == "let" and words[at + 1 : at + 2] and words[at + 1].text in ("me", "us"):
                 continue
+            if word.text == "go" and at > 1 and words[at - 2].text == "here":
+                # "Here you go!"
+                continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):

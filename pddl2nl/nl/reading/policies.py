@@ -83,7 +83,7 @@ class _Steps:
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return (self.heading == "plan" and not self.continues) or any(map(_turns_away, self.words))
+        return self.heading == "plan" or any(map(_turns_away, self.words))
 
     @property
     def is_option(self) -> bool:
@@ -91,18 +91,13 @@ class _Steps:
         return self.items[0].item == "option" or any(map(_OPTION.search, self.words[-1:]))
 
     @property
-    def continues(self) -> bool:
-        """Whether the words before it say that it goes on: "Then:", "**Phase 2: Delivery**"."""
-        return any(map(_CONTINUES.match, self.words[-1:])) and not any(map(_turns_away, self.words))
-
-    @property
     def number(self) -> int | None:
         return next((item.number for item in self.items if item.number is not None), None)
 
 
+_WORD = re.compile(r"\w")
 _REVISES = phrases("revises")
 _REFERS = phrases("refers")
-_CONTINUES = phrases("continues", opening=True)
 
 
 def _turns_away(text: str) -> bool:
@@ -165,6 +160,8 @@ class _Cutter:
         spoken = item.item in ("", "option") and item.indent < 2
         # "**Summary of actions:**" is taken for a thought's label.
         said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
+        if not _WORD.search(reading.text):
+            return
         if (spoken and said) or (not item.item and _turns_away(reading.text)):
             self._words.append(reading.text)
             self._parted = self._parted or item.gap
@@ -282,8 +279,8 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
 
 def _supersedes(block: _Steps) -> bool:
     """Whether a block that no words announce is a plan of its own, and no further part of the one before."""
-    if not block.words or block.continues:
-        return block.restarts and not block.words
+    if not block.words:
+        return block.restarts
     # "**Phase 2: Delivery**" begins a part; "As you can see, this misses the goal, while this reaches it:" does not.
     titled = bool(heading_of(block.words[-1]))
     return _REFERS.search(block.words[-1]) is not None if titled else block.restarts

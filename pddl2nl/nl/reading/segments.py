@@ -140,7 +140,7 @@ NO_PLAN_HEADINGS = ("state", "goal", "explains", "rules", "example", "offers", "
 """The headings under which steps are no plan, as `lexicon.toml` names them, in the order in which they are tried."""
 
 _SMALL = re.compile(
-    r"(?:(?:so|now|then|and|but|well|okay|ok|first|finally|here|here['’]s|here is|here are|these are|this is|that is"
+    r"(?:(?:so|now|and|but|well|okay|ok|first|finally|here|here['’]s|here is|here are|these are|this is|that is"
     r"|it is|in short|for|the|my|our|your|its|a|an|part \d+|step \d+)[,:\s]+)*",
     re.IGNORECASE,
 )
