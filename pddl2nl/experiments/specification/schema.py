@@ -72,7 +72,7 @@ def many(value: str | tuple[str, ...]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
 
 
-class Keys(Struct, forbid_unknown_fields=True, frozen=True):
+class Keys(Struct, forbid_unknown_fields=True):
     """A table without other keys than these."""
 
 
