@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.experiments.spec import RunSpec
+
 from pddl2nl.baselines import OracleModel
 from pddl2nl.experiments.planned import plan_and_record
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm.types import Completion, Message, Model, Request, Usage
 from pddl2nl.nl import load_wording
 from pddl2nl.reports.gathering import gather

@@ -1,4 +1,4 @@
-"""A system is a plug-in: without its folder the core imports, runs and passes its own tests; and the core names none."""
+"""A system is a plug-in: without its folder the core imports, runs and passes its own tests, and it names none."""
 
 from __future__ import annotations
 

@@ -30,7 +30,12 @@ def _records(
     jobs = [
         RunJob(
             RunSpec.of(
-                shipped.task(each.name), policy, model="oracle", wording=str(shipped.wording_path), style=style, seed=seed
+                shipped.task(each.name),
+                policy,
+                model="oracle",
+                wording=str(shipped.wording_path),
+                style=style,
+                seed=seed,
             ),
             domain,
             each.name,
