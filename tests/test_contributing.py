@@ -12,6 +12,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+OWN = '''
+
+def own() -> Experiment:
+    """An experiment of our own."""
+    return Experiment(name="own", domains=["ferry"], policies=["act"])
+'''
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -36,13 +42,12 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     function, line = re.findall(r"(?s)```python\n(.*?)```", GUIDE[GUIDE.index("## A metric") :])
     metrics = folder / "pddl2nl/reports/metrics.py"
     text = metrics.read_text(encoding="utf-8")
-    for before, added in (("# ── the table of them", f"{function}\n\n"), ("    for role in (None, *PURPOSES):", line)):
+    for before, added in (("# ── the table of them", f"{function}\n\n"), ("    for role in (None, *roles()):", line)):
         assert text.count(before) == 1
         text = text.replace(before, added + before)
     metrics.write_text(text, encoding="utf-8")
-    specifications = folder / "pddl2nl/experiments/specifications"
-    own = "# An experiment of our own\n" + (specifications / "table-2.toml").read_text(encoding="utf-8")
-    (specifications / "own.toml").write_text(own, encoding="utf-8")
+    with (folder / "pddl2nl/experiments/ready.py").open("a", encoding="utf-8") as ready:
+        ready.write(OWN)
     shutil.copytree(folder / "domains/visitall", folder / "domains/strolls")
     shutil.copytree(folder / "instances/visitall", folder / "instances/strolls")
     return folder
