@@ -97,6 +97,15 @@ class BrainAnswers:
             new = steps_text((*lines[: len(lines) // 2], _DONE), step)
         return f"Explanation: {message.split('. ')[0].rstrip('.')}.\nNew plan:\n{new}"
 
+    def next_step(self, oracle: PlanOracle, *, state: State) -> str:
+        """The next step of a plan that is asked for one by one."""
+        return (*self._lines((self._commands(oracle, self._known(state)) or [])[:1]), _DONE)[0]
+
+    def words(self, command: Command) -> str:
+        """A command in words."""
+        said = self._body.say(command)
+        return said[:1].upper() + said[1:]
+
     def command(self, oracle: PlanOracle, *, step: str) -> str:
         """The line of program for a step."""
         line = self._body.act(step).text

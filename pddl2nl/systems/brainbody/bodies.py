@@ -140,7 +140,7 @@ class EmbeddingBody:
         self._task = teller.task
         self._names = teller.names.to_nl
         self._primitives = robot.primitives
-        self._vectors = Vectors(embed or _letter_vectors)
+        self._vectors = Vectors(embed or letter_vectors)
 
     def act(self, step: str) -> ProgramLine:
         """The nearest command; of equally near names the first."""
@@ -165,7 +165,7 @@ class EmbeddingBody:
         return next(self._task.objects_of(each.types) for each in schema.parameters if each.name == item.slots[slot])
 
 
-def _letter_vectors(texts: Sequence[str]) -> list[list[float]]:
+def letter_vectors(texts: Sequence[str]) -> list[list[float]]:
     """The counts of three letters in a row, where there is no embedding model."""
     vectors = []
     for text in texts:

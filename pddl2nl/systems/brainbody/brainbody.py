@@ -31,13 +31,22 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.observations import bad_action, refused
 from pddl2nl.policies.policy import Effort, WorldPolicy
 from pddl2nl.policies.refining import Style, signal
+from pddl2nl.policies.staged import shortened
 from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.bodies import make_body
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
 from pddl2nl.systems.brainbody.examples import shots_for
 from pddl2nl.systems.brainbody.primitives import Robot, ground, robot_of_actions
 from pddl2nl.systems.brainbody.prompts import PROMPTS, StepPrompter, steps_text
-from pddl2nl.systems.brainbody.replies import MAX_STEPS, Assertion, ProgramReader, is_done, read_plan_reply
+from pddl2nl.systems.brainbody.replies import (
+    LONGEST_STEP,
+    MAX_STEPS,
+    Assertion,
+    ProgramLine,
+    ProgramReader,
+    is_done,
+    read_plan_reply,
+)
 from pddlval import BadActionError, GroundAction, Simulator, State, StepResult
 from pddlval.formulas import predicates_in
 
@@ -93,6 +102,13 @@ class BrainBody(WorldPolicy):
         ),
     ] = "ignore"
     revise: Annotated[bool, Meta(description="Errors are told, and the plan is revised.")] = True
+    one_by_one: Annotated[
+        bool,
+        Meta(
+            description="The plan is asked for one step at a time, each after the commands that the steps before it "
+            "were turned into; without the lists of objects, actions and facts, and without feedback (Huang et al.)."
+        ),
+    ] = False
     assertions: Annotated[bool, Meta(description="Programs may assert facts, which the simulator answers.")] = False
 
     @property
@@ -108,18 +124,23 @@ class BrainBody(WorldPolicy):
     @property
     def stage(self) -> str:
         """The stage of the first prompt."""
+        if self.one_by_one:
+            return "brainbody/next"
         return "brainbody/progprompt" if self.assertions else "brainbody/plan"
 
     @property
     def prompt_names(self) -> tuple[str, ...]:
         """The instructions of the stages that it uses."""
+        if self.one_by_one:
+            return ("next.txt", *(("act.txt",) if self.body == "llm" else ()))
         used = {self.stage.removeprefix("brainbody/"): True, "act": self.body == "llm", "feedback": self.revise}
         return (*(f"{name}.txt" for name, is_used in used.items() if is_used), "form.txt", "hidden.txt")
 
     def run(self, episode: Episode) -> None:
         """Plans, acts, and revises the plan after errors; the goal must hold at the end."""
         if not episode.done:
-            _Loop(episode, self).run()
+            loop = _Loop(episode, self)
+            loop.run_one_by_one() if self.one_by_one else loop.run()
 
     def effort(self, actions: int) -> Effort:
         """A step and its line of program have 20 tokens each; one error is corrected."""
@@ -128,6 +149,8 @@ class BrainBody(WorldPolicy):
             f"of BrainBody-LLM a step of a plan and its line of program to be {_STEP_TOKENS} tokens each, one error to "
             f"be corrected, and prompts of the acting model {_SHORTER:,} tokens shorter, as in the household"
         )
+        if self.one_by_one:
+            return Effort(actions + 1, actions if self.body == "llm" else 0, -_SHORTER, replies, how)
         if self.body == "none":
             return Effort(1, 0, 0, replies, how)
         rounds = 1 if self.revise and self.feedback_loops else 0
@@ -173,7 +196,7 @@ class _Loop:
         self._policy = policy
         self._simulator = setting.simulator
         self._rounds = policy.feedback_loops if policy.revise else 0
-        shots = shots_for(setting, robot, program, policy.signal)
+        shots = shots_for(setting, robot, program, policy.signal, episode.task_text)
         prompts = policy.prompts.replacing(setting.prompts)
         self._prompter = StepPrompter(setting.teller, robot, program, shots, prompts)
         reader = ProgramReader(robot, setting.teller)
@@ -208,6 +231,31 @@ class _Loop:
             episode.end_plan("unreadable", "no step could be read in what the model said")
         episode.end_plan()
 
+    def run_one_by_one(self) -> None:
+        """Asks for each step after what became of the steps before; ends with "Done" or `MAX_STEPS`.
+
+        The plan goes on with the command that was taken for a step, and not with the step itself, as in Huang et al.,
+        "Language Models as Zero-Shot Planners" (2022). The model is not told whether it could be carried out.
+        """
+        episode, said, taken = self._episode, list[str](), list[str]()
+        for step in range(MAX_STEPS):
+            answer: Answer = partial(self._answers.next_step, state=episode.state)
+            messages = self._prompter.messages(
+                self._policy.stage, {"Task": episode.task_text, "Plan": steps_text(taken)}
+            )
+            reply = episode.uncut(episode.ask(messages, again=True, answer=answer))
+            line = next(iter((*read_plan_reply(reply).steps, shortened(reply, LONGEST_STEP))))
+            if not line or is_done(line):
+                break
+            said.append(line)
+            program = self._body.act(line)
+            self._carry_out(step, line, program)
+            taken.append(line if program.command is None else self._answers.words(program.command))
+        episode.note(BrainPlanned(0, 0, tuple(said)))
+        if not said:
+            episode.end_plan("unreadable", "no step could be read in what the model said")
+        episode.end_plan()
+
     def _planned(self, plan: tuple[str, ...], step: int, number: int, message: str) -> tuple[str, ...]:
         """The plan with the steps from ``step`` on as the model now gives them."""
         episode = self._episode
@@ -235,9 +283,9 @@ class _Loop:
 
     def _try(self, step: int, line: str) -> str | None:
         """Carries out a step; the message about its failure, or None."""
-        if is_done(line):
-            return None
-        program = self._body.act(line)
+        return None if is_done(line) else self._carry_out(step, line, self._body.act(line))
+
+    def _carry_out(self, step: int, line: str, program: ProgramLine) -> str | None:
         result = "pass" if program.unless is not None and self._holds(program.unless) else program.result
         action = None
         if result == "action" and program.command is not None:

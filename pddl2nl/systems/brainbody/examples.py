@@ -16,11 +16,13 @@ from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Atom, GroundAtom, Task, substitute
 from pddl2nl.policies.refining import Style, signal
 from pddl2nl.policies.setting import Setting
+from pddl2nl.systems.brainbody.bodies import letter_vectors
 from pddl2nl.systems.brainbody.primitives import Command, Robot, executed, parse_robot
 from pddl2nl.systems.brainbody.prompts import LAYOUT, Shots, StepPrompter, steps_text
 from pddl2nl.tasks.reference_files import TaskReference
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
+from pddl2nl.worlds.similarity import Vectors, nearest
 from pddlval import GroundAction, Simulator, StepResult
 from pddlval.formulas import subformulas
 
@@ -31,7 +33,7 @@ _PLANS, _PRIMITIVES_FROM = 3, 8
 _NO_ACTION = "Think about what to do next."
 
 
-def shots_for(setting: Setting, robot: Robot, program: bool, style: Style) -> Shots:
+def shots_for(setting: Setting, robot: Robot, program: bool, style: Style, text: str = "") -> Shots:
     """The examples of each stage; empty for domains without solved tasks.
 
     Args:
@@ -39,6 +41,7 @@ def shots_for(setting: Setting, robot: Robot, program: bool, style: Style) -> Sh
         robot: of the run.
         program: whether plans are programs.
         style: of errors.
+        text: of the run's task: a plan that is asked for one step at a time shows the most similar task.
     """
     task, shipped = setting.teller.task, match_shipped(setting.teller.task.domain)
     own = reference_of(task)
@@ -47,7 +50,12 @@ def shots_for(setting: Setting, robot: Robot, program: bool, style: Style) -> Sh
         return {}
     wording = json.dumps(setting.teller.wording.to_json(), sort_keys=True)
     scheme = setting.teller.names.scheme
-    return _shots(shipped.name, tuple(shown[:_PRIMITIVES_FROM]), wording, scheme, robot.text, style, program)
+    shots = _shots(shipped.name, tuple(shown[:_PRIMITIVES_FROM]), wording, scheme, robot.text, style, program)
+    one_by_one = shots["brainbody/next"]
+    tasks = [LAYOUT.read(asked)["Task"] for asked, _ in one_by_one]
+    near = next(iter(nearest(text, tasks, Vectors(setting.embed or letter_vectors))), 0) if text else 0
+    similar = tuple(shot for shot, task in zip(one_by_one, tasks, strict=True) if task == tasks[near])
+    return {**shots, "brainbody/next": similar}
 
 
 def _may_be_shown(reference: TaskReference) -> bool:
@@ -71,6 +79,7 @@ def _shots(
         "brainbody/plan": tuple(item.plan(program) for item in shown),
         "brainbody/progprompt": tuple(item.asserted() for item in shown),
         "brainbody/act": tuple(_primitive_shots(solved)),
+        "brainbody/next": tuple(shot for item in solved for shot in item.one_by_one()),
         "brainbody/feedback": tuple(errors),
     }
 
@@ -120,6 +129,12 @@ class _SolvedTask:
     def plan(self, program: bool) -> tuple[str, str]:
         """The task and its plan."""
         return self._question(), steps_text((*self._lines(program), DONE))
+
+    def one_by_one(self) -> Iterator[tuple[str, str]]:
+        """The task with the steps before each of a few steps."""
+        lines = (*self.steps, DONE)
+        for at in sorted({0, len(self.steps) // 2, len(self.steps)}):
+            yield LAYOUT.question({"Task": self.text, "Plan": steps_text(lines[:at])}), lines[at]
 
     def act(self, step: str, command: Command) -> tuple[str, str]:
         """A step and its line of program."""

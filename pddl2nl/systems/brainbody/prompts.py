@@ -18,7 +18,7 @@ from pddl2nl.systems.brainbody.primitives import Robot, command_lines, fact_line
 from pddlval import State
 
 LAYOUT = PromptLayout(
-    stages=("brainbody/plan", "brainbody/act", "brainbody/feedback", "brainbody/progprompt"),
+    stages=("brainbody/plan", "brainbody/act", "brainbody/feedback", "brainbody/progprompt", "brainbody/next"),
     sections=("Objects", "Actions", "Environment information", "Task", "Plan", "Error step", "Message", "Step"),
 )
 
@@ -58,6 +58,8 @@ class StepPrompter:
         hidden = f"\n{self.prompts.text('hidden.txt')}" if self.robot.hidden else ""
         text = self.prompts.text(f"{stage.removeprefix('brainbody/')}.txt")
         system = LAYOUT.system(stage, text, form=form, hidden=hidden)
+        if stage == "brainbody/next":
+            return conversation(system, self.shots.get(stage, ()), LAYOUT.question(sections))
         own: Sections = {"Objects": self.objects(), "Actions": list(map(str, self.robot.primitives)), **sections}
         return conversation(system, self.shots.get(stage, ()), LAYOUT.question(own))
 

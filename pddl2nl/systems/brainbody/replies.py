@@ -25,7 +25,7 @@ from pddl2nl.systems.brainbody.primitives import Command, Robot
 
 MAX_STEPS = 60
 """The most steps that one reply can add to a plan; our limit, so that every run ends."""
-_LONGEST_STEP = 300
+LONGEST_STEP = 300
 _ALIKE = 85
 """From this share of equal letters on, in %, a step is one of the old plan in other words."""
 
@@ -80,9 +80,9 @@ def read_plan_reply(reply: str, executed: Sequence[str] = ()) -> PlanReply:
     first = mark.start() if mark is not None else next((place for place, _, _ in _lines(body)), len(text))
     again = _repeated(lines, executed)
     repeated = (step if number is None else f"{number}: {step}" for number, step in lines[:again])
-    steps = tuple(shortened(step, _LONGEST_STEP) for _, step in lines[again:])
+    steps = tuple(shortened(step, LONGEST_STEP) for _, step in lines[again:])
     explanation = " ".join(_EXPLANATION.sub("", text[:first].strip()).split())
-    told = tuple(shortened(step, _LONGEST_STEP) for step in repeated)
+    told = tuple(shortened(step, LONGEST_STEP) for step in repeated)
     return PlanReply(steps[:MAX_STEPS], explanation, told, steps[MAX_STEPS:])
 
 
@@ -216,7 +216,7 @@ class ProgramReader:
             # The sort is stable: [pass] is a pass and no program.
             for match in sorted(meant, key=lambda match: match.start())[:1]:
                 return ProgramLine(line, "pass") if match.re is _PASS else self._program(line, match)
-        text = shortened(reply, _LONGEST_STEP)
+        text = shortened(reply, LONGEST_STEP)
         return ProgramLine(text, "unreadable", reason="there is no line of program, such as <char0> [action] <object>.")
 
     def _program(self, line: str, match: re.Match[str]) -> ProgramLine:
@@ -262,7 +262,7 @@ def _program_lines(reply: str) -> Iterator[str]:
     text = unicodedata.normalize("NFKC", reply[:MOST_READ]).translate(_BRACKETS)
     for line in text.splitlines():
         if line.strip() and not _EXPLANATION.match(line):
-            yield shortened(line, _LONGEST_STEP)
+            yield shortened(line, LONGEST_STEP)
 
 
 def _folded(name: str) -> str:

@@ -168,6 +168,25 @@ def test_the_base_model_writes_a_program_in_one_call(run: Run) -> None:
     assert "0: <char0> [walk] <sofa>" in conversation[2].content
 
 
+def test_a_plan_can_be_asked_for_one_step_at_a_time(run: Run) -> None:
+    said = ["1. Walk over to the lightswitch", "Switch off the light now", "Done."]
+    played = run({"brainbody/next": said}, policy="huang", instance="v08", body="reader")
+    asked = played.brain.asked("brainbody/next")
+    assert asked[0].keys() == {"Task"}
+    # The plan goes on with the commands that were taken.
+    assert asked[1]["Plan"] == "0: Walk to lightswitch"
+    (planned,) = played.of("brain-planned")
+    assert planned.plan == ("Walk over to the lightswitch", "Switch off the light now")
+    # The example is the task that is most like it.
+    example = played.brain.conversations("brainbody/next")[0][1].content
+    assert "Turn off the table lamp." in example
+
+
+def test_a_model_that_never_says_done_is_asked_for_so_many_steps(run: Run) -> None:
+    played = run({"brainbody/next": "Look at the tv"}, policy="huang")
+    assert len(played.brain.requests) == len(played.of("body-acted")) == MAX_STEPS
+
+
 def test_assertions_are_answered_by_the_simulator(run: Run) -> None:
     program = plan(
         "assert the robot is at kitchentable else <char0> [walk] <kitchentable>",

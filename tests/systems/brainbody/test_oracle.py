@@ -67,6 +67,11 @@ def test_it_writes_programs(run: Run, policy: str) -> None:
     assert (played.finished.outcome, played.finished.calls) == ("solved", 1)
 
 
+def test_it_plans_one_step_at_a_time(run: Run) -> None:
+    played = run(None, instance="v08", policy="huang", body="reader")
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 3)
+
+
 @pytest.mark.parametrize("step", TABLE_3)
 def test_it_is_right_on_the_lines_of_the_papers_table_3(step: str) -> None:
     setting = setting_of("v02")

@@ -37,11 +37,17 @@ def whole(messages: tuple[Message, ...]) -> str:
         ("feedback", "brainbody", "brainbody/feedback"),
         ("base", "base", "brainbody/plan"),
         ("progprompt", "progprompt", "brainbody/progprompt"),
+        ("next", "huang", "brainbody/next"),
     ],
 )
 def test_a_prompt_is_as_in_its_file(run: Run, world: Any, name: str, policy: str, stage: str) -> None:
     acts = ["<char0> [lift] <cup_0> <place_1>", "<char0> [smash] <place_0>", "<pass>"]
-    replies = {"brainbody/plan": PLAN, "brainbody/progprompt": PLAN, "brainbody/feedback": "1: Done."}
+    replies = {
+        "brainbody/plan": PLAN,
+        "brainbody/progprompt": PLAN,
+        "brainbody/feedback": "1: Done.",
+        "brainbody/next": "Done.",
+    }
     played = run(replies, acts, policy=policy, setting=world.setting(shown=False))
     text = whole((played.brain if stage != "brainbody/act" else played.body).conversations(stage)[0])
     path = GOLDEN / f"{name}.txt"
@@ -55,6 +61,7 @@ def test_a_prompt_is_as_in_its_file(run: Run, world: Any, name: str, policy: str
     [
         ("brainbody", ("plan.txt", "act.txt", "feedback.txt", "form.txt", "hidden.txt")),
         ("brainbody-open", ("plan.txt", "act.txt", "form.txt", "hidden.txt")),
+        ("huang", ("next.txt",)),
         ("base", ("plan.txt", "form.txt", "hidden.txt")),
         ("progprompt", ("progprompt.txt", "form.txt", "hidden.txt")),
     ],

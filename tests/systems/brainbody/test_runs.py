@@ -49,7 +49,7 @@ def test_each_model_has_an_account_and_the_record_repeats_the_run(tmp_path: Path
     assert first.models == {"planner": "brain", "body": "body"}
     names = ("feedback_loops", "signal", "body", "preview", "dead_ends")
     assert [first.options[name] for name in names] == [3, "terse", "llm", True, "ignore"]
-    assert first.prompts.keys() == {f"{name}.txt" for name in ("plan", "act", "feedback", "form")}
+    assert first.prompts.keys() == {f"{name}.txt" for name in ("plan", "act", "feedback", "form", "hidden")}
     replayed = replay_record(path)
     assert replayed.identical, replayed.difference
 
@@ -161,9 +161,10 @@ def test_table_1_has_the_papers_systems_and_five_runs_at_its_temperature() -> No
         "BrainBody-LLM without feedback",
         "Base-LLM",
         "ProgPrompt (static)",
+        "Huang et al. (2022)",
     ]
     jobs = said.jobs.values()
-    assert len(jobs) == 10 * 4 * 5
+    assert len(jobs) == 10 * 5 * 5
     assert {job.spec.temperature for job in jobs} == {0.5}
 
 
