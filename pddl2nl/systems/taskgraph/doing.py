@@ -382,6 +382,11 @@ class SubtaskDoer:
             return tuple(str(triple_of(atom)) for atom in sorted(self._episode.state.atoms))
         noted = (*sight.located, *sight.noted)
         atoms = (atom for atom in sorted(self.believed().atoms) if atom[0] in noted and len(atom) > 1)
-        told = [str(triple_of(atom)) for atom in atoms if self._subtasks.class_of(atom[1]) in keys]
+        told = [self._triple(atom) for atom in atoms if self._subtasks.class_of(atom[1]) in keys]
         more = len(told) - MOST_TOLD
         return (*told[:MOST_TOLD], *([f"and {more} others"] if more > 0 else ()))
+
+    def _triple(self, atom: GroundAtom) -> str:
+        """A fact as a triple, or in words if it is no property of its object: nothing "is holding" that is held."""
+        told = self._teller.fact(atom)
+        return told if len(atom) == 2 and not told.startswith(atom[1]) else str(triple_of(atom))

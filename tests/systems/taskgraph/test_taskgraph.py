@@ -192,6 +192,7 @@ def test_a_subtask_that_cannot_be_done_is_skipped_if_the_plan_is_kept() -> None:
     assert run.finished.outcome == "solved"
 
 
+PLATES = '<answer>{"objects": ["Plate"]}</answer>'
 PLATE = (("PickupObject", "Plate"), ("HeatObject", "Plate", "Microwave"), ("PutObject", "Plate", "DiningTable"))
 """The plan of s05."""
 
@@ -364,13 +365,14 @@ def test_prompts_show_the_subtasks_that_a_task_can_use_and_say_what_other_skills
 
 def test_feedback_and_events_are_told_in_words() -> None:
     double = subtask_reply("", [PLATE[0], *PLATE])
-    run = play("s05", {PLAN: double, CORRECT: double, KEYS: "", REPLAN: KEEP}, faults="fail (pick-up *) once")
+    run = play("s05", {PLAN: double, CORRECT: double, KEYS: PLATES, REPLAN: KEEP}, faults="fail (pick-up *) once")
     feedback, told = run.model.asked(CORRECT)[0]["Feedback"], run.model.asked(REPLAN)[0]["Event"]
     assert feedback == (
         "step 2: PickupObject(Plate) is not possible there: it needs that the hand is empty, but the robot is holding "
         "Plate"
     )
     assert told == "PickupObject(Plate) was carried out, but it is not so that the robot is holding plate-1"
+    assert "the robot is holding plate-1" in run.revisions[1].scene
     failed = next(event for event in play("s05", faults="fail (open *) at 18").done if event.error)
     assert failed.error.startswith("HeatObject(Plate, Microwave) failed when the robot tried to pick up plate-1 from")
 
