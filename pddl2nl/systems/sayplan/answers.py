@@ -115,7 +115,9 @@ class SceneAnswers:
         closed = [node.name for node in self.view.nodes if node.opens]
         opened = [name for name in closed if name in below]
         wanted = frozenset[str]().union(*self._wanted)
-        useless = [name for name in opened if wanted.isdisjoint(below[name])]
+        # A floor is not useless as long as there are rooms in it where nobody has looked.
+        unseen = {name for name in closed if name not in memory}
+        useless = [name for name in opened if below[name].isdisjoint(wanted | unseen)]
         if useless and contraction and self.oracle.mistake != "no-contract":
             return json_reply(f"nothing in {useless[0]} matters", command=f"contract({useless[0]})")
         waiting = [name for name in self._order(closed) if name not in memory and name not in opened]

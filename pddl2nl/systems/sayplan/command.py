@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
+from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, domain_file, option
 from pddl2nl.cli.output import FAILED, plural, print_result, print_text
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView
+    from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneRoles, SceneView
 
 Top = Annotated[str | None, option("LEVEL", "The top level of the graph.", "that of scene.json")]
 Nodes = Annotated[list[str], argument("NODE...", "Nodes to expand, one after the other.")]
@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
     group.command("collapse", epilog="Example: pddl2nl scene collapse building hs01 --top floor")(_collapse)
     group.command("expand", epilog="Example: pddl2nl scene expand building p01 kitchen cafeteria --json")(_expand)
     group.command("path", epilog="Example: pddl2nl scene path building p01 nikos_office kitchen")(_path)
+    group.command("problem", epilog='Example: pddl2nl scene problem home.json "(in-hand apple)" > apple.pddl')(_problem)
     app.add_typer(group, name="scene")
 
 
@@ -65,14 +66,37 @@ def _path(
         raise typer.Exit(FAILED)
 
 
-def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
-    from pddl2nl.pddl import load_task
-    from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph
+def _problem(
+    scene: Annotated[Path, argument("SCENE", "A scene graph in JSON, as scene show --json prints it.")],
+    goal: Annotated[str, argument("GOAL", "The goal, in PDDL.")],
+    domain: Annotated[str, option("DOMAIN", "The domain, which has a scene.json beside it.")] = "building",
+) -> None:
+    """Print the PDDL problem of your own scene graph, to be run with the domain."""
+    from pddl2nl.files import read_text
+    from pddl2nl.pddl import Task, load_domain, parse_problem
+    from pddl2nl.systems.sayplan.scene_graph import scene_graph, scene_problem
+
+    path = Path(domain_file(domain))
+    roles, parsed = _roles(path), load_domain(path)
+    text = scene_problem(read_text(scene, "scene graph"), parsed, roles, goal, scene.stem)
+    scene_graph(Task(parsed, parse_problem(text, parsed, str(scene))), roles)
+    print_text(text.rstrip())
+
+
+def _roles(domain: Path) -> SceneRoles:
+    from pddl2nl.systems.sayplan.scene_graph import load_roles
 
     path = domain.resolve().parent / "scene.json"
     if not path.is_file():
         raise InputError(f"{domain}: there is no scene.json beside it, which says what its predicates are in a graph")
-    roles = load_roles(path)
+    return load_roles(path)
+
+
+def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
+    from pddl2nl.pddl import load_task
+    from pddl2nl.systems.sayplan.scene_graph import scene_graph
+
+    roles = _roles(domain)
     return scene_graph(load_task(domain, problem), roles if top is None else roles.shown_from(top))
 
 

@@ -115,6 +115,7 @@ class SayPlan(TaskTextPolicy):
         Meta(description="Whether the search can ask for counts, distances and what is missing (not in the paper)."),
     ] = False
     paths: Annotated[bool, Meta(description="Whether a path planner adds the places on the way to a plan.")] = True
+    examples: Annotated[bool, Meta(description="Whether prompts show the example of the shipped domain.")] = True
     # Five as in the paper (section 5.2).
     corrections: Annotated[
         int, Meta(description="The most corrections of a plan that the simulator refuses; 0: it is not asked.", ge=0)
@@ -590,10 +591,13 @@ class ScenePrompter:
         """The examples of each stage: questions and replies."""
         shipped = match_shipped(domain)
         reference = next((each for each in shipped.references if each.role == "example"), None) if shipped else None
-        if shipped is None or reference is None:
+        if shipped is None or reference is None or not self._policy.examples:
             return {}
         task = shipped.task(reference.instance)
-        graph = scene_graph(task, self._roles)
+        try:
+            graph = scene_graph(task, self._roles)
+        except InputError:  # the user's roles begin at floors, which the example task has not
+            return {}
         text, actions = reference.texts["goal"], SceneActions(task, self._roles)
         calls = actions.calls(map(GroundAction.parse, reference.ways[0].plan))
         short = without_ways(calls, self._roles.moves) if self._policy.paths else calls

@@ -578,3 +578,169 @@ class SceneView:
         """The agent as in a prompt; empty without one."""
         location = self.graph.location
         return {} if location is None else {"location": location, "id": AGENT}
+
+
+# ── one's own scene ──────────────────────────────────────────────────────────────────────────────
+
+
+def scene_problem(text: str, domain: Domain, roles: SceneRoles, goal: str, name: str = "scene") -> str:
+    """The PDDL problem that a scene graph in JSON tells, the inverse of `SceneView.text`.
+
+    The JSON may also be written as in the paper: an attribute as a text, links among the nodes, a link with ``+``,
+    ``-``, ``<->`` or as a list, and the affordance ``release`` alone, which puts things into what can be opened and
+    onto all else. Names become names of PDDL: ``Bob's room`` is ``bob_s_room``.
+
+    Args:
+        text: the JSON.
+        domain: to which the problem belongs.
+        roles: of this domain.
+        goal: a condition in PDDL.
+        name: of the problem, and for messages.
+
+    Raises:
+        InputError: the JSON has another form, or the problem makes no sense in the domain; the message says where.
+    """
+    read = _SceneReader(parse_json(text, name), domain, roles, name)
+    objects = "\n    ".join(f"{each} - {kind}" for each, kind in read.objects.items())
+    facts = "\n    ".join(f"({' '.join(fact)})" for fact in dict.fromkeys(read.facts()))
+    return (
+        f"(define (problem {_pddl_name(name)})\n  (:domain {domain.name})\n  (:objects\n    {objects})\n"
+        f"  (:init\n    {facts})\n  (:goal {goal}))\n"
+    )
+
+
+def _pddl_name(name: object) -> str:
+    plain = re.sub(r"[^\w-]+", "_", str(name).strip()).strip("_").lower()
+    return plain if plain[:1].isalpha() else f"n{plain}"
+
+
+class _SceneReader:
+    """The objects and facts that a scene graph in JSON tells."""
+
+    def __init__(self, data: object, domain: Domain, roles: SceneRoles, name: str):
+        nodes = data.get("nodes") if isinstance(data, dict) else None
+        if not isinstance(data, dict) or not isinstance(nodes, dict):
+            raise InputError(f'{name}: expected {{"nodes": {{"{roles.top}": [...]}}, "links": [...]}}')
+        self._roles = roles
+        self._name = name
+        self._types = {each.name for each in domain.types} | {"object"}
+        links = data.get("links") or nodes.get("links") or []
+        self._links = [tuple(map(_pddl_name, _ends(link))) for link in links]
+        self._levels = {level.kind: level for level in roles.levels}
+        known = [*self._levels, AGENT, *([POSE] if roles.poses else [])]
+        for kind in nodes:
+            if kind not in (*known, "links"):
+                raise InputError(f"{name}: unknown kind of nodes '{kind}'{did_you_mean(kind, known)}")
+        self._nodes = {kind: self._list(kind, nodes.get(kind) or []) for kind in known}
+        if (roles.agent or roles.moves) and not self._nodes[AGENT]:
+            raise InputError(f'{name}: expected "agent": [{{"location": a place}}]')
+        self.objects: dict[str, str] = {}
+        for kind, level in self._levels.items():
+            default = level.type if level.type in self._types else "object"
+            self._add(kind, default)
+        if roles.poses:
+            self._add(POSE, roles.poses)
+        if roles.attributes:
+            predicate = next(each for each in domain.predicates if each.name == roles.attributes)
+            words = (word for level in self._levels for node in self._nodes[level] for word in self._words(node)[0])
+            self.objects |= {word: predicate.parameters[1].types[0] for word in words if word not in self.objects}
+
+    def _list(self, kind: str, nodes: object) -> list[dict[str, Any]]:
+        if not isinstance(nodes, list) or not all(isinstance(node, dict) for node in nodes):
+            raise InputError(f"{self._name}: '{kind}' is no list of nodes")
+        for node in nodes:
+            if kind != AGENT and not str(node.get("id", "")).strip():
+                raise InputError(f"{self._name}: a node of '{kind}' has no id: {node}")
+        return nodes
+
+    def _add(self, kind: str, default: str) -> None:
+        for node in self._nodes[kind]:
+            name = _pddl_name(node["id"])
+            if name in self.objects:
+                raise InputError(f"{self._name}: two nodes are called {name}")
+            said = node.get("type")
+            self.objects[name] = said if isinstance(said, str) and said in self._types else default
+
+    def facts(self) -> Iterator[tuple[str, ...]]:
+        """The facts."""
+        roles = self._roles
+        for agent in (each for each in self._nodes[AGENT] if roles.agent and each.get("location") != ""):
+            yield roles.agent, self._known(agent.get("location"), "the agent")
+        nodes = [(level, node) for kind, level in self._levels.items() for node in self._nodes[kind]]
+        told = [fact for level, node in nodes for fact in self._of(level, node)]
+        # Links of things with what they are in say nothing new.
+        kinds = {POSE, *(level.kind for level in roles.levels if level.opens or level.kind == roles.top)}
+        places = {_pddl_name(node["id"]) for kind in kinds for node in self._nodes.get(kind, ())}
+        within = {each for level in roles.levels for each in level.within}
+        inside = {frozenset(fact[1:3]) for fact in told if fact[0] in within and fact[1] != fact[2]}
+        for one, other in self._links if roles.links else ():
+            if {one, other} <= places and frozenset((one, other)) not in inside:
+                yield from ((roles.links, one, other), (roles.links, other, one))
+        yield from told
+        if roles.free and not any(str(node.get("state", "")).startswith("inside_hand") for _, node in nodes):
+            yield (roles.free,)
+
+    def _of(self, level: SceneLevel, node: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+        roles, name, state = self._roles, _pddl_name(node["id"]), str(node.get("state", ""))
+        if level.type not in self._types:
+            yield level.type, name
+        relation, _, other = state.removesuffix(")").partition("(")
+        if level.parent and level.kind != roles.top:
+            above = [one for one, below in self._links if below == name and one in self.objects]
+            parent = node.get(level.parent) or next(iter(above), None)
+            yield level.within[0], name, self._known(parent, name)
+        elif relation == "inside_hand" and roles.held:
+            yield (roles.held, *([_pddl_name(other)] if other else []), name)
+        elif state == "absent" and roles.absent:
+            yield roles.absent, name
+        elif level.within and level.kind != roles.top:
+            said = {each.replace("-", "_"): each for each in level.within}
+            short = {each.replace("_of", "").replace("_", ""): value for each, value in said.items()}
+            predicate = said.get(relation) or short.get(relation.replace("_of", "").replace("_", ""))
+            if predicate is None:
+                raise InputError(f"{self._name}: {name} is '{state}'; expected {'(…) or '.join(said)}(…)")
+            yield predicate, name, self._known(other, name)
+        for predicate in dict.fromkeys(self._allowed(level, node, name)):
+            yield predicate, name
+        parts = state.split(", ")
+        yield from ((each.predicate, name) for each in level.states if each.yes in parts)
+        words, marks = self._words(node)
+        yield from ((roles.attributes, name, word) for word in words if roles.attributes)
+        yield from ((mark, name, *others) for mark, *others in marks)
+
+    def _allowed(self, level: SceneLevel, node: Mapping[str, Any], name: str) -> Iterator[str]:
+        given = node.get("affordances") or []
+        for each in given:
+            longer = [other for other in level.affordances if other.startswith(f"{each}_")]
+            if each not in level.affordances and not longer:
+                hint = did_you_mean(each, level.affordances)
+                raise InputError(f"{self._name}: {name} has the unknown affordance '{each}'{hint}")
+            inner = f"{each}_in" if "open" in given and f"{each}_in" in longer else None
+            if predicate := level.affordances[each if each in level.affordances else inner or longer[0]]:
+                yield predicate
+
+    def _words(self, node: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, ...]]]:
+        """A node's attributes, and its marks with the node that each names."""
+        said = node.get("attributes") or []
+        words, marks = list[str](), list[tuple[str, ...]]()
+        for each in [said] if isinstance(said, str) else said:
+            mark, _, other = str(each).removesuffix(")").partition("(")
+            if mark in self._roles.marks:
+                marks.append((mark, *([_pddl_name(other)] if other else [])))
+            else:
+                words.append(_pddl_name(each))
+        return words, marks
+
+    def _known(self, name: object, of: str) -> str:
+        plain = "" if name is None else _pddl_name(name)
+        if plain not in self.objects:
+            hint = did_you_mean(plain, self.objects) if plain else ""
+            raise InputError(f"{self._name}: {of} is {f'at {plain}, which is no node{hint}' if plain else 'nowhere'}")
+        return plain
+
+
+def _ends(link: object) -> tuple[str, str]:
+    parts = link if isinstance(link, list) else re.split(rf"\s*(?:{LINK}|<->|\+| - )\s*", str(link))
+    if len(parts) != 2:
+        raise InputError(f"{link!r} is no link; expected node{LINK}node")
+    return str(parts[0]), str(parts[1])

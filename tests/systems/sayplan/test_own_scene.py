@@ -1,0 +1,122 @@
+"""One's own scene graph: from JSON to a problem of PDDL that a policy solves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.systems.sayplan import command
+from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph, scene_problem
+from pddl2nl.tasks import shipped_domain
+from tests.cli.one_command import run_command
+from tests.systems.sayplan.conftest import BUILDING, ROLES
+
+# As the paper prints it in appendix L, in fewer rooms.
+PAPER = {
+    "nodes": {
+        "room": [{"id": "Bob's room"}, {"id": "kitchen"}],
+        "pose": [{"id": "pose1"}],
+        "agent": [{"location": "Bob's room", "id": "agent"}],
+        "asset": [
+            {"room": "kitchen", "affordances": ["turn_on", "turn_off", "release_on"], "state": "off", "id": "machine"},
+            {"room": "Bob's room", "state": "free", "affordances": ["release"], "id": "bed1"},
+            {"room": "Bob's room", "state": "closed", "affordances": ["open", "close", "release"], "id": "wardrobe1"},
+        ],
+        "object": [{"affordances": ["pickup"], "state": "inside_of(wardrobe1)", "attributes": "blue", "id": "mug"}],
+        "links": ["Bob's room+pose1", ["pose1", "kitchen"], "Bob's room+bed1", "wardrobe1↔mug", "kitchen+agent"],
+    }
+}
+GOAL = "(on-top-of mug machine)"
+
+
+@pytest.mark.parametrize(
+    ("domain", "instance", "top"),
+    [
+        *(("building", name, "room") for name in ("example", "p01", "p15", "hs01")),
+        ("building", "hs01", "floor"),
+        ("household", "v01", "room"),
+        ("kitchen", "t01", "fixture"),
+        ("logistics", "p01", "city"),
+    ],
+)
+def test_a_graph_that_is_printed_is_read_again(domain: str, instance: str, top: str) -> None:
+    shipped = shipped_domain(domain)
+    roles = load_roles(shipped.folder / "scene.json").shown_from(top)
+    text = scene_graph(shipped.task(instance), roles).full().text
+    problem = parse_problem(scene_problem(text, shipped.domain, roles, "(and)"), shipped.domain)
+    again = scene_graph(Task(shipped.domain, problem), roles).full().text
+    assert json.loads(again) == json.loads(text)
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("policy", ["sayplan", "sayplan-exact"])
+def test_the_papers_json_becomes_a_task_that_is_solved(policy: str) -> None:
+    text = scene_problem(json.dumps(PAPER), BUILDING.domain, ROLES, GOAL)
+    task = Task(BUILDING.domain, parse_problem(text, BUILDING.domain))
+    result = run_spec(RunSpec(task, policy, {"examples": False}, names="original"))
+    assert result.outcome == "solved"
+    assert "(open-asset wardrobe1)" in result.plan
+    assert "(goto bob_s_room pose1)" in result.plan
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda nodes: nodes.pop("agent"), 'expected "agent"'),
+        (lambda nodes: nodes["agent"][0].update(location="attic"), "the agent is at attic, which is no node"),
+        (lambda nodes: nodes["asset"][1].pop("room"), None),
+        (lambda nodes: nodes["asset"][0].pop("room"), "machine is nowhere"),
+        (lambda nodes: nodes["object"][0].update(state="under(bed1)"), r"mug is 'under\(bed1\)'; expected on_top_of"),
+        (
+            lambda nodes: nodes["object"][0].update(state="ontop_of(bed)"),
+            "mug is at bed, which is no node; did you mean",
+        ),
+        (lambda nodes: nodes["object"][0].update(state="ontop_of(bed1)"), None),
+        (lambda nodes: nodes["asset"][0].update(affordances=["cook"]), "unknown affordance 'cook'"),
+        (lambda nodes: nodes.update(chair=[]), "unknown kind of nodes 'chair'"),
+        (lambda nodes: nodes["room"].append({"id": "kitchen "}), "two nodes are called kitchen"),
+        (lambda nodes: nodes["room"].append({"name": "hall"}), "a node of 'room' has no id"),
+        (lambda nodes: nodes.update(room={"id": "kitchen"}), "'room' is no list of nodes"),
+        (lambda nodes: nodes["links"].append("kitchen"), "is no link"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(change: Any, message: str | None) -> None:
+    scene = json.loads(json.dumps(PAPER))
+    change(scene["nodes"])
+    if message is None:
+        parse_problem(scene_problem(json.dumps(scene), BUILDING.domain, ROLES, GOAL), BUILDING.domain)
+        return
+    with pytest.raises(InputError, match=message):
+        scene_problem(json.dumps(scene), BUILDING.domain, ROLES, GOAL)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"nodes": []}', "{"])
+def test_json_of_another_form_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="mine"):
+        scene_problem(text, BUILDING.domain, ROLES, GOAL, "mine")
+
+
+def test_the_command_prints_the_problem(tmp_path: Path) -> None:
+    scene = tmp_path / "my flat.json"
+    scene.write_text(json.dumps(PAPER), encoding="utf-8")
+    code, out, _ = run_command(command.register, "scene", "problem", scene, GOAL)
+    assert code == 0
+    assert out.startswith("(define (problem my_flat)\n  (:domain building)")
+    code, _, error = run_command(command.register, "scene", "problem", scene, "(in-hand cup)")
+    assert (code, "cup" in error) == (2, True)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_search_may_begin_at_floors() -> None:
+    roles = ROLES.shown_from("floor")
+    result = run_spec(
+        RunSpec(BUILDING.task("hs02"), "sayplan", model="oracle", names="original", files={"scene.json": roles})
+    )
+    assert result.outcome == "solved"
