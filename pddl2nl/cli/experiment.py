@@ -19,7 +19,8 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.run_one import Observe
-    from pddl2nl.experiments.specification.experiment import Experiment, Overrides
+    from pddl2nl.experiments.specification.content import Overrides
+    from pddl2nl.experiments.specification.experiment import Experiment
     from pddl2nl.experiments.sweep import SweepSummary
 
 _TABLE_UP_TO = 2000
@@ -160,7 +161,7 @@ def _overrides(
     model: str | None, seeds: str | None, instances: str | None, domains: str | None, sections: str | None
 ) -> Overrides:
     """What the command line says instead of the specification."""
-    from pddl2nl.experiments.specification.experiment import Overrides
+    from pddl2nl.experiments.specification.content import Overrides
     from pddl2nl.quantities import seeds as read_seeds
 
     try:

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
+from pddl2nl.cli.panels import COMMANDS, PANELS, SYSTEMS
 from pddl2nl.errors import InputError, did_you_mean
 
 Context = typer.Context
@@ -288,8 +289,6 @@ class PanelGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes each heading with its commands, none of them cut off."""
-        from pddl2nl.cli.app import COMMANDS, PANELS, SYSTEMS
-
         brought = {
             name: command.get_short_help_str(formatter.width)
             for name, command in self.commands.items()

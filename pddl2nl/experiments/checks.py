@@ -10,8 +10,8 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.models import MadeModel, ModelContext, behind_endpoint, make_model
 from pddl2nl.experiments.specification.columns import policy_of
+from pddl2nl.experiments.specification.content import ExperimentSpec
 from pddl2nl.experiments.specification.domains import SpecDomain
-from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.llm import Completion, MissingKeyError, Price
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
@@ -19,7 +19,7 @@ from pddl2nl.pddl import Domain
 from pddl2nl.policies.spec import RunSpec
 
 
-def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
+def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
 
     Args:
@@ -52,7 +52,7 @@ def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -
 
 
 def _price(
-    spec: Experiment, model: str, access: Access, asked_here: bool, mistakes: Collection[str] | None
+    spec: ExperimentSpec, model: str, access: Access, asked_here: bool, mistakes: Collection[str] | None
 ) -> Price | None:
     """What a model's tokens cost, having made it for each domain; ``mistakes`` are those of all its policies."""
     price: Price | None = None
@@ -85,7 +85,7 @@ def _price(
 
 
 def _made(
-    spec: Experiment,
+    spec: ExperimentSpec,
     model: str,
     domain: SpecDomain | None,
     access: Access,
@@ -101,7 +101,7 @@ def _made(
     return make_model(model, context)
 
 
-def _check_oracle(spec: Experiment, runs: Iterable[RunSpec]) -> None:
+def _check_oracle(spec: ExperimentSpec, runs: Iterable[RunSpec]) -> None:
     """Notes where the oracle would have to translate, or to word a domain."""
     noted = set()
     for run in runs:
@@ -115,7 +115,7 @@ def _check_oracle(spec: Experiment, runs: Iterable[RunSpec]) -> None:
         )
 
 
-def _check_planner(spec: Experiment) -> None:
+def _check_planner(spec: ExperimentSpec) -> None:
     """Notes where Fast Downward is missing, and what would do without it."""
     wants: list[tuple[str, str]] = []
     key = "policies" if spec.top.policies else "columns"

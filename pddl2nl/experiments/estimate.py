@@ -18,8 +18,8 @@ from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.models import behind_endpoint
 from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.specification.content import Cell, ExperimentSpec
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
-from pddl2nl.experiments.specification.experiment import Cell, Experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
@@ -81,7 +81,7 @@ class Estimate:
         )
 
 
-def estimated_columns(experiment: Experiment, finished: Collection[str]) -> dict[str, tuple[int, Estimate]]:
+def estimated_columns(experiment: ExperimentSpec, finished: Collection[str]) -> dict[str, tuple[int, Estimate]]:
     """How many runs are missing of each column, and their estimate; a run of several columns counts in one.
 
     Args:

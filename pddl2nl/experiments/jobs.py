@@ -145,7 +145,7 @@ class RunJob:
         return cast("dict[str, Any]", msgspec.to_builtins(changed))
 
 
-def _file_or_word(value: str | Path | None, *words: str) -> str | None:
+def _file_or_word(value: Any, *words: str) -> str | None:
     return str(value) if value in words else None if value is None else _text_hash(value)
 
 

@@ -40,7 +40,7 @@ from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.events import FORMAT, RunEvent, Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.policy import TaskTextPolicy, WorldPolicy
-from pddl2nl.policies.recorded import Recorded, spec_to_json
+from pddl2nl.policies.recorded import RecordedText, spec_to_json
 from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.policies.translating import Translator, TranslatorMode
@@ -232,19 +232,19 @@ def _world(policy: Policy, spec: RunSpec, simulator: Any) -> tuple[Policy, Execu
 
 
 @dataclass(frozen=True)
-class _File:
+class FileBeside:
     """A file beside a domain: its text, and what it holds."""
 
     text: str
     value: Any
 
 
-def _files(policy: Policy, spec: RunSpec) -> dict[str, _File]:
+def _files(policy: Policy, spec: RunSpec) -> dict[str, FileBeside]:
     """The files that the policy reads: those given, else those beside the domain, else those of the shipped domain."""
     for name in spec.files:
         if name not in policy.files:
             raise InputError(f"--file {name}: {spec.policy_name} reads {', '.join(policy.files) or 'no files'}")
-    found: dict[str, _File] = {}
+    found: dict[str, FileBeside] = {}
     for name in policy.files:
         file = domain_file(name, spec.task.domain, spec.files.get(name))
         if file is not None:
@@ -252,7 +252,7 @@ def _files(policy: Policy, spec: RunSpec) -> dict[str, _File]:
     return found
 
 
-def domain_file(name: str, domain: Domain, given: Any = None) -> _File | None:
+def domain_file(name: str, domain: Domain, given: Any = None) -> FileBeside | None:
     """A file that a system reads beside a domain; None if there is none.
 
     Args:
@@ -264,11 +264,11 @@ def domain_file(name: str, domain: Domain, given: Any = None) -> _File | None:
         InputError: it cannot be read.
     """
     if given is not None and not isinstance(given, str | Path):
-        return _File(given.text, given)
+        return FileBeside(given.text, given)
     system = next(each for each in systems().values() if name in each.files)
     read = system.load(system.files[name])
-    if isinstance(given, Recorded):
-        return _File(given, read(str(given), domain, f"<the recorded {name}>"))
+    if isinstance(given, RecordedText):
+        return FileBeside(given, read(str(given), domain, f"<the recorded {name}>"))
     shipped = match_shipped(domain)
     beside = Path(domain.source.name).parent if domain.source is not None else None
     places = [beside, None if shipped is None else shipped.folder]
@@ -277,11 +277,11 @@ def domain_file(name: str, domain: Domain, given: Any = None) -> _File | None:
     if path is None:
         return None
     text = read_text(path)
-    return _File(text, read(text, domain, str(path)))
+    return FileBeside(text, read(text, domain, str(path)))
 
 
 def _text_of(name: str, given: str | Path) -> str:
-    return str(given) if isinstance(given, Recorded) else read_text(Path(given), "prompt").strip()
+    return str(given) if isinstance(given, RecordedText) else read_text(Path(given), "prompt").strip()
 
 
 # ── models ───────────────────────────────────────────────────────────────────────────────────────
@@ -378,7 +378,7 @@ def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
         if spec.example_plan is not None:
             raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
         return None
-    return find_example(spec.task, given=spec.example, plan_path=spec.example_plan, seed=spec.seed)
+    return find_example(spec.task, given=cast(Any, spec.example), plan_path=spec.example_plan, seed=spec.seed)
 
 
 # ── what a record says of how it was made ────────────────────────────────────────────────────────

@@ -53,8 +53,8 @@ from pddl2nl.policies.events import (
     RunEvent,
 )
 from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
-from pddl2nl.policies.policy import Policy
 from pddl2nl.policies.setting import RequestSettings, Setting
+from pddl2nl.policies.spec import Acting
 from pddl2nl.policies.translating import Ask
 from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
 from pddlval.simulator import CLOCK
@@ -682,7 +682,7 @@ class Episode:
         outcome, message = _execute(lines, trace)
         return self._judged(Verdict(outcome, message, trace.fault, trace, tuple(lines), round=round))
 
-    def proposal_of(self, policy: Policy) -> Verdict:
+    def proposal_of(self, policy: Acting) -> Verdict:
         """The verdict on the plan of another policy, as one plan of several; the episode goes on until `conclude`.
 
         The policy runs in an episode of its own, whose events and calls are those of this one. Its proposal is the plan
@@ -817,7 +817,7 @@ class Episode:
 
     # ── the whole run ─────────────────────────────────────────────────────────────────────────────
 
-    def play(self, policy: Policy | None = None) -> Finished:
+    def play(self, policy: Acting | None = None) -> Finished:
         """Runs a policy, by default the setting's, to the end of the episode and returns the last event.
 
         Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through; the episode then has no end.

@@ -55,7 +55,7 @@ def spec_to_json(spec: RunSpec, policy: Policy, files: Mapping[str, str], prompt
     }
 
 
-class _Recorded(msgspec.Struct):
+class _SpecEntries(msgspec.Struct):
     """The entries that need more than their value."""
 
     policy: str
@@ -82,7 +82,7 @@ def spec_of(started: Started) -> RunSpec:
         raise RecordError(
             f"its format is {started.format}, and this version reads {FORMAT}: use the version of pddl2nl that wrote it"
         )
-    data = convert(started.spec, _Recorded, "spec")
+    data = convert(started.spec, _SpecEntries, "spec")
     domain = parse_domain(data.domain, data.domain_file or "<domain>")
     problem = parse_problem(data.problem, domain, data.problem_file or "<problem>")
     wording: Any = "template"
@@ -104,13 +104,13 @@ def spec_of(started: Started) -> RunSpec:
         models={role: name for role, name in started.models.items() if role != "planner"},
         wording=wording,
         example="none" if started.example is None else SolvedProblem.from_json(started.example, domain),
-        files={name: Recorded(text) for name, text in data.files.items()},
-        prompts={name: Recorded(text) for name, text in data.prompts.items()},
+        files={name: RecordedText(text) for name, text in data.files.items()},
+        prompts={name: RecordedText(text) for name, text in data.prompts.items()},
         **plain,
     )
 
 
-class Recorded(str):
+class RecordedText(str):
     """The text of a file that a record holds; any other text in the place of a file is its path."""
 
 

@@ -18,7 +18,7 @@ import msgspec
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.plugins import POLICY_GROUP, System, installed, load_object, systems
 from pddl2nl.policies.policy import Policy, make
-from pddl2nl.policies.spec import NOTHING
+from pddl2nl.policies.spec import NOTHING, Acting
 
 CORE = {
     "basic": "basic:Basic",
@@ -99,7 +99,7 @@ def entry_of(name: str) -> Entry:
     raise InputError(f"policy {name}: no such policy{hint}")
 
 
-def make_policy(policy: str | Policy, options: Mapping[str, Any] = NOTHING) -> Policy:
+def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> Policy:
     """A policy by its name, or that of a preset, whose values ``options`` override; values may be texts.
 
     An object is returned as it is, with other values where there are options.

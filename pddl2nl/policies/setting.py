@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Reader, Reading, Readings, Teller, Wording, make_names, template_wording
 from pddl2nl.pddl import Domain, Task, parse_problem
-from pddl2nl.policies.spec import RunSpec
+from pddl2nl.policies.spec import Acting, RunSpec
 from pddl2nl.policies.translating import Translator
 from pddlval import GroundAction, Simulator, acting_simulator
 
 if TYPE_CHECKING:
-    from pddl2nl.policies.policy import Policy
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.similarity import Embed
 
@@ -128,7 +127,7 @@ class Setting:
     files: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     embed: Embed | None = None
-    policy: Policy | None = None
+    policy: Acting | None = None
 
     @property
     def feedback(self) -> str:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pddl2nl.llm import Model
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Task
-    from pddl2nl.policies.policy import Policy
-    from pddl2nl.policies.setting import SolvedProblem
+    from pddlval import GroundAction
 
 GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
 """The groups of options, in the order in which help shows them."""
@@ -81,6 +80,21 @@ _task, _policy, _model, _budget = (partial(_option, group) for group in GROUPS[:
 _limit = partial(_budget, default_text="no limit", at_least=0, models=True, in_file=False)
 
 
+class Acting(Protocol):
+    """What can be played: a `pddl2nl.policies.Policy`."""
+
+    def run(self, episode: Any) -> None: ...
+
+
+class Solved(Protocol):
+    """A problem with a plan: a `pddl2nl.policies.setting.SolvedProblem`."""
+
+    @property
+    def task(self) -> Task: ...
+    @property
+    def plan(self) -> tuple[GroundAction, ...]: ...
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """Everything that determines a run.
@@ -95,7 +109,7 @@ class RunSpec:
     """
 
     task: Task
-    policy: str | Policy = _policy(
+    policy: str | Acting = _policy(
         "react",
         "How actions are chosen; pddl2nl policies lists them.",
         metavar="P",
@@ -163,7 +177,7 @@ class RunSpec:
         default_text="the one beside DOMAIN",
         in_file=False,
     )
-    example: str | Path | SolvedProblem | None = _task(
+    example: str | Path | Solved | None = _task(
         None,
         "A problem whose solution is shown, or a folder to choose one from.",
         metavar="P|none",
@@ -275,7 +289,7 @@ class RunSpec:
     task_name: str = ""
 
     @classmethod
-    def of(cls, task: Task, policy: str | Policy = "react", **options: Any) -> RunSpec:
+    def of(cls, task: Task, policy: str | Acting = "react", **options: Any) -> RunSpec:
         """The description of a run from options of the run and of its policy together.
 
         Args:

@@ -6,9 +6,9 @@ import resource
 from pathlib import Path
 
 import pytest
+from pddl2nl.experiments.prepare import prepare_experiment
 
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.prepare import prepare_experiment
 from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all

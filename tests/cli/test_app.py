@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from pddl2nl.cli import app as application
+from pddl2nl.cli.panels import PANELS
 from pddl2nl.errors import InfrastructureError, InputError
 
 
@@ -36,7 +37,7 @@ def test_every_command_is_where_the_table_says() -> None:
     everything = typer.main.get_command(application.make_app())
     assert isinstance(everything, typer.core.TyperGroup)
     assert {*application.COMMANDS} <= {*everything.commands}
-    assert all(len(text) <= 60 for panel in application.PANELS.values() for _, text in panel.values())
+    assert all(len(text) <= 60 for panel in PANELS.values() for _, text in panel.values())
     for command in application.COMMANDS:
         one = typer.main.get_command(application.make_app(command))
         assert isinstance(one, typer.core.TyperGroup)

@@ -20,7 +20,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.experiments.models import behind_endpoint
-from pddl2nl.experiments.specification.experiment import AskedQuestions, Experiment
+from pddl2nl.experiments.specification.content import AskedQuestions, ExperimentSpec
 from pddl2nl.files import read_bytes, replaced_file
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Style, Teller, Wording, make_names
@@ -54,7 +54,7 @@ class _KeptQuestions(msgspec.Struct):
 
 
 def placed_questions(
-    spec: Experiment, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None] = lambda done, of: None
+    spec: ExperimentSpec, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None] = lambda done, of: None
 ) -> tuple[tuple[tuple[QuestionJob, tuple[str, str, str], str], ...], tuple[LayoutColumn, ...]]:
     """All questions for all models with their rows and the labels of their columns, and the columns.
 
@@ -101,7 +101,7 @@ def _own_sets(asked: AskedQuestions, data: Path) -> list[QuestionSet]:
 
 
 def _made_sets(
-    spec: Experiment, folder: Path, keep: bool, on_progress: Callable[[int, int], None]
+    spec: ExperimentSpec, folder: Path, keep: bool, on_progress: Callable[[int, int], None]
 ) -> list[QuestionSet]:
     assert spec.questions is not None
     path, table = folder / KEPT_FILE, spec.questions.table
@@ -126,7 +126,7 @@ def _made_sets(
     return [replace(one, questions=tuple(kept.made[key])) for key, (one, _) in pairs]
 
 
-def _planned_sets(spec: Experiment) -> Iterator[tuple[QuestionSet, Task]]:
+def _planned_sets(spec: ExperimentSpec) -> Iterator[tuple[QuestionSet, Task]]:
     """The sets to be made, without their questions, and their tasks."""
     assert spec.questions is not None
     asked, table = spec.questions, spec.questions.table
@@ -167,7 +167,7 @@ def _read_kept(path: Path) -> _KeptQuestions:
 # ── jobs and their columns ───────────────────────────────────────────────────────────────────────
 
 
-def _column(spec: Experiment, one: QuestionSet, model: str) -> LayoutColumn:
+def _column(spec: ExperimentSpec, one: QuestionSet, model: str) -> LayoutColumn:
     assert spec.questions is not None
     several = [
         (model.rpartition("/")[2], len(spec.models)),
@@ -185,7 +185,7 @@ def _column(spec: Experiment, one: QuestionSet, model: str) -> LayoutColumn:
     )
 
 
-def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
+def _jobs(spec: ExperimentSpec, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
     settings = {name: spec.options[name] for name in ("temperature", "max_tokens", "timeout") if name in spec.options}
     parts = (one.row, one.task, one.kind, one.form, model.rpartition("/")[2], one.label or "pddl", str(one.seed))
     for question in one.questions:

@@ -50,9 +50,7 @@ class Repair(Policy):
             "of looking for the nearest valid plan."
         ),
     ] = False
-    proposer: Annotated[str, Meta(description="The policy that proposes the plan, named by repair:POLICY.")] = (
-        "basic"
-    )
+    proposer: Annotated[str, Meta(description="The policy that proposes the plan, named by repair:POLICY.")] = "basic"
     proposer_options: Annotated[
         dict[str, Any], Meta(description="Its options; -P NAME=VALUE gives them as if they were those of repair.")
     ] = msgspec.field(default_factory=dict)

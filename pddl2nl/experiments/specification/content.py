@@ -1,0 +1,636 @@
+"""An experiment: columns on tasks, their runs, and the places of these in tables.
+
+A TOML file specifies one (`load_experiment`), or Python does, with the same keys::
+
+    def ablations(model: str = "gpt-4o") -> Experiment:
+        \"\"\"Act with and without its history.\"\"\"
+        columns = [Column("act", name=history, options={"history": history}) for history in ("full", "compact")]
+        return Experiment(name="ablations", domains=["ferry"], models=[model], columns=columns)
+
+``pddl2nl experiment my_module:ablations -A model=oracle`` runs it, as does ``ablations("oracle").run()``.
+
+The command line can replace the model, seeds and tasks (`Overrides`). A model that can only plan (the oracle, a script)
+takes no other role: the domain's own wording replaces one made by a model, the reader replaces translations, and
+templates replace its thoughts. Renamed domains get the template, as their own wording would reveal what the names hide;
+the paper found models' snippets to be like it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from pddl2nl.baselines import DEFAULT_SECONDS
+from pddl2nl.conversion import Key, dotted
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.experiments.choices import unused_options
+from pddl2nl.experiments.jobs import Job, RunJob
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, write_layout
+from pddl2nl.experiments.models import behind_endpoint
+from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.profiles import apply_profile, profiles
+from pddl2nl.experiments.records.writer import record_name
+from pddl2nl.experiments.specification.columns import (
+    SEEDS,
+    WALK_SEEDS,
+    ColumnReader,
+    Defaults,
+    Numbered,
+    distinct,
+    fits,
+    policy_of,
+    where,
+)
+from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask, matches, read_domains
+from pddl2nl.experiments.specification.file import SpecFile
+from pddl2nl.experiments.specification.schema import (
+    NO_MODEL,
+    PLANNER_OPTIONS,
+    QUESTION_TABLES,
+    RUN_KEYS,
+    TABLES,
+    AccessTable,
+    Column,
+    FileTables,
+    QuestionsTable,
+    many,
+)
+from pddl2nl.llm import Price, public_url
+from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
+from pddl2nl.llm.endpoint.urls import host_of
+from pddl2nl.nl import Wording, provenance_warnings, template_wording, wording_warnings
+from pddl2nl.policies import make_policy, policies
+from pddl2nl.policies.budget import Limits
+from pddl2nl.policies.paper import paper_tables, system_tables
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.questions.making import TOPICS
+from pddl2nl.tasks import shipped_domains
+
+_ONLY_PLAN = ("oracle", "script")
+"""The kinds of models that take no other role."""
+_WORDS = ("default", "template", "llm")
+
+Cell = tuple[SpecDomain, SpecTask, Column, tuple[Job, ...]]
+"""The runs of a column on a task of a domain, which differ only in their seeds."""
+Row = tuple[str, str, str]
+"""Label, section and variant of a row."""
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """Values of the command line that replace those of the specification.
+
+    Attributes:
+        model: of every column.
+        seeds: of every column.
+        instances: names or patterns of the tasks to run. ``domains`` and ``sections`` likewise.
+    """
+
+    model: str = ""
+    seeds: tuple[int, ...] = ()
+    instances: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AskedQuestions:
+    """The questions of an experiment: those of its tasks, or of the files in ``data``, asked in each style."""
+
+    table: QuestionsTable
+    styles: tuple[str, ...]
+    seeds: tuple[int, ...]
+    data: Path | None = None
+
+
+class ExperimentSpec:
+    """What an experiment is: columns on tasks, checked as a whole before anything runs.
+
+    Args:
+        file: the file that specifies it; None for an experiment of Python.
+        overrides: values that replace those of the specification.
+        tables: the keys of a specification file (docs/reference/experiment-files.md); ``columns`` may hold `Column`
+            objects. Paths are relative to the file, else to the working directory.
+
+    Attributes:
+        name: of the experiment.
+        domains: with their tasks.
+        columns: in the order of the specification, those of planners last.
+        options: of runs and planners, for all columns; ``policy_options`` those of policies.
+        models_for, files: the same for all columns.
+        models: those of all columns.
+        left_out: impossible combinations and tasks that are not run, a sentence each.
+        notes: things to check by hand, a sentence each.
+        tables: the tables to report.
+        questions: what is asked instead of running policies; None if policies are run.
+        budget: of all runs together.
+        prices: what tokens cost by model, None where it is unknown; empty before `prepare`.
+
+    Raises:
+        InputError: an unknown key or a wrong value; the message has its place in the file.
+    """
+
+    def __init__(self, *, file: SpecFile | None = None, overrides: Overrides | None = None, **tables: Any):
+        self.given = tables
+        self.overrides = overrides = overrides or Overrides()
+        self.file = file = file or SpecFile(name=str(tables.get("name") or "experiment"))
+        file.data = tables
+        self.top = top = file.convert(tables, FileTables)
+        self.name = top.name or file.path.stem
+        self.profile: Mapping[str, Any] = {} if top.profile is None else profiles()[top.profile]
+        self.left_out: list[str] = []
+        self.notes: list[str] = []
+        self.prices: Mapping[str, Price | None] = {}
+        self._question_columns: tuple[LayoutColumn, ...] = ()
+        self.budget = Limits(None, top.budgets.calls, top.budgets.tokens, top.budgets.usd)
+        models_file = top.access.models
+        self.models_file = None if models_file is None else file.existing(models_file, "access", "models")
+        names = tuple(dict.fromkeys(top.models)) or tuple(filter(None, (self.profile.get("model"),)))
+        names = names or tuple(filter(None, (overrides.model,)))
+        models = (overrides.model,) if overrides.model else tuple(map(file.model, names))
+        self._check_top()
+        self.questions = self._asked_questions(models)
+        domains: list[SpecDomain] = []
+        if self.questions is None or self.questions.data is None:
+            instances = tuple(dict.fromkeys(top.instances))
+            domains = self._selected(read_domains(file, top.domains, instances, self.left_out, self.notes))
+        columns = self._read_columns(names, domains)
+        headings = [column.heading for column in columns]
+        self.tables = tuple(self._layout_table(number, headings) for number in range(len(top.tables)))
+        if not self.tables:
+            self.tables = tuple(map(LayoutTable, QUESTION_TABLES if self.questions else ("coverage",)))
+        self.columns = tuple(columns)
+        self.models = tuple(dict.fromkeys(each.model for each in columns if each.model != NO_MODEL)) or models
+        self.domains = tuple(self._worded(columns, domains))
+
+    def __repr__(self) -> str:
+        tasks = sum(len(domain.tasks) for domain in self.domains)
+        return f"<Experiment {self.name}: {len(self.columns)} columns on {tasks} tasks>"
+
+    def overridden(self, overrides: Overrides) -> Self:
+        """The experiment with values of the command line."""
+        if overrides == self.overrides:
+            return self
+        file = SpecFile(self.file.path) if self.file.text else None
+        return type(self)(file=file, overrides=overrides, **self.given)
+
+    # ── checks ───────────────────────────────────────────────────────────────────────────────────
+
+    def _check_top(self) -> None:
+        """Checks what can be known before domains are read."""
+        top, error = self.top, self.file.error
+        if top.base_url is not None and host_of(top.base_url) is None:
+            address = public_url(top.base_url)
+            raise error(f"base_url is '{address}'; expected an address such as http://localhost:8000/v1", "base_url")
+        if not top.domains:
+            known = ", ".join(shipped_domains())
+            raise error(f"domains is missing: domains = [NAMES], of which {known} are shipped, or files")
+        runs = [key for key in ("policies", "columns", "baselines") if getattr(top, key)]
+        if top.questions is not None and runs:
+            raise error(f"[questions] takes the place of runs: leave out {' and '.join(runs)}", runs[0])
+        if top.questions is None and not runs:
+            known = ", ".join(each.name for each in policies() if not each.preset)
+            raise error(f"nothing is to be run: policies = [{known}], [[columns]] or baselines are missing")
+        for key in ("policies", "styles"):
+            if top.columns and getattr(top, key):
+                raise error(f"'{key}' multiplies, and 'columns' names what is run: leave one of them out", key)
+        if "workers" in top.cluster:
+            # Dask checks everything else.
+            self.file.convert({"workers": top.cluster["workers"]}, AccessTable, "cluster")
+
+    def _asked_questions(self, models: tuple[str, ...]) -> AskedQuestions | None:
+        """What is asked instead of running policies."""
+        table, file = self.top.questions, self.file
+        if table is None:
+            return None
+        if not models:
+            raise file.error('models is missing: models = ["oracle"] needs no key', "questions")
+        for kind in table.kinds:
+            if not set(table.forms).intersection(TOPICS[kind].forms):
+                message = f"'{kind}' is asked in the form {' or '.join(TOPICS[kind].forms)}, which forms does not name"
+                raise file.error(message, "questions", "forms")
+        data = None if table.data == "none" else file.path_of(table.data)
+        if data is not None and not data.is_dir():
+            raise file.error(f"data is '{data}', and there is no such folder", "questions", "data")
+        return AskedQuestions(table, self.top.styles or ("nl",), self.overrides.seeds or self.top.seeds or (1,), data)
+
+    def wrong_model(self, model: str, message: str) -> None:
+        """Notes an error where the file names the model, or its profile."""
+        if model == self.overrides.model:
+            self.file.wrong(f"--model {model}: {message}")
+        else:
+            self.file.wrong_model(model, message)
+
+    # ── tasks and tables ─────────────────────────────────────────────────────────────────────────
+
+    def _selected(self, domains: list[SpecDomain]) -> list[SpecDomain]:
+        """The domains with the tasks that the command line selects; a name that matches nothing is an error."""
+        chosen = self.overrides
+        tasks = [task.name for one in domains for task in one.tasks]
+        for option, patterns, names, shown in (
+            ("--sections", chosen.sections, [one.part for one in domains], True),
+            ("--domains", chosen.domains, [one.row for one in domains], True),
+            ("--instances", chosen.instances, tasks, False),
+        ):
+            for pattern in patterns:
+                if not matches(names, [pattern]):
+                    hint = did_you_mean(pattern, names) or (_there_are(names) if shown else "")
+                    raise self.file.error(f"{option}: nothing here is called '{pattern}'{hint}")
+        selected = [
+            replace(one, tasks=tuple(task for task in one.tasks if _chosen(task.name, chosen.instances)))
+            for one in domains
+            if _chosen(one.part, chosen.sections) and _chosen(one.row, chosen.domains)
+        ]
+        selected = [one for one in selected if one.tasks or not chosen.instances]
+        if not selected:
+            raise self.file.error("no task is left of what the command line names")
+        return selected
+
+    def _layout_table(self, number: int, headings: Sequence[str]) -> LayoutTable:
+        """A table of the specification, if its kind and columns exist and the paper's numbers fit it."""
+        table, place = self.top.tables[number], ("tables", number)
+        known = (*TABLES, *system_tables())
+        if table.kind not in known:
+            hint = did_you_mean(table.kind, known) or f"; there are {', '.join(known)}"
+            message = f"{dotted((*place, 'kind'))} is '{table.kind}'{hint}"
+            raise self.file.error(message, *place, "kind", value=table.kind)
+        for heading in table.columns:
+            if heading not in headings:
+                hint = did_you_mean(heading, headings) or _there_are(headings)
+                message = f"no column is called '{heading}'{hint}"
+                raise self.file.error(message, *place, "columns", value=heading)
+        fitting = [name for name, laid in paper_tables().items() if laid.kind == table.kind]
+        if table.paper and table.paper not in fitting:
+            hint = did_you_mean(table.paper, fitting) or _there_are(fitting)
+            message = f"the numbers of '{table.paper}' do not fit a table of the kind '{table.kind}'{hint}"
+            raise self.file.error(message, *place, "paper", value=table.paper)
+        return LayoutTable(table.kind, table.title, table.paper, table.columns)
+
+    # ── columns ──────────────────────────────────────────────────────────────────────────────────
+
+    def _read_columns(self, models: tuple[str, ...], domains: Sequence[SpecDomain]) -> list[Column]:
+        top, file = self.top, self.file
+        given = dict(top.options)
+        models_for = file.convert(given.pop("models-for", {}), dict[str, str], "options", "models-for")
+        files = file.convert(given.pop("files", {}), dict[str, str], "options", "files")
+        self.options, own = file.options(given, "options")
+        wordings = tuple(dict.fromkeys(top.wordings)) or (self.profile.get("wording", "default"),)
+        seeds = tuple(dict.fromkeys(top.seeds))
+        self._wordings = wordings
+        reader = ColumnReader(file, top, Defaults(models, wordings, seeds or SEEDS, seeds or WALK_SEEDS), own)
+        numbered = reader.columns()
+        columns = [column for _, column in numbered]
+        self.left_out += reader.left_out
+        self.policy_options = reader.shared
+        self.models_for = reader.models(models_for, columns, "options", "models-for")
+        self.files = reader.files(files, columns, "options", "files")
+        self._check_names(numbered, domains)
+        changed = [(number, self._overridden(column, domains)) for number, column in numbered]
+        # With one model in place of several, columns that they told apart are the same.
+        once = [each for index, each in enumerate(changed) if each not in changed[:index]]
+        named = distinct(file, once, domains)
+        self._check_examples(named, domains)
+        return [column for _, column in named]
+
+    def _check_names(self, columns: Sequence[Numbered], domains: Sequence[SpecDomain]) -> None:
+        """Refuses names of domains and sections in columns that match none."""
+        if self.overrides.domains or self.overrides.sections:
+            return
+        for key, names in (
+            ("domains", [name for one in domains for name in (one.row, one.label)]),
+            ("sections", [one.part for one in domains]),
+        ):
+            for number, column in columns:
+                for pattern in many(getattr(column, key)):
+                    if not matches(names, [pattern]):
+                        hint = did_you_mean(pattern, names) or _there_are(names)
+                        message = f"no {key.removesuffix('s')} here is called '{pattern}'{hint}"
+                        raise self.file.error(message, *where(number), key, value=pattern)
+
+    def _check_examples(self, columns: Sequence[Numbered], domains: Sequence[SpecDomain]) -> None:
+        """Refuses an example for domains that are transformed."""
+        examples: list[tuple[Mapping[str, Any], tuple[Key, ...]]] = [(self.options, ())]
+        examples += [(column.options, where(number)) for number, column in columns]
+        for options, place in examples:
+            if options.get("example", "none") != "none" and any(one.changes for one in domains):
+                raise self.file.error(
+                    "the example is a problem of a domain as it is before its transformation, and one in 'domains' is "
+                    "transformed; leave it out: examples of shipped domains are transformed along with these",
+                    *place,
+                    "options",
+                    "example",
+                )
+
+    def _overridden(self, column: Column, domains: Sequence[SpecDomain]) -> Column:
+        """The column with the model and the seeds of the command line; a model may be able to do nothing but plan."""
+        model, seeds = self.overrides.model, self.overrides.seeds
+        if seeds and column.kind != "planner":
+            column = msgspec.structs.replace(column, seeds=seeds)
+        if not model or column.kind != "model":
+            return column
+        column = msgspec.structs.replace(column, model=model)
+        if model.partition(":")[0] not in _ONLY_PLAN or column.style != "nl":
+            return column
+        own = {**self.models_for, **column.models_for}
+        given = {**self.profile, **self.options, **column.options}
+        options = dict(column.options)
+        if given.get("translator", "reader") != "reader" and "translator" not in own:
+            options["translator"] = "reader"
+        if policy_of(column).thoughts and given.get("thoughts") == "llm" and "thoughts" not in own:
+            options["thoughts"] = "template"
+        # The own wording of a renamed domain would reveal what its names hide.
+        wording, said = "default", "the domain's own wording"
+        if any(one.renamed for one in domains):
+            wording, said = "template", "the template"
+        worded = column.wording == "llm" and "wording" not in own
+        note = (
+            f"--model {model} can only plan: {said} replaces one by a model, the reader replaces translations, and "
+            "templates replace the example's thoughts"
+        )
+        if (worded or options != column.options) and note not in self.notes:
+            self.notes.append(note)
+        return msgspec.structs.replace(column, wording=wording if worded else column.wording, options=options)
+
+    # ── wordings ─────────────────────────────────────────────────────────────────────────────────
+
+    def _worded(self, columns: Sequence[Column], domains: Sequence[SpecDomain]) -> list[SpecDomain]:
+        """The domains with their wordings; a file that fits some of them is left out for the others.
+
+        Without ``[[columns]]`` every wording is for every domain.
+        """
+        used = {column.wording for column in columns if column.kind == "model" and column.wording}
+        shared = () if self.top.columns else tuple(each for each in self._wordings if each != "llm" or each in used)
+        naming = [column for column in columns if column.kind == "model" and column.wording]
+        wordings: list[dict[str, Wording | str]] = [{} for _ in domains]
+        for label in dict.fromkeys((*shared, *(column.wording for column in naming))):
+            users = [column for column in naming if column.wording == label]
+            misfits: dict[str, str] = {}
+            for one, labelled in zip(domains, wordings, strict=True):
+                if label in shared or any(fits(column, one) for column in users):
+                    try:
+                        labelled[label] = self._wording(label, one)
+                    except InputError as error:
+                        misfits[one.label] = str(error)
+            if misfits and not any(label in labelled for labelled in wordings):
+                key = "wording" if self.top.columns else "wordings"
+                raise self.file.error(f"{key}: {next(iter(misfits.values()))}", value=label)
+            self.left_out += [f"wording {label} for {name}: {reason}" for name, reason in misfits.items()]
+        for one, labelled in zip(domains, wordings, strict=True):
+            own = labelled.get("default")
+            if one.renamed and isinstance(own, Wording) and own != template_wording(one.domain):
+                self.notes.append(
+                    f"{one.label}: its default wording tells the meaning of the original names; "
+                    'wordings = ["template"] tells only its new names'
+                )
+        return [replace(one, wordings=labelled) for one, labelled in zip(domains, wordings, strict=True)]
+
+    def _wording(self, label: str, one: SpecDomain) -> Wording | str:
+        """A wording of a domain."""
+        if label in _WORDS:
+            return label if label == "llm" else one.worded(None if label == "default" else label)
+        name = wording_file(label, one)
+        path = self.file.path_of(name)
+        if not path.is_file():
+            hint = did_you_mean(name, _WORDS)
+            raise InputError(f"{name!r} is none of {', '.join(_WORDS)}, and there is no file {path}{hint}")
+        return one.worded(str(path))
+
+    # ── runs ─────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The runs of every column on every task that it fits, policies first, then planners."""
+        return tuple(
+            (domain, task, column, tuple(self._jobs(domain, task, column)))
+            for planners in (False, True)
+            for domain in self.domains
+            for task in domain.tasks
+            for column in self.columns
+            if (column.kind == "planner") is planners
+            and fits(column, domain)
+            and (column.kind != "model" or not column.wording or column.wording in domain.wordings)
+        )
+
+    @cached_property
+    def placed(self) -> tuple[tuple[Job, Row, str], ...]:
+        """All runs with their rows and the labels of their columns; one run may belong to several columns.
+
+        Raises:
+            InputError: there is nothing to run.
+        """
+        placed = tuple(
+            (job, (domain.row, domain.section, column.variant), column.heading)
+            for domain, _, column, jobs in self.cells
+            for job in jobs
+        )
+        if not placed:
+            place = "policies" if self.top.policies else "columns"
+            raise self.file.error(f"nothing is left to be run: {'; '.join(self._left_out())}", place)
+        return placed
+
+    @property
+    def jobs(self) -> dict[str, Job]:
+        """The runs, each once, by their names."""
+        return {job.name: job for job, _, _ in self.placed}
+
+    def _jobs(self, domain: SpecDomain, task: SpecTask, column: Column) -> Iterator[Job]:
+        parts: tuple[str, ...] = (domain.name, task.name, column.policy)
+        if column.kind == "planner":
+            seconds = self.options.get("planner_seconds", DEFAULT_SECONDS)
+            memory = self.options.get("planner_memory")
+            planner = column.policy
+            yield PlannerJob(
+                domain.path, task.path, planner, seconds, memory, task.texts, domain.name, task.name, parts
+            )
+            return
+        if column.kind == "model":
+            label = "pddl" if column.style == "pddl" else Path(wording_file(column.wording, domain)).stem
+            parts = (*parts, column.model.rpartition("/")[2], label)
+        for seed in column.seeds:
+            yield RunJob(self._run(domain, task, column, seed), (*parts, str(seed)), self.models_file)
+
+    def _run(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> RunSpec:
+        policy = policy_of(column, self.policy_options)
+        idle = unused_options(policy, column.style)
+        options = {key: value for key, value in {**self.options, **column.options}.items() if key in RUN_KEYS}
+        options = {key: value for key, value in options.items() if key not in idle and key not in PLANNER_OPTIONS}
+        if task.example is not None and "example" not in idle:
+            options.setdefault("example", task.example)
+        own = {**self.policy_options, **column.options}
+        run = RunSpec(
+            task=task.task,
+            policy=column.policy,
+            options={key: value for key, value in own.items() if key in type(policy).__struct_fields__},
+            model="oracle" if column.model == NO_MODEL else column.model,
+            wording=domain.wordings.get(column.wording) if column.wording else None,
+            style=column.style,
+            seed=seed,
+            files={name: path for name, path in {**self.files, **column.files}.items() if name in policy.files},
+            suite=domain.name,
+            task_name=task.name,
+            **options,
+        )
+        if self.top.profile is not None:
+            run = apply_profile(run, self.top.profile, {*self.options, *column.options, "model", "wording"})
+            policy = make_policy(run.policy, run.options)
+        asked = roles_asked(run, policy)
+        models = {role: model for role, model in {**self.models_for, **column.models_for}.items() if role in asked}
+        reached = any(behind_endpoint(model) for model in (column.model, *models.values()) if model != NO_MODEL)
+        return replace(run, models=models, base_url=self.top.base_url if reached else None)
+
+    def _left_out(self) -> Iterator[str]:
+        """Combinations, tasks and options that are left out of the experiment, a sentence each."""
+        yield from self.left_out
+        idle = self.idle_options(self.columns)
+        yield from (
+            f"options.{key}: nothing in this experiment uses it"
+            for key in (*self.options, *self.policy_options)
+            if key in idle
+        )
+        for column in self.columns:
+            idle = self.idle_options([column])
+            yield from (f"column {column.label}: it has no use for {key}" for key in column.options if key in idle)
+
+    def idle_options(self, columns: Sequence[Column]) -> set[str]:
+        """The options of these columns and of the experiment that have no effect on any of the columns."""
+        own = {key for column in columns for key in column.options}
+        idle = {*RUN_KEYS, *self.policy_options, *own}
+        for column in columns:
+            if column.kind == "planner":
+                idle -= {*PLANNER_OPTIONS}
+                continue
+            policy = policy_of(column, self.policy_options)
+            unused = {*unused_options(policy, column.style), *PLANNER_OPTIONS}
+            used = ({*RUN_KEYS} - unused) | {*type(policy).__struct_fields__}
+            idle -= used
+        return idle
+
+    # ── made ready for a folder ──────────────────────────────────────────────────────────────────
+
+    @property
+    def folder(self) -> Path:
+        """``runs/NAME``; ``runs/NAME-MODEL`` where the command line replaced the columns' models."""
+        model = self.overrides.model
+        names = [self.name, model.rpartition("/")[2]] if model else [self.name]
+        return Path("runs") / "-".join(record_name(*re.split("-+", name.strip("-"))) for name in names)
+
+    def warnings(self, folder: Path) -> Iterator[str]:
+        """What is left out, texts that cannot be told apart, and records in the folder that belong to no run."""
+        yield from (f"left out: {sentence}" for sentence in self._left_out())
+        yield from self.notes
+        for domain in self.domains:
+            for wording in domain.wordings.values():
+                if isinstance(wording, Wording):
+                    yield from wording_warnings(wording, domain.domain)
+                    yield from provenance_warnings(wording, domain.domain)
+        others = sum(path.stem not in self.jobs for path in folder.glob("*.jsonl"))
+        if others:
+            yield (
+                f"{folder} holds {others} {'record' if others == 1 else 'records'} of no run of this "
+                "specification, which may have changed since; they stay, and --out DIR begins in another folder"
+            )
+
+    def write_down(self, folder: Path) -> None:
+        """Writes the specification as it is run, without passwords in addresses, and the layout of its tables."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = (self.file.text or f"# {self.file.name}, an experiment of Python\n") + _overrides_text(self.overrides)
+        url = self.top.base_url
+        if url is not None:
+            text = Redactor(secrets_of_url(url)).strike(text.replace(url, public_url(url)))
+        (folder / "specification.toml").write_text(text, encoding="utf-8")
+        write_layout(folder, self.layout())
+
+    def layout(self) -> TableLayout:
+        """The layout: columns, rows of domains, and the place of each run.
+
+        Columns of one name, for different domains or variants, are one column of the layout.
+        """
+        columns = self._layout_columns()
+        numbers = {column.label: number for number, column in enumerate(columns)}
+        tasks = self._rows()
+        rows = {row: number for number, row in enumerate(tasks)}
+        runs: dict[str, dict[Place, None]] = {}
+        for job, row, heading in self.placed:
+            runs.setdefault(job.name, {})[Place(rows[row], numbers[heading])] = None
+        return TableLayout(
+            name=self.name,
+            columns=columns,
+            rows=tuple(LayoutRow(*row, tasks=number) for row, number in tasks.items()),
+            runs={name: tuple(places) for name, places in runs.items()},
+            tables=self.tables,
+            models=self.models,
+        )
+
+    def _layout_columns(self) -> tuple[LayoutColumn, ...]:
+        """The columns; of several with one name, the first without a variant describes them."""
+        if self.questions is not None:
+            return self._question_columns
+        columns = {column.heading: column for column in self.columns}
+        columns.update((column.heading, column) for column in reversed(self.columns) if not column.variant)
+        return tuple(
+            LayoutColumn(
+                name=column.name,
+                group=column.group or "",
+                kind=column.kind,
+                policy=column.policy,
+                model=column.model if column.kind == "model" else "",
+                style=column.style if column.kind == "model" else "",
+                wording=column.wording,
+                options={**column.options, **({"models": column.models_for} if column.models_for else {})},
+            )
+            for column in columns.values()
+        )
+
+    def _rows(self) -> dict[Row, int]:
+        """The rows in their order, each with its number of tasks."""
+        if self.questions is not None:
+            return dict(Counter(row for _, row, _ in self.placed))
+        used = {(domain.path, domain.row, domain.section, column.variant) for domain, _, column, _ in self.cells}
+        tasks: dict[Row, int] = {}
+        sections = [*dict.fromkeys(domain.section for domain in self.domains)]
+        for domain in sorted(self.domains, key=lambda domain: sections.index(domain.section)):
+            for variant in dict.fromkeys(("", *(column.variant for column in self.columns))):
+                row = (domain.row, domain.section, variant)
+                if not variant or (domain.path, *row) in used:
+                    tasks[row] = tasks.get(row, 0) + len(domain.tasks)
+        return tasks
+
+
+def roles_asked(run: RunSpec, policy: Any) -> tuple[str, ...]:
+    """The roles in which a run asks other models, if they are named."""
+    if not policy.needs_model:
+        return ()
+    wording = ("wording",) if run.wording == "llm" else ()
+    translator = ("translator",) if run.translator != "reader" else ()
+    thoughts = ("thoughts",) if policy.thoughts and run.thoughts != "template" and run.example != "none" else ()
+    return (*policy.roles, *wording, *translator, *thoughts)
+
+
+def wording_file(label: str, domain: SpecDomain) -> str:
+    """The name of a wording for a domain: ``w/{domain}.json`` is one file for each."""
+    return label.replace("{domain}", domain.row)
+
+
+def _chosen(name: str, patterns: Sequence[str]) -> bool:
+    return not patterns or matches([name], patterns)
+
+
+def _there_are(names: Sequence[str]) -> str:
+    return f"; there are {', '.join(dict.fromkeys(filter(None, names))) or 'none'}"
+
+
+def _overrides_text(overrides: Overrides) -> str:
+    """The command line's options that replaced values of the file, as comments below it."""
+    lists = {name: getattr(overrides, name) for name in ("seeds", "instances", "domains", "sections")}
+    options = [("model", overrides.model)] if overrides.model else []
+    options += [(name, ",".join(map(str, values))) for name, values in lists.items() if values]
+    # A line break in a value would end the comment.
+    lines = [f"# run with --{option} {' '.join(value.split())}\n" for option, value in options]
+    return "".join(["\n", *lines]) if lines else ""
