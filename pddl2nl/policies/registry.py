@@ -109,6 +109,7 @@ def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> P
     """
     if not isinstance(policy, str):
         kind = checked_class(type(policy), type(policy).__name__)
+        assert isinstance(policy, Policy), "checked by its class"
         return make(kind, kind.__name__, {**msgspec.structs.asdict(policy), **options}) if options else policy
     name, wrapped = _wrapping(policy)
     entry = entry_of(name)
