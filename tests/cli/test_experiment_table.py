@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.html import write_html
-from pddl2nl.reports.plots import NoDataError, all_plots
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
 
@@ -67,27 +64,3 @@ def test_the_hvr_papers_table_comes_out_of_one_command(capfd: pytest.CaptureFixt
     ours = [line.split() for line in said.splitlines() if line.startswith("HVR  ")]
     assert ours[0][1:4] == ["1", "100.00", "100.00"]
     assert "[paper: Gemini]" in said
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_sayplans_search_is_one_command_with_its_table_and_the_plot_of_its_views(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
-    out = Path("searched")
-    assert main(["experiment", "sayplan-table-1", "--model", "oracle", "--instances", "os04", "--out", str(out)]) == 0
-    ours = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("SayPlan  ")]
-    assert ours[0][1:3] == ["1", "100.00*"]
-    (axis,) = all_plots()["view-tokens"].figure(gather(out)).axes
-    plain, growing, circling = ([*line.get_ydata()] for line in axis.get_lines())
-    assert max(growing) > max(plain)
-    assert growing == sorted(growing)
-    assert len(circling) > len(plain)
-    page = write_html(gather(out), Path("page.html"), plots=False).read_text(encoding="utf-8")
-    assert page.count('<svg class="scene"') == page.count("<summary>Prompt <")
-
-
-def test_a_plot_of_views_needs_searches(capfd: pytest.CaptureFixture[str]) -> None:
-    shown(WALK + TABLES, capfd)
-    with pytest.raises(NoDataError, match="no run searched a scene graph step by step"):
-        all_plots()["view-tokens"].figure(gather(Path("runs/walk")))
