@@ -2,14 +2,15 @@
 
 The tasks are the domain's own example and its training tasks, in their order, and never the task itself. Steps are the
 macro-actions of the shipped plans, lines of program and assertions follow from their actions. For an example of an
-error a step is left out: the simulator finds the step that then fails, and the new plan begins with the missing one.
+error a step is left out, two steps change places, or a hidden fact is made false: the simulator finds the step that
+then fails, and checks that the new plan reaches the goal.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from pddl2nl.nl import Teller, make_names, wording_from_json
@@ -24,12 +25,12 @@ from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
 from pddl2nl.worlds.similarity import Vectors, nearest
 from pddlval import GroundAction, Simulator, StepResult
-from pddlval.formulas import subformulas
+from pddlval.formulas import predicates_in, subformulas
 
 DONE = "Done."
 """The last line of a plan."""
-_PLANS, _PRIMITIVES_FROM = 3, 8
-"""How many tasks show plans, and how many are searched for an example of each primitive."""
+_PLANS, _PRIMITIVES_FROM, _MISSING = 3, 8, 3
+"""How many tasks show plans, how many are searched for an example of each primitive, and errors by missing steps."""
 _NO_ACTION = "Think about what to do next."
 
 
@@ -70,17 +71,12 @@ def _shots(
     """The examples; cached, because many runs show the same."""
     solved = [_SolvedTask.of(domain, instance, wording, scheme, robot) for instance in instances]
     shown = solved[:_PLANS]
-    errors = [
-        shot
-        for shot in (shown[0].error(style, program, last=True), shown[-1].error(style, program, last=False))
-        if shot
-    ]
     return {
         "brainbody/plan": tuple(item.plan(program) for item in shown),
         "brainbody/progprompt": tuple(item.asserted() for item in shown),
         "brainbody/act": tuple(_primitive_shots(solved)),
         "brainbody/next": tuple(shot for item in solved for shot in item.one_by_one()),
-        "brainbody/feedback": tuple(errors),
+        "brainbody/feedback": tuple(_error_shots(shown, style, program)),
     }
 
 
@@ -156,31 +152,84 @@ class _SolvedTask:
                     lines[place] = f"assert {self.prompter.teller.fact(atom)} else {command.line(self._names)}"
         return self._question(), steps_text((*lines, DONE))
 
-    def error(self, style: Style, program: bool, *, last: bool) -> tuple[str, str] | None:
-        """A plan that lacks a step, the error that follows, and the new plan that mends it; None if there is none.
+    def errors(self, style: Style, program: bool) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Plans with a mistake, the error that follows, and the new plan that mends it; each with its kind of error.
 
-        Args:
-            style: of the error.
-            program: whether plans are programs.
-            last: leaves out the last step that can be mended so, otherwise the first.
+        A step is missing (the kind is then what it would have brought about), two steps are in the wrong order, or a
+        condition that is hidden does not hold, and another object serves as well.
         """
-        lines, teller = self._lines(program), self.prompter.teller
-        places = range(len(lines) - 1)
-        for missing in reversed(places) if last else places:
-            rest = (*self.commands[:missing], *self.commands[missing + 1 :])
-            *before, failed = self._executed(rest)
-            at = len(before)
-            mended = self._executed((*rest[:at], self.commands[missing], *rest[at:]))
-            if failed.successor is not None or not self._reaches_goal(mended):
-                continue
-            wrong, reason = (*lines[:missing], *lines[missing + 1 :], DONE), teller.refused(failed)
-            message = signal(style, at, "inapplicable", rest[at].line(self._names), reason)
-            sections = {"Task": self.text, "Plan": steps_text(wrong), "Error step": str(at), "Message": message}
-            explanation = f"Explanation: {reason} The plan lacks a step before it."
-            return LAYOUT.question(
-                sections
-            ), f"{explanation}\nNew plan:\n{steps_text((lines[missing], *wrong[at:]), at)}"
-        return None
+        plan = self.commands
+        for at in reversed(range(len(plan) - 1)):
+            yield from self._missing(at, style, program)
+        for at in range(len(plan) - 1):
+            swapped = (*plan[:at], plan[at + 1], plan[at], *plan[at + 2 :])
+            first, second = self._said(plan[at], program), self._said(plan[at + 1], program)
+            why = f"So the two steps change places: first {first}, then {second}."
+            yield from (
+                ("order", each) for each in self._mended(swapped, at, plan[at:], why, self._simulator, style, program)
+            )
+        for fact in self._hidden():
+            world = Simulator(self._without(fact))
+            at = len(executed(plan, world)) - 1
+            for old in plan[at].args:
+                for new in self._alike(old):
+                    rest = tuple(_replaced(command, old, new) for command in plan[at:])
+                    names = self._names
+                    why = f"Nothing told so before. I leave {names[old]} alone; {names[new]} serves as well."
+                    if shots := [*self._mended(plan, at, rest, why, world, style, program)]:
+                        yield "hidden", shots[0]
+                        return
+
+    def _missing(self, at: int, style: Style, program: bool) -> Iterator[tuple[str, tuple[str, str]]]:
+        plan = self.commands
+        rest = (*plan[:at], *plan[at + 1 :])
+        results = self._executed(rest)
+        place = len(results) - 1
+        kind = " ".join(sorted({name for each in results[-1].unmet for name in predicates_in(each)}))
+        why = f"So this comes first: {self._said(plan[at], program)}. Then the plan goes on."
+        new = (plan[at], *rest[place:])
+        yield from ((kind, each) for each in self._mended(rest, place, new, why, self._simulator, style, program))
+
+    def _mended(
+        self,
+        wrong: Sequence[Command],
+        at: int,
+        new: Sequence[Command],
+        why: str,
+        world: Simulator,
+        style: Style,
+        program: bool,
+    ) -> Iterator[tuple[str, str]]:
+        """The shot of a plan that fails at a step, and of new steps from there on, if these reach the goal."""
+        *before, failed = executed(wrong, world)
+        good = executed((*wrong[:at], *new), world)[-1].successor
+        if len(before) != at or failed.successor is not None or good is None or not world.is_goal(good):
+            return
+        reason = self.prompter.teller.refused(failed)
+        message = signal(style, at, "inapplicable", wrong[at].line(self._names), reason)
+        plan = steps_text((*self._lines(program, wrong), DONE))
+        asked = {"Task": self.text, "Plan": plan, "Error step": str(at), "Message": message}
+        steps = steps_text((*self._lines(program, new), DONE), at)
+        yield LAYOUT.question(asked), f"Explanation: {reason} {why}\nNew plan:\n{steps}"
+
+    def _hidden(self) -> Iterator[GroundAtom]:
+        """The facts that the plan needs and no prompt tells."""
+        task = self._simulator.task
+        for result in self._executed(self.commands):
+            for atom in _needed(result.action, task):
+                if atom[0] in self.prompter.robot.hidden:
+                    yield atom
+
+    def _without(self, fact: GroundAtom) -> Task:
+        task = self._simulator.task
+        init = tuple(atom for atom in task.problem.init if atom != fact)
+        return Task(task.domain, replace(task.problem, init=init))
+
+    def _alike(self, name: str) -> Iterator[str]:
+        """The other objects of a type that the plan does not use."""
+        task = self._simulator.task
+        used = {each for command in self.commands for each in command.args}
+        return (other for other in task.objects_of(task.objects[name].types) if other not in used)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
@@ -192,8 +241,24 @@ class _SolvedTask:
     def _simulator(self) -> Simulator:
         return Simulator(self.prompter.teller.task)
 
-    def _lines(self, program: bool) -> tuple[str, ...]:
-        return tuple(command.line(self._names) for command in self.commands) if program else self.steps
+    def _lines(self, program: bool, commands: Sequence[Command] | None = None) -> tuple[str, ...]:
+        """The steps of commands, by default those of the plan."""
+        return tuple(self._step(command, program) for command in (self.commands if commands is None else commands))
+
+    def _step(self, command: Command, program: bool) -> str:
+        if program:
+            return command.line(self._names)
+        known = [*zip(self.commands, self.steps, strict=True)]
+        if same := [step for each, step in known if each == command]:
+            return same[0]
+        like, text = next((each, step) for each, step in known if each.primitive == command.primitive)
+        for old, new in zip(like.args, command.args, strict=True):
+            text = text.replace(self._names[old], self._names[new])
+        return text
+
+    def _said(self, command: Command, program: bool) -> str:
+        step = self._step(command, program)
+        return step if program else f"{step[:1].lower()}{step[1:]}"
 
     def _question(self) -> str:
         """The task, with the facts about the objects of its plan."""
@@ -204,9 +269,19 @@ class _SolvedTask:
     def _executed(self, commands: Sequence[Command]) -> list[StepResult]:
         return executed(commands, self._simulator)
 
-    def _reaches_goal(self, results: Sequence[StepResult]) -> bool:
-        last = results[-1].successor
-        return last is not None and self._simulator.is_goal(last)
+
+def _error_shots(solved: Sequence[_SolvedTask], style: Style, program: bool) -> Iterator[tuple[str, str]]:
+    """Errors of different kinds, and how they are mended: missing steps, a wrong order, something out of reach."""
+    kinds: dict[str, tuple[str, str]] = {}
+    for item in solved:
+        for kind, shot in item.errors(style, program):
+            kinds.setdefault(kind, shot)
+    special = [kinds.pop(kind) for kind in ("order", "hidden") if kind in kinds]
+    yield from (*[*kinds.values()][:_MISSING], *special)
+
+
+def _replaced(command: Command, old: str, new: str) -> Command:
+    return Command(command.primitive, tuple(new if name == old else name for name in command.args))
 
 
 def _needed(action: GroundAction, task: Task) -> Iterator[GroundAtom]:

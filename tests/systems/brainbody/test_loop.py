@@ -93,7 +93,7 @@ def test_the_style_of_errors_decides_how_much_is_told(run: Run, style: Any, text
     assert played.brain.asked("brainbody/feedback")[0]["Message"] == text
     # The examples tell their errors in the same style.
     shown = [message.content for message in played.brain.conversations("brainbody/feedback")[0][1:-1:2]]
-    assert len(shown) == 2
+    assert len(shown) == 3
     assert all(("because" in question) == (style == "reason") for question in shown)
 
 

@@ -18,7 +18,8 @@ from pddl2nl.systems.brainbody.bodies import ReaderBody
 from pddl2nl.systems.brainbody.examples import shots_for
 from pddl2nl.systems.brainbody.prompts import LAYOUT, StepPrompter
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
-from tests.systems.brainbody.conftest import HOUSEHOLD, Run, plan, robot_of, setting_of
+from pddl2nl.tasks import ShippedDomain
+from tests.systems.brainbody.conftest import HOUSEHOLD, TABLETOP, Run, plan, robot_of, setting_of
 
 GOLDEN = Path(__file__).parent / "golden"
 SETTING, ROBOT = setting_of("v05"), robot_of(HOUSEHOLD)
@@ -106,16 +107,32 @@ def test_plans_are_those_of_solved_tasks_that_are_no_test_tasks() -> None:
 
 
 @pytest.mark.parametrize("program", [False, True])
-def test_a_new_plan_continues_what_was_executed(program: bool) -> None:
-    # One step was left out: the new plan begins with it and repeats the rest.
-    for asked, reply in shots(SETTING, "brainbody/feedback", program):
+@pytest.mark.parametrize(
+    ("shipped", "instance", "whys"),
+    [
+        (HOUSEHOLD, "v05", ["this comes first", "this comes first", "change places"]),
+        (TABLETOP, "f05", ["this comes first", "this comes first", "change places", "serves as well"]),
+    ],
+)
+def test_errors_of_different_kinds_are_mended_from_the_failed_step_on(
+    shipped: ShippedDomain, instance: str, whys: list[str], program: bool
+) -> None:
+    setting = setting_of(instance, shipped)
+    shown = shots_for(setting, robot_of(shipped), program, "reason")["brainbody/feedback"]
+    assert len(shown) == len(whys)
+    messages = []
+    for (question, reply), why in zip(shown, whys, strict=True):
+        asked = LAYOUT.read(question)
         start, old = int(asked["Error step"]), read_plan_reply(asked["Plan"])
         read = read_plan_reply(reply, old.steps[:start])
-        assert not read.repeated
+        messages.append(asked["Message"])
         assert read.explanation.startswith(asked["Message"])
-        assert len(read.steps) == len(old.steps[start:]) + 1
-        assert read.steps[1:] == old.steps[start:]
+        assert why in read.explanation
+        assert read.steps != old.steps[start:]
+        assert not read.repeated
         assert is_done(read.steps[-1])
+    told = " ".join(messages)
+    assert ("is not open" if shipped == HOUSEHOLD else "out of reach of the robot") in told
 
 
 def test_each_primitive_of_the_examples_is_shown_once_and_a_pass() -> None:
