@@ -85,7 +85,7 @@ def test_it_is_right_on_the_lines_of_the_papers_table_3(step: str) -> None:
 
 def prompts(played: BrainRun) -> list[str]:
     """The instructions and questions of all prompts, without their examples, whose tasks are others."""
-    asked = [prompt.messages for prompt in played.of("prompted")]
+    asked = [prompt.messages for prompt in played.of("prompted") if prompt.messages]
     return [message.content for messages in asked for message in (messages[0], messages[-1])]
 
 
