@@ -378,6 +378,8 @@ def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
         if spec.example_plan is not None:
             raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
         return None
+    if spec.example is None and not policy.shows_example(spec.task):
+        return None
     return find_example(spec.task, given=cast(Any, spec.example), plan_path=spec.example_plan, seed=spec.seed)
 
 

@@ -120,6 +120,10 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """The policy that is told the task: this one, or that on whose plan it works."""
         return self
 
+    def shows_example(self, task: Task) -> bool:
+        """Whether an example is looked for where the user names none; not if it shows other examples of the domain."""
+        return "example" in self.uses
+
     def run(self, episode: Episode) -> None:
         """Acts until ``episode.done``, or submits a plan once."""
         raise NotImplementedError

@@ -35,7 +35,7 @@ from pddl2nl.policies.staged import shortened
 from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.bodies import make_body
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal
-from pddl2nl.systems.brainbody.examples import shots_for
+from pddl2nl.systems.brainbody.examples import shots_for, solved_tasks
 from pddl2nl.systems.brainbody.primitives import Robot, ground, robot_of_actions
 from pddl2nl.systems.brainbody.prompts import PROMPTS, StepPrompter, steps_text
 from pddl2nl.systems.brainbody.replies import (
@@ -113,8 +113,8 @@ class BrainBody(WorldPolicy):
 
     @property
     def uses(self) -> frozenset[str]:
-        """Replies that hold commands can be constrained."""
-        return frozenset(("constrain",)) if self.body in ("llm", "none") else frozenset()
+        """An example, and a constraint where replies hold commands."""
+        return frozenset(("example", "example_plan", *(("constrain",) if self.body in ("llm", "none") else ())))
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -135,6 +135,10 @@ class BrainBody(WorldPolicy):
             return ("next.txt", *(("act.txt",) if self.body == "llm" else ()))
         used = {self.stage.removeprefix("brainbody/"): True, "act": self.body == "llm", "feedback": self.revise}
         return (*(f"{name}.txt" for name, is_used in used.items() if is_used), "form.txt", "hidden.txt")
+
+    def shows_example(self, task: Task) -> bool:
+        """Only in domains without solved tasks."""
+        return not solved_tasks(task)
 
     def run(self, episode: Episode) -> None:
         """Plans, acts, and revises the plan after errors; the goal must hold at the end."""

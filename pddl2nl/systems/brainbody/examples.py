@@ -1,6 +1,7 @@
 """The examples in BrainBody's prompts, made from solved tasks of the domain (paper, sections 3.1 to 3.3).
 
-The tasks are the domain's own example and its training tasks, in their order, and never the task itself. Steps are the
+The tasks are the domain's own example and its training tasks, in their order, and never the task itself. In other
+domains it is the example of the run, found beside the task or made from it. Steps are the
 macro-actions of the shipped plans, lines of program and assertions follow from their actions. For an example of an
 error a step is left out, two steps change places, or a hidden fact is made false: the simulator finds the step that
 then fails, and checks that the new plan reaches the goal.
@@ -14,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from pddl2nl.nl import Teller, make_names, wording_from_json
-from pddl2nl.pddl import Atom, GroundAtom, Task, substitute
+from pddl2nl.pddl import Atom, GroundAtom, Task, parse_problem, substitute
 from pddl2nl.policies.refining import Style, signal
-from pddl2nl.policies.setting import Setting
+from pddl2nl.policies.setting import Example, Setting
 from pddl2nl.systems.brainbody.bodies import letter_vectors
 from pddl2nl.systems.brainbody.primitives import Command, Robot, executed, parse_robot
 from pddl2nl.systems.brainbody.prompts import LAYOUT, Shots, StepPrompter, steps_text
@@ -44,19 +45,29 @@ def shots_for(setting: Setting, robot: Robot, program: bool, style: Style, text:
         style: of errors.
         text: of the run's task: a plan that is asked for one step at a time shows the most similar task.
     """
-    task, shipped = setting.teller.task, match_shipped(setting.teller.task.domain)
-    own = reference_of(task)
-    shown = [item.instance for item in references_of(task.domain) if _may_be_shown(item) and item != own]
-    if shipped is None or not shown:
+    teller, example = setting.teller, setting.example
+    if example is not None and example.problem_pddl:
+        shots = _shots_of([_SolvedTask.of_example(example, teller, robot)], style, program)
+    elif not (shown := solved_tasks(teller.task)):
         return {}
-    wording = json.dumps(setting.teller.wording.to_json(), sort_keys=True)
-    scheme = setting.teller.names.scheme
-    shots = _shots(shipped.name, tuple(shown[:_PRIMITIVES_FROM]), wording, scheme, robot.text, style, program)
+    else:
+        wording = json.dumps(teller.wording.to_json(), sort_keys=True)
+        domain = teller.task.domain
+        shipped = match_shipped(domain)
+        assert shipped is not None, "solved tasks are shipped"
+        shots = _shots(shipped.name, shown, wording, teller.names.scheme, robot.text, style, program)
     one_by_one = shots["brainbody/next"]
     tasks = [LAYOUT.read(asked)["Task"] for asked, _ in one_by_one]
     near = next(iter(nearest(text, tasks, Vectors(setting.embed or letter_vectors))), 0) if text else 0
     similar = tuple(shot for shot, task in zip(one_by_one, tasks, strict=True) if task == tasks[near])
     return {**shots, "brainbody/next": similar}
+
+
+def solved_tasks(task: Task) -> tuple[str, ...]:
+    """The names of the shipped tasks that can be examples, but for the task itself; empty for other domains."""
+    own = reference_of(task)
+    shown = (item.instance for item in references_of(task.domain) if _may_be_shown(item) and item != own)
+    return tuple(shown)[:_PRIMITIVES_FROM] if match_shipped(task.domain) is not None else ()
 
 
 def _may_be_shown(reference: TaskReference) -> bool:
@@ -70,6 +81,10 @@ def _shots(
 ) -> Shots:
     """The examples; cached, because many runs show the same."""
     solved = [_SolvedTask.of(domain, instance, wording, scheme, robot) for instance in instances]
+    return _shots_of(solved, style, program)
+
+
+def _shots_of(solved: Sequence[_SolvedTask], style: Style, program: bool) -> Shots:
     shown = solved[:_PLANS]
     return {
         "brainbody/plan": tuple(item.plan(program) for item in shown),
@@ -121,6 +136,17 @@ class _SolvedTask:
         return _SolvedTask(
             StepPrompter(teller, robot, False, {}), reference.texts["goal"], tuple(steps), tuple(commands)
         )
+
+    @staticmethod
+    def of_example(example: Example, told: Teller, robot: Robot) -> _SolvedTask:
+        """The example of a run, with its actions as they are told."""
+        task = Task(told.task.domain, parse_problem(example.problem_pddl, told.task.domain))
+        teller = Teller(task, told.wording, make_names(task, told.names.scheme, told.wording))
+        actions = [GroundAction.parse(action) for action in example.plan]
+        pairs = [(teller.action(action), robot.command_of(action, task.domain)) for action in actions]
+        steps = tuple(f"{said[:1].upper()}{said[1:]}" for said, command in pairs if command is not None)
+        commands = tuple(command for _, command in pairs if command is not None)
+        return _SolvedTask(StepPrompter(teller, robot, False, {}), teller.goal_text(), steps, commands)
 
     def plan(self, program: bool) -> tuple[str, str]:
         """The task and its plan."""

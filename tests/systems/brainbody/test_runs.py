@@ -18,7 +18,7 @@ from pddl2nl.experiments.specification.experiment import Experiment, Overrides, 
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, write_problem
-from pddl2nl.policies.events import Started
+from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import Gathered, gather
 from pddl2nl.reports.metrics import measure
@@ -103,11 +103,17 @@ def test_an_option_without_an_effect_is_refused(
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_any_domain_has_commands() -> None:
-    task = shipped_domain("blocksworld").task("p01")
-    result = run_spec(RunSpec(task, "brainbody", {"body": "reader"}, "oracle"))
+@pytest.mark.parametrize(("example", "shown"), [(None, 2), ("none", 0)])
+def test_any_domain_has_commands_and_an_example(example: str | None, shown: int, tmp_path: Path) -> None:
+    task, path = shipped_domain("blocksworld").task("p01"), tmp_path / "run.jsonl"
+    result = run_spec(RunSpec(task, "brainbody", {"body": "reader"}, "oracle", example=example, record=path))
     assert result.solved
     assert started(result).spec["files"] == {}
+    first = next(event for event in result.events if isinstance(event, Prompted))
+    assert len(first.messages) == 2 + shown
+    assert not shown or first.messages[2].content.startswith("0: ")
+    replayed = replay_record(path)
+    assert replayed.identical, replayed.difference
 
 
 # ── the paper's experiments ──────────────────────────────────────────────────────────────────────
