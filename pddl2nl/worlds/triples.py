@@ -36,20 +36,3 @@ def triple_of(atom: GroundAtom, names: Mapping[str, str] = MappingProxyType({}))
     if len(args) < 2:
         return Triple(args[0] if args else WORLD, IS, predicate)
     return Triple(args[0], predicate, ", ".join(args[1:]))
-
-
-def atom_of(text: str, names: Mapping[str, str]) -> GroundAtom | None:
-    """The atom of a triple's text, the inverse of `triple_of`; None for a text that is no triple of these objects.
-
-    Args:
-        text: ``(egg-1, inside, fridge-1)``, with or without parentheses.
-        names: the objects' PDDL names by their names in language (`pddl2nl.nl.Names.to_pddl`).
-    """
-    first, *rest = (part.strip() for part in text.strip().removeprefix("(").removesuffix(")").split(","))
-    if len(rest) < 2:
-        return None
-    if rest[0] == IS and len(rest) == 2:
-        predicate, args = rest[1], [] if first == WORLD else [first]
-    else:
-        predicate, args = rest[0], [first, *rest[1:]]
-    return GroundAtom((predicate, *(names[name] for name in args))) if {*args} <= names.keys() else None
