@@ -20,7 +20,7 @@ CORE = [
     for path in sorted((ROOT / top).rglob("*.py"))
     if "systems" not in path.relative_to(ROOT).parts
 ]
-COPIED = ("pddl2nl", "validators", "domains", "instances", "tests", "pyproject.toml")
+COPIED = ("pddl2nl", "validators", "domains", "instances", "tests", "docs", "pyproject.toml")
 
 IMPORT_ALL = """
 import pkgutil, importlib, pddl2nl, pddlval
