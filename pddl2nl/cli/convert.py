@@ -41,11 +41,7 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
 
-_CONVERT = (
-    "Example: pddl2nl convert domain.pddl problem.pddl --names typed. "
-    "With a model, once for all runs: pddl2nl convert domain.pddl --wording llm --model gpt-4o-2024-08-06 "
-    "--save-wording wording.json"
-)
+_CONVERT = "Example: pddl2nl convert domain.pddl problem.pddl --names typed"
 _REVIEW = (
     "Example: pddl2nl word review wording.json domain.pddl  ·  "
     "Exit codes: 0 nothing to review; 1 some snippets should be reviewed; 2 bad input."
@@ -75,22 +71,18 @@ def _convert(
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
         Path | None,
-        option("FILE", "Write the wording to a file; --wording llm continues an unfinished one.", "not written"),
+        option("FILE", "Write the wording to a file; llm continues it."),
     ] = None,
     model: Annotated[
         str | None,
-        option("M", "For --wording llm: a model's name, gguf:PATH, script:FILE or replay:DIR.", "none", "Model"),
+        option("M", "For --wording llm: a model, as for run.", group="Model"),
     ] = None,
     revisions: Annotated[
         int,
-        option("N", "How often the model may correct a snippet before the template replaces it.", group="Model", min=0),
+        option("N", "Most corrections of a snippet by the model.", group="Model", min=0),
     ] = 1,
-    ask_negated: Annotated[
-        bool, switch("--ask-negated", "Ask for each predicate's negated form in the same call.", "Model")
-    ] = False,
-    wording_tokens: Annotated[
-        int, option("N", "Tokens of the longest reply; more for reasoning models.", group="Model", min=1)
-    ] = 200,
+    ask_negated: Annotated[bool, switch("--ask-negated", "Ask for negated forms in the same call.", "Model")] = False,
+    wording_tokens: Annotated[int, option("N", "Tokens of the longest reply.", group="Model", min=1)] = 200,
     seed: SeedOption = 1,
     *,
     as_json: JsonOption = False,

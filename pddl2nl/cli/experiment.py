@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TABLE_UP_TO = 2000
 """With more runs no table is shown at the end: reading them takes seconds, and `report` does it."""
 _DEFAULT_WORKERS = 8
-_PARTS = "Names or patterns, separated by commas."
+_PARTS = ": names or patterns."
 
 _EPILOG = (
     "Example: pddl2nl experiment small.toml --dry-run, where small.toml holds: "
@@ -46,15 +46,13 @@ def _experiment(
         str | None,
         argument("[SPEC]", "The specification: a TOML file, the name of a shipped one, or module:function of Python."),
     ] = None,
-    out: Annotated[
-        Path | None, option("DIR", "Folder of the records.", "runs/NAME, runs/NAME-MODEL with --model")
-    ] = None,
+    out: Annotated[Path | None, option("DIR", "Folder of the records.", "runs/NAME")] = None,
     workers: Annotated[
         int | None,
         option(
             "N",
             "Runs at a time; with --cluster, the workers to start.",
-            "access.workers, else 8; of a cluster, cluster.workers",
+            "8",
             min=1,
         ),
     ] = None,
@@ -66,19 +64,17 @@ def _experiment(
         option(
             "ADDRESS",
             "A Dask cluster: tcp://HOST:PORT, a scheduler's file, local:N, slurm, pbs or kubernetes.",
-            "threads of this process",
+            "threads",
         ),
     ] = None,
-    model: Annotated[
-        str | None, option("M", "Replaces every column's model; oracle needs no key.", "the columns' own")
-    ] = None,
-    seeds: Annotated[str | None, option("SEEDS", "Only these seeds: 1,2,5 or 1-10.", "the columns' own")] = None,
-    instances: Annotated[str | None, option("NAMES", f"Only these tasks. {_PARTS}", "all")] = None,
-    domains: Annotated[str | None, option("NAMES", f"Only these domains. {_PARTS}", "all")] = None,
-    sections: Annotated[str | None, option("NAMES", f"Only these sections of rows. {_PARTS}", "all")] = None,
+    model: Annotated[str | None, option("M", "Replaces every column's model; oracle needs no key.")] = None,
+    seeds: Annotated[str | None, option("SEEDS", "Only these seeds: 1,2,5 or 1-10.")] = None,
+    instances: Annotated[str | None, option("NAMES", f"Only these tasks{_PARTS}")] = None,
+    domains: Annotated[str | None, option("NAMES", f"Only these domains{_PARTS}")] = None,
+    sections: Annotated[str | None, option("NAMES", f"Only these sections of rows{_PARTS}")] = None,
     arguments: Annotated[
         list[str] | None,
-        option("NAME=VALUE", "An argument of a Python function that specifies it; repeatable.", "its own", flag="-A"),
+        option("NAME=VALUE", "An argument of a Python function; repeatable.", flag="-A"),
     ] = None,
     listing: Annotated[bool, switch("--list", "List the shipped specifications, and stop.")] = False,
     show: Annotated[bool, switch("--show", "Print the specification, for copying, and stop.")] = False,
@@ -92,9 +88,7 @@ def _experiment(
     Each run is one record, NAME.jsonl. A second start does the missing runs and resumes those that were cut off; no
     reply is paid for twice. pddl2nl report makes tables of the folder.
 
-    The papers' experiments are shipped (--list). docs/reference/experiment-files.md describes what a specification
-    can hold: domains, instances, policies, models, wordings, styles, seeds, baselines, or columns, tables, options,
-    budgets, access and cluster.
+    The papers' experiments are shipped (--list). docs/reference/experiment-files.md describes specifications.
 
     Exit code 0: every run has a verdict, whatever it is; 1: some are left for the next time; 2: bad input; 3: an
     endpoint or a planner failed, which is no verdict; 130: Ctrl-C.

@@ -74,7 +74,7 @@ ModelsFile = Annotated[
     option(
         "FILE",
         "Settings and prices of models, TOML (pddl2nl models).",
-        "PDDL2NL_MODELS, else none",
+        "PDDL2NL_MODELS",
         "Model",
         flag="--models",
     ),
@@ -88,16 +88,12 @@ def _access(
         option(
             "FILE|none",
             "Where paid replies are stored.",
-            "PDDL2NL_CACHE, else in ~/.cache/pddl2nl",
+            "PDDL2NL_CACHE",
             "Model",
         ),
     ] = None,
-    requests_per_minute: Annotated[
-        float | None, option("N", "The most calls per minute.", "the model's", "Model", min=0)
-    ] = None,
-    tokens_per_minute: Annotated[
-        float | None, option("N", "The most tokens per minute.", "the model's", "Model", min=0)
-    ] = None,
+    requests_per_minute: Annotated[float | None, option("N", "The most calls per minute.", "", "Model", min=0)] = None,
+    tokens_per_minute: Annotated[float | None, option("N", "The most tokens per minute.", "", "Model", min=0)] = None,
     provider_batch: Annotated[
         bool,
         switch(
@@ -106,9 +102,7 @@ def _access(
             "Model",
         ),
     ] = False,
-    poll_seconds: Annotated[
-        float, option("S", "With --provider-batch: seconds between checks.", group="Model", min=0)
-    ] = 30.0,
+    poll_seconds: Annotated[float, option("S", "Seconds between checks of a batch.", group="Model", min=0)] = 30.0,
 ) -> None:
     """How models are reached, as parameters of a command."""
 

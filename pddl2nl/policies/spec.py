@@ -77,7 +77,7 @@ def _option(group: str, default: Any, help: str, **more: Any) -> Any:
 
 
 _task, _policy, _model, _budget = (partial(_option, group) for group in GROUPS[:4])
-_limit = partial(_budget, default_text="no limit", at_least=0, models=True, in_file=False)
+_limit = partial(_budget, at_least=0, models=True, in_file=False)
 
 
 class Acting(Protocol):
@@ -261,7 +261,7 @@ class RunSpec:
         None,
         "An OpenAI-compatible endpoint.",
         metavar="URL",
-        default_text="OPENAI_BASE_URL, else OpenAI",
+        default_text="OPENAI_BASE_URL",
         models=True,
         in_file=False,
     )

@@ -350,9 +350,10 @@ def test_a_policy_shows_its_options_and_presets(call: Run) -> None:
     assert "did you mean 'react'?" in call("policies", "reakt").error
 
 
-def test_the_help_of_run_fits_on_120_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("command", "lines"), [("", 60), ("run", 120), ("experiment", 60), ("convert", 60)])
+def test_help_fits(
+    command: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["run", "--help"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) <= 120
-    assert main(["--help"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) <= 60
+    assert main([*command.split(), "--help"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= lines
