@@ -71,11 +71,11 @@ def _convert(
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
         Path | None,
-        option("FILE", "Write the wording to a file; llm continues it."),
+        option("FILE", "Write the wording; llm goes on there.", "none"),
     ] = None,
     model: Annotated[
         str | None,
-        option("M", "For --wording llm: a model, as for run.", group="Model"),
+        option("M", "For --wording llm, as for run.", "none", "Model"),
     ] = None,
     revisions: Annotated[
         int,
@@ -88,7 +88,7 @@ def _convert(
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Turn a domain, and a problem, into prompt texts: the domain's description, objects, initial state, goal."""
+    """Turn a domain, and a problem, into prompt texts."""
     from pddl2nl.experiments.model_wording import save_whole
     from pddl2nl.nl import convert, make_names
     from pddl2nl.nl.wording.parsed_negation import with_negations

@@ -92,8 +92,10 @@ def _access(
             "Model",
         ),
     ] = None,
-    requests_per_minute: Annotated[float | None, option("N", "The most calls per minute.", "", "Model", min=0)] = None,
-    tokens_per_minute: Annotated[float | None, option("N", "The most tokens per minute.", "", "Model", min=0)] = None,
+    requests_per_minute: Annotated[
+        float | None, option("N", "The most calls a minute.", "none", "Model", min=0)
+    ] = None,
+    tokens_per_minute: Annotated[float | None, option("N", "The most tokens a minute.", "none", "Model", min=0)] = None,
     provider_batch: Annotated[
         bool,
         switch(

@@ -77,7 +77,7 @@ def _option(group: str, default: Any, help: str, **more: Any) -> Any:
 
 
 _task, _policy, _model, _budget = (partial(_option, group) for group in GROUPS[:4])
-_limit = partial(_budget, at_least=0, models=True, in_file=False)
+_limit = partial(_budget, default_text="none", at_least=0, models=True, in_file=False)
 
 
 class Acting(Protocol):
@@ -272,9 +272,9 @@ class RunSpec:
         default_text="twice FF's plan; 40 if proved unsolvable",
         at_least=1,
     )
-    budget_usd: float | None = _limit(None, "Stop once this much money is spent.")
-    budget_calls: int | None = _limit(None, "Stop after this many calls.")
-    budget_tokens: int | None = _limit(None, "Stop once this many tokens are spent.")
+    budget_usd: float | None = _limit(None, "The most USD to spend.")
+    budget_calls: int | None = _limit(None, "The most calls.")
+    budget_tokens: int | None = _limit(None, "The most tokens to spend.")
     out: Path | None = _option(
         "Output",
         None,

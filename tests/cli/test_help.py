@@ -11,6 +11,8 @@ import typer
 from pddl2nl.cli.app import make_app
 
 DIFFERENT = {
+    # Shipped domains to train on, and the domain of a scene graph that is read.
+    "--domain",
     # Files, folders and seeds of different things; models of different roles.
     *("--out", "--seed", "--seeds", "--model", "--domains", "--instances", "--name", "--set", "--format", "--plan"),
     *("--json", "--verbose", "--workers", "--steps", "--rounds", "--dry-run", "--all"),
