@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pddl2nl.experiments.prepare import prepare_experiment
 
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.specification.experiment import load_experiment
-from pddl2nl.experiments.specification.shipped import find_specification
+from pddl2nl.experiments.ready import acpbench, planbench_tasks
+from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.questions.making import make_questions
@@ -42,9 +41,12 @@ def test_a_thousand_questions_about_twenty_objects_take_less_than_a_minute() -> 
     assert _seconds() - began < 60
 
 
-@pytest.mark.parametrize("name", ["acpbench", "planbench-tasks"])
-def test_the_oracle_answers_every_question_of_a_shipped_experiment(name: str, tmp_path: Path) -> None:
-    ready = prepare_experiment(load_experiment(find_specification(name)), tmp_path, Access())
+@pytest.mark.parametrize("asked", [acpbench, planbench_tasks])
+def test_the_oracle_answers_every_question_of_a_shipped_experiment(
+    asked: Callable[[], Experiment], tmp_path: Path
+) -> None:
+    ready = asked()
+    ready.prepare(tmp_path)
     summary = run_all([*ready.jobs.values()], tmp_path, workers=2)
     assert (summary.broken, summary.bad, [*summary.outcomes]) == ((), (), ["right"])
     assert summary.solved > 500

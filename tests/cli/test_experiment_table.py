@@ -33,7 +33,7 @@ title = "The same by domain"
 
 def shown(text: str, capfd: pytest.CaptureFixture[str], *options: str) -> str:
     Path("walk.toml").write_text(text, encoding="utf-8")
-    assert main(["experiment", "walk.toml", *options]) == 1
+    assert main(["experiment", "walk.toml", *options]) == 0
     return capfd.readouterr().out
 
 

@@ -105,7 +105,7 @@ def test_a_terminal_shows_a_bar_with_all_that_counts(tmp_path):
             shown += chunk
         process.communicate(timeout=60)
     text = shown.decode()
-    assert process.returncode == 1
+    assert process.returncode == 0
     for part in ("/12", "of 12 runs, 0 solved, 0 failed; ", " calls, ", " tokens, ", "price unknown", " left"):
         assert part in text, part
 

@@ -46,7 +46,7 @@ def record(tmp_path: Path) -> Path:
     """The record of a short run that looks around and dances."""
     path = tmp_path / "runs" / "act.jsonl"
     model = ScriptedModel(["Action: look around", "Action: dance"])
-    run_spec(RunSpec(shipped_task("blocksworld", "p01"), "act", model, example="none", steps=2, record=path))
+    run_spec(RunSpec(shipped_task("blocksworld", "p01"), "act", model=model, example="none", steps=2, record=path))
     return path
 
 

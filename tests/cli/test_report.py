@@ -36,7 +36,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.chdir(folder)
         Path("replies.txt").write_text("\n---\n".join(["I wonder.", "Action: look around"] * 4), encoding="utf-8")
         Path("mine.toml").write_text(SPEC, encoding="utf-8")
-        assert main(["experiment", "mine.toml", "--cache", "none"]) == 1
+        assert main(["experiment", "mine.toml", "--cache", "none"]) == 0
     return folder / "runs/mine"
 
 

@@ -45,6 +45,7 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
     assert ours - {"pddl2nl.cli.options", "pddl2nl.cli.output"} == {
         "pddl2nl.cli",
         "pddl2nl.cli.app",
+        "pddl2nl.cli.panels",
         "pddl2nl.cli.validate",
         "pddl2nl.errors",
         "pddl2nl.files",
@@ -57,4 +58,4 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
 def test_a_command_imports_no_other_command(root: Path) -> None:
     modules = imported_by("check", root / "domains/blocksworld/domain.pddl")
     commands = {name for name in modules if name.startswith("pddl2nl.cli.")}
-    assert commands == {f"pddl2nl.cli.{name}" for name in ("app", "check", "options", "output")}
+    assert commands == {f"pddl2nl.cli.{name}" for name in ("app", "check", "options", "output", "panels")}

@@ -67,7 +67,7 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
     ],
 )
 def test_bad_input_is_named(arguments: list[str], text: str, message: str, tmp_path: Path) -> None:
-    out = ["--out", str(tmp_path)] if arguments[0] == "training" else []
+    out = ["--out", str(tmp_path)] if arguments[1] == "export" else []
     result = call(*arguments, *out, text=text)
     assert result.exit_code != 0
     assert message in result.output + str(result.exception)

@@ -45,7 +45,7 @@ def test_the_system_of_the_page_works(installed: Path) -> None:
     assert len(FILE.findall(PAGE)) == 4
     assert "dry-tea" in called(installed, "policies")
     assert "Cups before each action." in called(installed, "policies", "tea")
-    command = re.search(r"(?m)^\$ pddl2nl (run ferry p01 --policy dry-tea .*)$", PAGE)
+    command = re.search(r"(?m)^pddl2nl (run ferry p01 --policy dry-tea .*)$", PAGE)
     assert command is not None
     called(installed, *command[1].split(), "--out", "runs", code=1)
     (record,) = (installed / "runs").glob("*.jsonl")
