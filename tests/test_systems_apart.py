@@ -37,7 +37,8 @@ COMMANDS = (
     ("report", "runs", "--format", "html"),
     ("--help",),
 )
-TESTS = ("tests/policies", "tests/experiments", "tests/reports")
+TESTS = ("tests/policies", "tests/experiments/test_runs.py", "tests/experiments/test_sweep.py")
+"""The core's tests of policies and experiments that take seconds; all of them take minutes for each system."""
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
