@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.policies import system_of
 from pddl2nl.policies.paper import PaperTable, papers
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.paper import columns_beside, paper_table
@@ -17,6 +18,11 @@ from pddl2nl.reports.tables.model import Heading, Show, TableCell
 ORACLE_NOTE = (
     "oracle: no language model was asked. The oracle parses the task from the prompt, plans with Fast Downward, and "
     "answers in the wording. Full coverage shows that the prompts hold all that is needed to solve the tasks."
+)
+
+_SYSTEMS_NOTE = (
+    "oracle: no language model was asked. The oracle answers a system from the task itself: full coverage shows that the "
+    "system works, and says nothing about its prompts."
 )
 
 ESTIMATE_NOTE = "~: partly estimated from the number of characters, because an endpoint reported no token counts."
@@ -151,7 +157,10 @@ class Grid:
         """Notes of any kind of table: missing columns, the oracle, the source of the paper's numbers."""
         notes = [f"The experiment was run without the column '{label}'." for label in self.absent]
         if "oracle" in self.models:
-            notes.append(ORACLE_NOTE)
+            asking = [column for place in self.columns if (column := self.column(place)).kind == "model"]
+            reads = {system_of(column.policy) is None for column in asking}
+            notes += [ORACLE_NOTE] if True in reads or not reads else []
+            notes += [_SYSTEMS_NOTE] if False in reads else []
         if any(model.startswith("oracle:") for model in self.models):
             notes.append(_MISTAKEN_NOTE)
         if self.paper is not None and self.paper_columns:
