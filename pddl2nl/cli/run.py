@@ -42,7 +42,7 @@ from pddl2nl.policies.spec import RUN_OPTIONS
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.runs import RunResult
-    from pddl2nl.policies import Entry, Policy, RunEvent
+    from pddl2nl.policies import Entry, RunEvent
     from pddl2nl.policies.spec import RunSpec
 
 
@@ -151,7 +151,7 @@ def _policies(
 
     A preset is a name for values of a policy's options. Options are given as -P NAME=VALUE.
     """
-    from pddl2nl.policies import entry_of, policies
+    from pddl2nl.policies import entry_of, make_policy, policies
 
     if name is not None:
         _show_policy(entry_of(name), as_json)
@@ -166,7 +166,7 @@ def _policies(
     for title, some in systems.items():
         rows: list[tuple[str, str, str]] = []
         for entry in (each for each in some if not each.preset):
-            policy = make_policy_of(entry)
+            policy = make_policy(entry.name)
             rows.append((entry.name, _summary(entry), "a plan" if policy.one_shot else "one turn at a time"))
             presets = [each.name for each in some if each.preset == entry.name]
             if presets:
@@ -174,19 +174,14 @@ def _policies(
         print_table(title or "Policies of no paper's system", ("policy", "what it does", "answers with"), rows)
 
 
-def make_policy_of(entry: Entry) -> Policy:
-    """The policy of an entry, with the values of its preset."""
-    from pddl2nl.policies import make_policy
-
-    return make_policy(entry.name)
-
-
 def _summary(entry: Entry) -> str:
     return entry.summary or entry.kind.summary
 
 
 def _policy_json(entry: Entry) -> dict[str, Any]:
-    policy = make_policy_of(entry)
+    from pddl2nl.policies import make_policy
+
+    policy = make_policy(entry.name)
     return {
         "name": entry.name,
         "summary": _summary(entry),
@@ -201,10 +196,10 @@ def _policy_json(entry: Entry) -> dict[str, Any]:
 
 def _show_policy(entry: Entry, as_json: bool) -> None:
     """One policy: its options with their defaults, and its presets."""
-    from pddl2nl.policies import policies
+    from pddl2nl.policies import make_policy, policies
     from pddl2nl.policies.policy import options_of
 
-    policy = make_policy_of(entry)
+    policy = make_policy(entry.name)
     presets = [each for each in policies() if each.kind is entry.kind and each.preset and each.name != entry.name]
     options = options_of(entry.kind).values()
     if as_json:
