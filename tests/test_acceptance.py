@@ -48,6 +48,18 @@ TASKS = (
 )
 
 
+LONG = {
+    "hiking-opt14-strips/ptesting-1-2-3",
+    "hiking-opt14-strips/ptesting-2-2-4",
+    "miconic-fulladl/f11-1",
+    "psr-large/p19-s144-n10-l2-f10",
+    "sokoban-opt08-strips/p03",
+    "tetris-opt14-strips/p02-4",
+    "transport-opt08-strips/p01",
+}
+"""Tasks that take seconds; each has a quick one of its suite or kind beside it."""
+
+
 def test_at_least_twenty_tasks_of_ten_suites_are_tried() -> None:
     suites = {name.split("/")[0].split("-")[0] for name in TASKS}
     assert len(TASKS) >= 20
@@ -114,13 +126,17 @@ def _task(shared: Path, name: str) -> Task:
 
 
 @pytest.fixture(scope="module")
-def played(shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunResult]]]:
-    """The runs on all tasks, two at a time, since each waits for planners most of its time."""
+def played(request: pytest.FixtureRequest, shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunResult]]]:
+    """The runs on the selected tasks, two at a time, since each waits for planners most of its time."""
+    tests = [
+        item for item in request.session.items if isinstance(item, pytest.Function) and "played" in item.fixturenames
+    ]
+    names = [test.callspec.params["name"] for test in tests]
     with ThreadPoolExecutor(2) as pool:
-        yield {name: pool.submit(run, _task(shared, name), policy="react", model="oracle") for name in TASKS}
+        yield {name: pool.submit(run, _task(shared, name), policy="react", model="oracle") for name in names}
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.heavy] if n in LONG else []) for n in TASKS])
 def test_a_real_task_is_told_and_solved_from_what_was_told(
     name: str, shared: Path, played: dict[str, Future[RunResult]]
 ) -> None:

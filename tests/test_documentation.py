@@ -155,6 +155,11 @@ def run_python(text: str, home: Path) -> list[str]:
 
 SLOW = {
     "docs/explanation/brainbody.md",
+    "docs/guides/gymnasium.md",
+    "docs/guides/obfuscate.md",
+    "docs/guides/robots.md",
+    "docs/guides/scene-graphs.md",
+    "docs/guides/training.md",
     "docs/guides/agents.md",
     "docs/explanation/hvr.md",
     "docs/guides/faults.md",

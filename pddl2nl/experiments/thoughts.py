@@ -151,6 +151,8 @@ def think(
 def read_thoughts(text: str, example: Example) -> ReadThoughts:
     """The thoughts in a model's answer: one for each step of the example, checked."""
     reply = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
+    # A head may follow marks and blanks: thousands of blank lines would each be tried up to the end.
+    reply = re.sub(r"\n\s*\n", "\n\n", reply)
     wanted = list(range(1, len(example.steps) + 1))
     attempts = [_parts(reply, heads) for heads in _HEADS]
     complete = (parts for parts in attempts if [number for number, _ in parts] == wanted)

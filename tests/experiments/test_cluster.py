@@ -128,6 +128,7 @@ def test_where_no_jobs_can_be_submitted_that_is_said(monkeypatch):
         pass
 
 
+@pytest.mark.heavy
 def test_ctrl_c_is_heard_as_before_when_a_deployment_was_loaded():
     pytest.importorskip("dask_jobqueue", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
     code = (
@@ -166,6 +167,7 @@ def test_batches_and_a_cluster_exclude_each_other(tmp_path):
 # ── runs ─────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.heavy
 def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
     script = tmp_path / "script.txt"
     script.write_text("\n---\n".join(["Action: look around"] * 60), encoding="utf-8")

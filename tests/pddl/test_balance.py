@@ -64,22 +64,10 @@ def test_two_parentheses_are_missing(blocks: str) -> None:
 
 MONSTERS: dict[str, Callable[[int], str]] = {
     "opened": lambda n: "(" * n,
-    "closed": lambda n: ")" * n,
-    "opened and closed": lambda n: "(" * n + ")" * n,
     "deep": lambda n: "(define (domain d) (:action a :precondition " + "(not " * n + "(p)" + ")" * (n + 2),
-    "deep and open": lambda n: "(define (domain d) (:action a :precondition " + "(not " * n,
-    "open actions": lambda n: "(define (domain d) " + "(:action a :precondition (and " * n,
     "closed actions": lambda n: "(define (domain d) " + "(:action a))" * n,
-    "pairs": lambda n: "((a)(b" * n,
-    "words between": lambda n: "(a (b) c" * n,
-    "words": lambda n: "x " * n,
-    "question marks": lambda n: "? " * n,
-    "types in a ring": lambda n: "(define (domain d) (:types " + "a - b b - a " * n + "))",
-    "requirements": lambda n: "(define (domain d) (:requirements " + ":nope " * n + "))",
-    "types without objects": lambda n: (
-        "(define (problem p) (:domain d) (:objects " + "- t " * n + ") (:init) (:goal ()))"
-    ),
 }
+"""As in test_monsters.py, which measures how time grows, but far larger."""
 
 
 @pytest.mark.parametrize("name", MONSTERS)
