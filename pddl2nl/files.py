@@ -18,6 +18,7 @@ MAX_BYTES = 256 << 20
 MAX_LINE = 16 << 20
 """Longer lines are refused where a file is read line by line."""
 _PIECE = 1 << 16
+_LISTED = 10
 
 
 class Decoded(NamedTuple):
@@ -54,7 +55,9 @@ def _opened(path: str | Path, what: str) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{path}: a directory, where a {what} was expected") from None
+        names = sorted(os.listdir(path))
+        held = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+        raise InputError(f"{path}: a directory, where a {what} was expected; in it: {held or 'nothing'}") from None
     except InputError:
         raise
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What packages add: systems, policies, models and metrics, by a folder, an entry point, or as ``module:Name``.
+"""What packages add: systems, policies, models, metrics and domains, by folder, entry point or ``module:Name``.
 
 A *system* is all that one paper's system needs, in one package that says what it brings in one object::
 
@@ -6,7 +6,7 @@ A *system* is all that one paper's system needs, in one package that says what i
     SYSTEM = System(title="My system", policies={"mine": "policy:Mine"}, presets="presets.toml")
 
 Systems that are shipped are the packages of `pddl2nl.systems`. Another package registers its own, and single
-policies, models and metrics, in its ``pyproject.toml``::
+policies, models, metrics and domains, in its ``pyproject.toml``::
 
     [project.entry-points."pddl2nl.systems"]
     mine = "my_package:SYSTEM"
@@ -19,6 +19,9 @@ policies, models and metrics, in its ``pyproject.toml``::
 
     [project.entry-points."pddl2nl.metrics"]
     detours = "my_package:DETOURS"        # a `RunMetric`
+
+    [project.entry-points."pddl2nl.domains"]
+    warehouse = "my_package.warehouse"    # a package that is a domain's folder (`pddl2nl.tasks.shipped`)
 """
 
 from __future__ import annotations
@@ -37,11 +40,12 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP = _GROUPS = (
+SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP, DOMAIN_GROUP = _GROUPS = (
     "pddl2nl.systems",
     "pddl2nl.policies",
     "pddl2nl.models",
     "pddl2nl.metrics",
+    "pddl2nl.domains",
 )
 _OURS = ("pddl2nl", "pddlval")
 _SHIPPED = "pddl2nl.systems"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import argument, domain_file, problem_file, switch
 from pddl2nl.cli.output import BAD_INPUT, DONE, plural, print_result
 
@@ -21,9 +22,17 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(
-    domain: Annotated[Path, argument("DOMAIN", "The domain file, or the name of a shipped domain.")],
+    domain: Annotated[
+        Path,
+        argument("DOMAIN", "The domain file, or the name of a shipped domain.", autocompletion=completion.domains),
+    ],
     problems: Annotated[
-        list[Path] | None, argument("[PROBLEM]...", "Problem files, or names of the shipped domain's instances.")
+        list[Path] | None,
+        argument(
+            "[PROBLEM]...",
+            "Problem files, or names of the shipped domain's instances.",
+            autocompletion=completion.task_files,
+        ),
     ] = None,
     as_json: Annotated[bool, switch("--json", "Print JSON, one object per file.", "Output")] = False,
 ) -> None:

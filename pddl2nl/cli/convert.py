@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import (
     Context,
     DomainFile,
@@ -75,7 +76,7 @@ def _convert(
     ] = None,
     model: Annotated[
         str | None,
-        option("M", "For --wording llm, as for run.", "none", "Model"),
+        option("M", "For --wording llm, as for run.", "none", "Model", autocompletion=completion.models),
     ] = None,
     revisions: Annotated[
         int,

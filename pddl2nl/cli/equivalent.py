@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import DomainFile, JsonOption, argument, problem_file
 from pddl2nl.cli.output import DONE, FAILED, print_result
 
@@ -19,7 +20,14 @@ def register(app: typer.Typer) -> None:
 
 def _equivalent(
     domain: DomainFile,
-    problem: Annotated[Path, argument("P1", "The given problem: a file, or an instance of the shipped domain.")],
+    problem: Annotated[
+        Path,
+        argument(
+            "P1",
+            "The given problem: a file, or an instance of the shipped domain.",
+            autocompletion=completion.task_files,
+        ),
+    ],
     other: Annotated[Path, argument("P2", "The problem that is compared with it.")],
     as_json: JsonOption = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
@@ -44,7 +45,11 @@ def register(app: typer.Typer) -> None:
 def _experiment(
     spec: Annotated[
         str | None,
-        argument("[SPEC]", "The specification: a TOML file, the name of a shipped one, or module:function of Python."),
+        argument(
+            "[SPEC]",
+            "The specification: a TOML file, the name of a shipped one, or module:function of Python.",
+            autocompletion=completion.specifications,
+        ),
     ] = None,
     out: Annotated[Path | None, option("DIR", "Folder of the records.", "runs/NAME")] = None,
     workers: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import print_json, print_table, print_text
 from pddl2nl.errors import InputError
@@ -26,7 +27,14 @@ def register(app: typer.Typer) -> None:
 
 
 def _generate(
-    domain: Annotated[str | None, argument("[DOMAIN]", "A shipped domain's name; without one all are listed.")] = None,
+    domain: Annotated[
+        str | None,
+        argument(
+            "[DOMAIN]",
+            "A domain's name; without one all are listed.",
+            autocompletion=completion.generated_domains,
+        ),
+    ] = None,
     parameters: Annotated[
         list[str] | None, argument("[NAME=VALUE]...", "Parameters.", "those of the generator")
     ] = None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, MemoryLimit, TimeLimit, argument, option, switch
 from pddl2nl.cli.output import (
     DONE,
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
 _SECONDS, _MEMORY = 30, 4096
 _SETS = ("primary", "scaled", "unsolvable")
 
-Domains = Annotated[list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all")]
-DomainsToMake = Annotated[list[str], argument("DOMAIN...", "Shipped domains.")]
+Domains = Annotated[
+    list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all", autocompletion=completion.domains)
+]
+DomainsToMake = Annotated[list[str], argument("DOMAIN...", "Shipped domains.", autocompletion=completion.domains)]
 OutFolder = Annotated[Path, option("DIR", "Folder of all instances; the domain's is DIR/DOMAIN.")]
 Seed = Annotated[int, option("N", "Seed of the set.", min=0)]
 Workers = Annotated[int | None, option("N", "Problems at a time.", "the number of processors", min=1)]

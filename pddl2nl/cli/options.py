@@ -9,12 +9,14 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
 from pddl2nl.cli.panels import COMMANDS, PANELS, SYSTEMS
 from pddl2nl.errors import InputError, did_you_mean
@@ -84,9 +86,10 @@ def domain_file(name: str) -> str:
     """
     if os.path.isfile(name) or not _is_plain(name):
         return name
-    from pddl2nl.tasks.shipped import find_domain
+    from pddl2nl.tasks.shipped import domain_names, find_domain
 
-    return str(find_domain(name))
+    # Reading a folder says what is in it.
+    return name if os.path.isdir(name) and name not in domain_names() else str(find_domain(name))
 
 
 def problem_file(name: str, domain: str) -> str:
@@ -145,17 +148,25 @@ def _problems(context: Context, value: list[Path] | None) -> list[Path]:
     return [path if domain is None else Path(problem_file(str(path), str(domain))) for path in value or ()]
 
 
-_DOMAIN_HELP = "The domain file, or the name of a shipped domain."
-_PROBLEM_HELP = "The problem file, or the name of a shipped domain's instance."
-DomainFile = Annotated[Path, argument("DOMAIN", _DOMAIN_HELP, callback=_domain)]
-OptionalDomainFile = Annotated[
-    Path | None, argument("[DOMAIN]", _DOMAIN_HELP, "the domain.pddl beside FILE", callback=_domain)
-]
-ProblemFile = Annotated[Path, argument("PROBLEM", _PROBLEM_HELP, callback=_problem)]
-OptionalProblemFile = Annotated[Path | None, argument("[PROBLEM]", _PROBLEM_HELP, callback=_problem)]
+_of_domain = partial(
+    argument,
+    help="The domain file, or the name of a shipped domain.",
+    callback=_domain,
+    autocompletion=completion.domains,
+)
+_of_problem = partial(
+    argument,
+    help="The problem file, or the name of a shipped domain's instance.",
+    callback=_problem,
+    autocompletion=completion.task_files,
+)
+DomainFile = Annotated[Path, _of_domain("DOMAIN")]
+OptionalDomainFile = Annotated[Path | None, _of_domain("[DOMAIN]", default="the domain.pddl beside FILE")]
+ProblemFile = Annotated[Path, _of_problem("PROBLEM")]
+OptionalProblemFile = Annotated[Path | None, _of_problem("[PROBLEM]")]
 ProblemFiles = Annotated[
     list[Path] | None,
-    argument("[PROBLEM]...", "Problem files, or names of the shipped domain's instances.", callback=_problems),
+    _of_problem("[PROBLEM]...", help="Problem files, or names of the shipped domain's instances.", callback=_problems),
 ]
 
 # ── tolerances, as VAL has them ──────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import (
     Context,
     DomainFile,
@@ -144,7 +145,15 @@ def _text(result: RunResult) -> str:
 
 
 def _policies(
-    name: Annotated[str | None, argument("[NAME]", "A policy or preset, to be shown with its options.", "all")] = None,
+    name: Annotated[
+        str | None,
+        argument(
+            "[NAME]",
+            "A policy or preset, to be shown with its options.",
+            "all",
+            autocompletion=completion.policies,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the policies by paper, with presets below them, or the options and presets of one.

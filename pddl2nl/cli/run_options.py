@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import one_of, option, read_time, switch
 from pddl2nl.cli.output import print_warnings, warn
 from pddl2nl.errors import InputError
@@ -58,8 +59,11 @@ def _declared(option: Option) -> Any:
         parser=read_time if option.time else one_of(option.choices) if option.choices else None,
         show_default=option.default_text or True,
         rich_help_panel=option.group,
+        autocompletion=_COMPLETED.get(option.name),
     )
 
+
+_COMPLETED = {"policy": completion.policies, "model": completion.models}
 
 # Commands that ask no model word nothing by a model.
 WordingOption = Annotated[

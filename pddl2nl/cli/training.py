@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, TimeLimit, argument, option
 from pddl2nl.cli.output import print_table, print_text
 from pddl2nl.cli.run_options import from_run
@@ -42,10 +43,23 @@ def register(app: typer.Typer) -> None:
 def _export(
     records: Annotated[Path | None, argument("RECORDS", "A folder with the records of runs.", "none")] = None,
     out: Annotated[Path, option("DIR", "The folder for the files of rows.")] = Path("rows"),
-    domain: Annotated[list[str] | None, option("NAME", "A shipped domain, for prompts; repeat.", "none")] = None,
+    domain: Annotated[
+        list[str] | None,
+        option(
+            "NAME",
+            "A shipped or installed domain, for prompts; repeat.",
+            "none",
+            autocompletion=completion.domains,
+        ),
+    ] = None,
     chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
     policy: Annotated[
-        str, option("P", "The policy whose prompts --domain gives: basic, cot, or a system's that begins with a plan.")
+        str,
+        option(
+            "P",
+            "The policy whose prompts --domain gives: basic, cot, or a system's that begins with a plan.",
+            autocompletion=completion.policies,
+        ),
     ] = "basic",
     style: Annotated[str, from_run("style")] = "nl",
     test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,

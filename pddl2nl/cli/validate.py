@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pddl2nl.cli import completion
 from pddl2nl.cli.options import (
     TimeTolerance,
     ValTolerance,
@@ -43,6 +44,7 @@ def _validate(
         argument(
             "DOMAIN PROBLEM PLAN…",
             "The files, or the names of a shipped domain and its instance; - reads a plan from standard input.",
+            autocompletion=completion.task_files,
         ),
     ] = None,
     verbose: Annotated[bool, switch("-v --verbose", "Say what every step does, as VAL's -v.")] = False,

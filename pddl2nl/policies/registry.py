@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.errors import InputError, did_you_mean, near_name
 from pddl2nl.plugins import POLICY_GROUP, System, installed, load_object, systems
 from pddl2nl.policies.policy import Policy, make
 from pddl2nl.policies.spec import NOTHING, Acting
@@ -95,8 +95,9 @@ def entry_of(name: str) -> Entry:
         kind = checked_class(load_object(name), name)
         return Entry(name, kind, name.rpartition(":")[2])
     known = policy_names()
-    hint = did_you_mean(name, known, f"; there are {', '.join(known)} and module:Class")
-    raise InputError(f"policy {name}: no such policy{hint}")
+    if near := near_name(name, known):
+        raise InputError(f"did you mean '{near}'? There is no policy '{name}'")
+    raise InputError(f"there is no policy '{name}'; there are {', '.join(known)} and module:Class")
 
 
 def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> Policy:

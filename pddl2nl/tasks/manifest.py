@@ -56,9 +56,9 @@ class Instance:
         file: the problem's path relative to `folder`, with ``/``.
         role: its role.
         call: the command that prints the file; empty if it was written by hand.
-        objects: the number of objects that the problem declares.
+        objects: the number of objects that the problem declares; 0 if no manifest describes it.
         optimal_length: steps of a shortest plan, or of the best known one if `proof` is ``upper bound``; None without
-            a plan.
+            a plan, or if none is known.
         proof: how that was proved.
         ff_length: steps of FF's plan; None if it found none or was not run.
         measured: the result of each of the `PLANNERS`, by name; empty if it was written by hand.
@@ -70,10 +70,10 @@ class Instance:
     name: str
     file: str
     role: Role
-    call: str
-    objects: int
-    optimal_length: int | None
-    proof: Proof
+    call: str = ""
+    objects: int = 0
+    optimal_length: int | None = None
+    proof: Proof = "upper bound"
     ff_length: int | None = None
     measured: Mapping[str, Measured] = field(default_factory=dict)
     limits: SearchLimits = field(default_factory=SearchLimits)

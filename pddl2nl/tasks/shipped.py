@@ -4,6 +4,10 @@ A wheel has the data in the package (``pddl2nl/domains``, ``pddl2nl/instances``)
 top, beside the package. A domain's folder has ``domain.pddl``, ``wording.json`` and a README; its instances are in a
 folder of the same name. ``manifest.csv`` describes generated sets; ``tasks.json`` describes the tasks of an authored
 domain, which were written by hand, with texts and ground truths (`pddl2nl.tasks.reference_files`).
+
+A package adds a domain of its own by an entry point in the group ``pddl2nl.domains``, which names a package whose
+folder has ``domain.pddl``, perhaps ``wording.json``, the problems, and perhaps a ``manifest.csv``. Its
+``__init__.py`` may hold a generator, ``GENERATOR`` (`pddl2nl.tasks.generators.Generator`).
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
+from pddl2nl.plugins import DOMAIN_GROUP, installed
 from pddl2nl.tasks.manifest import Instance, Role, read_manifest
 from pddl2nl.tasks.reference_files import TaskReference, read_references
 
@@ -101,7 +106,7 @@ def authored_domains() -> tuple[str, ...]:
 
 def find_domain(name: str) -> Path:
     """The domain file of a shipped domain; raises `InputError` for an unknown name that is not a file either."""
-    known = _known()
+    known = domain_names()
     if name not in known:
         raise InputError(f"{name}: no such file, and no shipped domain of this name{_near(name, known)}")
     return shipped_domain(name).domain_path
@@ -121,34 +126,46 @@ def find_instance(name: str, domain: Path) -> Path:
         name: the instance's name.
         domain: the path of a domain's file; if it is not a shipped domain's, `name` is a path.
     """
-    folder = domain.resolve().parent.name
-    if folder not in _known() or not domain.exists() or not shipped_domain(folder).domain_path.samefile(domain):
+    folder = domain.resolve().parent
+    known = next((each for each in domain_names() if _folders(each)[0].resolve() == folder), None)
+    if known is None or domain.name != "domain.pddl":
         return Path(name)
-    shipped = shipped_domain(folder)
-    found = next((each.path for each in shipped.instances if each.name == name), None)
-    if found is None:
-        names = [instance.name for instance in shipped.instances]
-        raise InputError(f"{name}: no such file, and no instance of {folder} has this name{_near(name, names)}")
-    return found
+    instances = {each.name: each.path for each in shipped_domain(known).instances}
+    if name not in instances:
+        raise InputError(f"{name}: no such file, and no instance of {known} has this name{_near(name, [*instances])}")
+    return instances[name]
 
 
-def _known() -> list[str]:
-    return sorted((*shipped_domains(), *authored_domains()))
+def domain_names() -> list[str]:
+    """The names of all shipped domains, authored ones too, and of those that installed packages bring."""
+    return sorted({*shipped_domains(), *authored_domains(), *(entry.name for entry in installed(DOMAIN_GROUP))})
 
 
 @lru_cache(maxsize=64)
 def shipped_domain(name: str) -> ShippedDomain:
     """The shipped domain of that name (that of its folder); raises `InputError`, with near names, otherwise."""
-    if name not in _known():
-        raise InputError(f"no domain '{name}' is shipped{_near(name, _known())}")
-    folder = _data("domains") / name
-    beside = _data("instances") / name
-    references = read_references(beside / _TASKS) if name in authored_domains() else ()
-    instances = tuple(_authored(beside, each) for each in references)
-    if not instances and (beside / "manifest.csv").is_file():
-        instances = read_manifest(beside / "manifest.csv")
+    folder, beside = _folders(name)
     files = (folder / "domain.pddl", folder / "wording.json", beside)
+    references = read_references(beside / _TASKS) if (beside / _TASKS).is_file() else ()
+    if references:
+        instances = tuple(_authored(beside, each) for each in references)
+    elif (beside / "manifest.csv").is_file():
+        instances = read_manifest(beside / "manifest.csv")
+    else:
+        problems = sorted(path for path in beside.glob("*.pddl") if path != files[0])
+        instances = tuple(Instance(path.stem, path.name, "benchmark", folder=beside) for path in problems)
     return ShippedDomain(name, folder, *files, instances, references)
+
+
+def _folders(name: str) -> tuple[Path, Path]:
+    """The folder of a domain, and that of its instances."""
+    if name in (*shipped_domains(), *authored_domains()):
+        return _data("domains") / name, _data("instances") / name
+    for entry in installed(DOMAIN_GROUP):
+        if entry.name == name:
+            folder = Path(str(resources.files(entry.module)))
+            return folder, folder
+    raise InputError(f"no domain '{name}' is shipped{_near(name, domain_names())}")
 
 
 def shipped_task(domain: str, instance: str) -> Task:

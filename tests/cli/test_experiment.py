@@ -145,7 +145,7 @@ def test_an_estimate_for_batches_is_at_their_price(tmp_path, capfd):
 def test_bad_input_is_exit_code_2_before_anything_runs(tmp_path, capfd):
     Path("bad.toml").write_text('domains = ["blocksworld"]\npolicies = ["akt"]\n', encoding="utf-8")
     assert main(["experiment", "bad.toml"]) == 2
-    assert capfd.readouterr().err.startswith("error: bad.toml:2:13: policies: policy akt: no such policy")
+    assert capfd.readouterr().err.startswith("error: bad.toml:2:13: policies: did you mean 'act'")
     assert main(["experiment", "absent.toml"]) == 2
     assert not (tmp_path / "runs").exists()
 

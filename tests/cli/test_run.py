@@ -125,7 +125,7 @@ def test_a_long_failure_is_told_once(call: Run, files: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--policy", "nonsense", "--model", "oracle"), "no such policy"),
+        (("--policy", "nonsense", "--model", "oracle"), "there is no policy 'nonsense'"),
         (("--policy", "act"), "--model oracle"),
         (("--policy", "cot", "--model", "oracle", "--style", "pddl"), "style pddl"),
         (("--policy", "act", "--model", "oracle", "--wording", "llm"), "--wording llm"),

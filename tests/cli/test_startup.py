@@ -42,7 +42,7 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
     modules = imported_by("validate", domain, problem, plan)
     assert modules.isdisjoint(HEAVY)
     ours = {name for name in modules if name.startswith("pddl2nl.") and not name.startswith("pddl2nl.pddl")}
-    assert ours - {"pddl2nl.cli.options", "pddl2nl.cli.output"} == {
+    assert ours - {"pddl2nl.cli.completion", "pddl2nl.cli.options", "pddl2nl.cli.output"} == {
         "pddl2nl.cli",
         "pddl2nl.cli.app",
         "pddl2nl.cli.panels",
@@ -58,4 +58,4 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
 def test_a_command_imports_no_other_command(root: Path) -> None:
     modules = imported_by("check", root / "domains/blocksworld/domain.pddl")
     commands = {name for name in modules if name.startswith("pddl2nl.cli.")}
-    assert commands == {f"pddl2nl.cli.{name}" for name in ("app", "check", "options", "output", "panels")}
+    assert commands == {f"pddl2nl.cli.{name}" for name in ("app", "check", "completion", "options", "output", "panels")}

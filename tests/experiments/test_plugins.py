@@ -126,7 +126,7 @@ def test_a_record_never_chooses_the_code_of_its_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ("reakt", "no such policy; .*did you mean 'react'"),
+        ("reakt", "did you mean 'react'.*no policy 'reakt'"),
         ("no_such_module:Careful", "cannot import no_such_module: ModuleNotFoundError"),
         (f"{HERE}:Careles", "has no attribute"),
         (f"{HERE}:Sailor", r"a policy is a class derived from .*Policy; found"),

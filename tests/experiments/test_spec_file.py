@@ -196,7 +196,7 @@ WRONG = {
     "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key options.step; did you mean 'steps'\?"),
     "unknown policy": (
         GOOD.replace('"basic"', '"basic", "reakt"'),
-        r":2:22: policies: policy reakt: no such policy; did you mean 'react'\?",
+        r":2:22: policies: did you mean 'react'\? There is no policy 'reakt'",
     ),
     "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: domains: no domain 'visital' .*'visitall'\?"),
     "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: seeds\[2\] is -3; expected a whole number >= 0"),

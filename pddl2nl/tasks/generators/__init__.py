@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.plugins import systems
+from pddl2nl.plugins import DOMAIN_GROUP, installed, systems
 from pddl2nl.tasks.generators import (
     beluga,
     blocksworld,
@@ -62,8 +62,11 @@ _CORE: dict[str, Generator] = {
 
 @lru_cache(maxsize=1)
 def generators() -> Mapping[str, Generator]:
-    """All generators by the names of their domains' folders, those of systems too (`pddl2nl.plugins.System`)."""
+    """All generators by the names of their domains' folders, those of systems and of installed domains too."""
     brought = {name: system.load(part) for system in systems().values() for name, part in system.generators.items()}
+    for entry in installed(DOMAIN_GROUP):
+        if (generator := getattr(entry.load(), "GENERATOR", None)) is not None:
+            brought[entry.name] = generator
     return MappingProxyType(dict(sorted({**brought, **_CORE}.items())))
 
 

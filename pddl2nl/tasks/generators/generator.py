@@ -154,7 +154,7 @@ class Generator:
         summary: one line: what it makes and why each problem is solvable.
         parameters: in the order of ``--help``.
         make: draws a sketch; None if a draw failed and should be repeated.
-        small: draws parameters of a small problem for the primary set; the others have their defaults.
+        small: draws parameters of a small problem for the primary set; the others have their defaults, by default all.
         rules: conditions on several parameters.
     """
 
@@ -163,7 +163,7 @@ class Generator:
     summary: str
     parameters: tuple[Parameter, ...]
     make: Callable[[ParameterValues, Draw], Sketch | None] = field(repr=False)
-    small: Callable[[Draw], Mapping[str, int | str]] = field(repr=False)
+    small: Callable[[Draw], Mapping[str, int | str]] = field(default=lambda draw: {}, repr=False)
     rules: tuple[ParameterRule, ...] = ()
 
     def values(self, given: Mapping[str, int | str]) -> ParameterValues:

@@ -125,7 +125,7 @@ def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> Non
         ("repair:random", "random takes its actions one at a time"),
         ("repair:repair", "repair repairs plans itself"),
         ("repair:repair:cot", "repair:cot repairs plans itself"),
-        ("repair:cott", "cott: no such policy.*did you mean 'cot'"),
+        ("repair:cott", "did you mean 'cot'.*no policy 'cott'"),
     ],
 )
 def test_other_policies_are_refused(policy: str, why: str) -> None:
