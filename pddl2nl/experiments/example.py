@@ -37,7 +37,7 @@ from pddl2nl.policies.recorded import problem_text
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem
 from pddl2nl.tasks import match_shipped
 from pddlval import GroundAction, Simulator, State, acting_simulator, load_plan, validate
-from pddlval.happenings import happenings
+from pddlval.happenings import actions_in_time
 
 BEST_LENGTH = 5
 """How many steps the plan of a good example has (appendix B of the paper)."""
@@ -129,7 +129,7 @@ def _valid_plan(example: Task, path: Path, plan_path: str | Path) -> Plan:
     if not report.valid:
         raise InputError(f"--example-plan {plan_path} is no valid plan for {path}: {report.verdict}")
     # Time stamps, if the file has some, give the order.
-    return tuple(action for happening in happenings(plan) for action in happening.actions)
+    return actions_in_time(plan)
 
 
 def _shortest(example: Task) -> Plan:

@@ -34,7 +34,7 @@ from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, validate
 from pddlval.effects import Change, Outcome
 from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
-from pddlval.happenings import happenings
+from pddlval.happenings import actions_in_time
 from pddlval.numeric import UndefinedError, exact
 from pddlval.plans import PlanLike, as_plan, why_bad
 from pddlval.schemas import Ground, Schema
@@ -111,7 +111,7 @@ class PlanWatch:
         if report.diagnostics:
             raise InputError(report.diagnostics[0].render())
         self._task = task
-        self.actions = tuple(action for happening in happenings(plan) for action in happening.actions)
+        self.actions = actions_in_time(plan)
         self.next = 0
         self._below: dict[str, set[str]] = {}
         for rule in task.domain.derived:

@@ -48,7 +48,7 @@ def condition(text: str) -> Condition:
 
 
 def advice(text: str) -> str:
-    return "\n".join(advice_lines(condition(text), World(), frozenset({"far"}), steps=4))
+    return "\n".join(advice_lines(condition(text), World(), frozenset({"far"})))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def task() -> Task:
 def claims(task: Task, names: str) -> Claims:
     text = "".join(f"({name})" for name in names.split(", "))
     simulator = Simulator(task)
-    return claim(task, [simulator.ground(action) for action in read_plan(text).actions], simulator.initial)
+    return claim([simulator.ground(action) for action in read_plan(text).actions], simulator.initial)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pddl2nl.pddl import GroundAtom, Task, When
 from pddlval import GroundAction, Plan, PlanStep, Report, Simulator, State, val_text, validate
 from pddlval.formulas import subformulas
-from pddlval.happenings import claim_effects, happenings
+from pddlval.happenings import Happening, claim, happenings
 from pddlval.schemas import Ground
 from tests.validators import random_tasks
 
@@ -78,13 +78,17 @@ def _scaled(before: float, amount: float, operator: str) -> float:
     return before * amount if operator == "scale up" else before / amount
 
 
+def _numbers(happening: Happening) -> list[int]:
+    return [event.step for event in happening.events]
+
+
 def _end_state(simulator: Simulator, plan: Plan, report: Report) -> State:
     """The state after the happenings that were executed."""
     state = simulator.initial
     for happening in happenings(plan):
-        if report.failed_step in happening.numbers:
+        if report.failed_step in _numbers(happening):
             break
-        outcomes = [simulator.ground(action).outcome(state) for action in happening.actions]
+        outcomes = [simulator.ground(plan.actions[number - 1]).outcome(state) for number in _numbers(happening)]
         state = simulator.apply(state, outcomes)
     return state
 
@@ -115,7 +119,7 @@ def test_the_verbose_text_tells_what_happens(case: tuple[Task, random.Random], t
     assert verbose.count("Checking next happening") == (
         len(happenings(plan))
         if report.failed_step is None
-        else next(n for n, one in enumerate(happenings(plan), 1) if report.failed_step in one.numbers)
+        else next(n for n, one in enumerate(happenings(plan), 1) if report.failed_step in _numbers(one))
     )
     state = _end_state(simulator, plan, report)
     atoms, levels = _replayed(verbose, simulator.initial)
@@ -151,11 +155,11 @@ def test_actions_without_a_conflict_may_happen_in_any_order(case: tuple[Task, ra
             return
         grounds = [simulator.ground(action) for action in dice.sample(applicable, 2)]
         outcomes = [ground.outcome(state) for ground in grounds]
-        claims = claim_effects(task, grounds, outcomes, state)
+        claims = claim(grounds, state)
         if claims.conflict is not None:
             continue
         spared = {told.partition(_BOTH)[2] for told in claims.warnings}
-        collided = claim_effects(task, grounds[::-1], outcomes[::-1], state).conflict
+        collided = claim(grounds[::-1], state).conflict
         if collided is not None and collided.claim == "needs" and collided.atom in state.values:
             spared |= {str(update.fluent) for update in outcomes[1 - collided.place].updates}
         together = _but_for(spared, simulator.apply(state, outcomes))

@@ -20,21 +20,21 @@ The modules, each of which imports only from those before it:
   (what is asked about one state, derived predicates);
 - actions: `plans` (ground actions, plan files), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
   `simulator`;
-- verdicts: `happenings` (what happens at one time, mutual exclusion), `report` (what is said about a plan, and the
-  causes of failures), `temporal` (plans with time, preferences and constraints), `validate` (verdicts), `acting` (the
-  simulator of policies), `val_advice` and `val_text` (VAL's words);
+- verdicts: `happenings` (what happens when, mutual exclusion), `report` (what is said about a plan, and the causes of
+  failures), `execution` (a plan is executed), `temporal` (plans with time, preferences and constraints), `validate`
+  (verdicts, the simulator of policies), `val_advice` and `val_text` (VAL's words);
 - the commands: `command`, `checking` (what `pddl2nl check` reports), `streams`.
 """
 
 from __future__ import annotations
 
-from pddlval.acting import acting_simulator
+from pddlval.happenings import VAL_TIME_TOLERANCE
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_plan, read_plan
-from pddlval.report import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Cause, Report, Verdict
+from pddlval.report import VAL_TOLERANCE, Cause, Report, Verdict
 from pddlval.simulator import Followed, Simulator, StepResult
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text
-from pddlval.validate import validate
+from pddlval.validate import acting_simulator, validate
 
 __all__ = [
     "VAL_TIME_TOLERANCE",

@@ -15,8 +15,9 @@ from typing import Generic, TypeVar
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
+from pddlval.happenings import VAL_TIME_TOLERANCE
 from pddlval.plans import Plan, read_plan
-from pddlval.report import EXACT, VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, Tolerances
+from pddlval.report import EXACT, VAL_TOLERANCE, Report, Tolerances
 from pddlval.val_text import val_lines, val_summary
 from pddlval.validate import validate
 

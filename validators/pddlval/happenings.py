@@ -7,7 +7,7 @@ another one reads, or do the opposite of what another one does (Fox and Long 200
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -28,7 +28,7 @@ from pddl2nl.pddl import (
     Imply,
     Not,
     Or,
-    Task,
+    TimedLiteral,
     TypedName,
     Update,
     When,
@@ -43,6 +43,96 @@ from pddlval.semantics import choices, ground_atom, ground_fluent
 from pddlval.state import State
 
 Binding = Mapping[str, str]
+
+VAL_TIME_TOLERANCE = Fraction(1, 100)
+"""By how much durations may miss in VAL, unless its ``-t`` says otherwise."""
+
+# ── what happens when ────────────────────────────────────────────────────────────────────────────
+
+
+class Event(NamedTuple):
+    """One action, one end of a durative action, or a timed initial literal.
+
+    ``step`` is the place of the action in the plan, or of the literal among the timed ones, from 1; ``phase`` is
+    ``action``, ``start``, ``end`` or ``literal``.
+    """
+
+    time: Fraction
+    step: int
+    phase: str = "action"
+
+
+class Happening(NamedTuple):
+    """Events that happen at one time."""
+
+    time: Fraction
+    events: tuple[Event, ...]
+
+
+def happenings(
+    plan: Plan,
+    durative: Collection[str] = (),
+    literals: Sequence[TimedLiteral] = (),
+    tolerance: Fraction = VAL_TIME_TOLERANCE,
+) -> list[Happening]:
+    """The happenings of a plan, in the order of time; events of the same time stay in the order of the file.
+
+    Exactly, what has the same time happens together. With a tolerance, as in VAL, times are doubles, and what comes
+    within a tenth of the tolerance after the first of a happening belongs to it.
+
+    Args:
+        plan: the plan; an untimed step happens at the number that it has among the untimed ones.
+        durative: the names of the durative actions; a step of one without a duration takes no time.
+        literals: the timed initial literals.
+        tolerance: of times; 0 is exact.
+    """
+    if not (durative or literals) and all(step.time is None for step in plan.steps):
+        numbered = (Event(Fraction(number), number) for number in range(1, len(plan) + 1))
+        return [Happening(event.time, (event,)) for event in numbered]
+    events = sorted(_events(plan, durative, literals, rounded=bool(tolerance)), key=itemgetter(0))
+    close = float(tolerance) / 10
+    groups: list[list[Event]] = []
+    for event in events:
+        first = groups[-1][0] if groups else None
+        if first is not None and (
+            event.time == first.time or (close and as_float(event.time) <= as_float(first.time) + close)
+        ):
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return [Happening(group[0].time, tuple(group)) for group in groups]
+
+
+def actions_in_time(plan: Plan) -> tuple[GroundAction, ...]:
+    """The actions of a plan without durations, in the order in which they happen."""
+    return tuple(plan.steps[event.step - 1].action for happening in happenings(plan) for event in happening.events)
+
+
+def _events(
+    plan: Plan, durative: Collection[str], literals: Sequence[TimedLiteral], *, rounded: bool
+) -> Iterator[Event]:
+    for number, literal in enumerate(literals, start=1):
+        yield Event(_rounded(literal.time) if rounded else literal.time, number, "literal")
+    untimed = count(1)
+    for number, step in enumerate(plan.steps, start=1):
+        time = Fraction(next(untimed)) if step.time is None else step.time
+        start = _rounded(time) if rounded else time
+        if step.action.name in durative:
+            duration = step.duration or Fraction(0)
+            yield Event(start, number, "start")
+            # Of doubles the sum is rounded again, as in VAL.
+            end = Fraction(float(start) + as_float(duration)) if rounded else time + duration
+            yield Event(end, number, "end")
+        else:
+            yield Event(start, number)
+
+
+def _rounded(time: Fraction) -> Fraction:
+    return Fraction(as_float(time))
+
+
+# ── who owns what ────────────────────────────────────────────────────────────────────────────────
+
 Wanted = Literal["true", "false", "either"]
 """How an atom is needed; below ``or``, ``imply`` and ``exists`` either way."""
 _CHANGES = {"add": ("added", "true", "precondition"), "delete": ("deleted", "false", "false precondition")}
@@ -76,11 +166,22 @@ class Claims(NamedTuple):
     conflict: Conflict | None = None
 
 
-def claim(
-    task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = (), *, strict: bool = False
-) -> Claims:
-    """Checks the actions of a happening, all applicable in the state before it, for interference; `claim_effects`."""
-    claimant = _Claimant(task, grounds, state, reads)
+_NOTHING = Claims()
+
+
+def claim(grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = (), *, strict: bool = False) -> Claims:
+    """Claims what each action of a happening reads and changes, and reports where claims collide.
+
+    Args:
+        grounds: the actions, all applicable in the state.
+        state: the state before.
+        reads: conditions that the actions read besides their preconditions, one for each; by default none.
+        strict: whether a fluent that one action reads may not be changed by another in any way, which VAL allows.
+    """
+    if len(grounds) == 1 and _each_once(grounds[0].outcome(state)):
+        # The rule: an action alone may change what it reads, so that nothing need be claimed.
+        return _NOTHING
+    claimant = _Claimant(grounds, state, reads)
     try:
         claimant.claim_all()
         if strict:
@@ -88,6 +189,15 @@ def claim(
     except _CollisionError as error:
         return Claims(tuple(claimant.warnings), error.conflict)
     return Claims(tuple(claimant.warnings))
+
+
+def _each_once(outcome: Outcome) -> bool:
+    """Whether no atom and no fluent is changed twice."""
+    deletes, adds, updates = outcome
+    atoms = len(deletes) + len(adds)
+    if atoms > 1 and len({*deletes, *adds}) < atoms:
+        return False
+    return len(updates) < 2 or len({update.fluent for update in updates}) == len(updates)
 
 
 class _CollisionError(Exception):
@@ -110,7 +220,7 @@ class _Owner:
 class _Claimant:
     """The claims of a happening so far."""
 
-    def __init__(self, task: Task, grounds: Sequence[Ground], state: State, reads: Sequence[Condition]):
+    def __init__(self, grounds: Sequence[Ground], state: State, reads: Sequence[Condition]):
         self.warnings: list[str] = []
         self._grounds = grounds
         self._actions = [ground.action for ground in grounds]
@@ -120,7 +230,7 @@ class _Claimant:
         self._atoms: dict[GroundAtom, _Owner] = {}
         self._fluents: dict[GroundAtom, _Owner] = {}
         self._rules: dict[str, list[DerivedPredicate]] = {}
-        for rule in task.domain.derived:
+        for rule in state.layout.statics.task.domain.derived:
             self._rules.setdefault(rule.name, []).append(rule)
         self._followed: dict[GroundAtom, int] = {}
         self._readers: dict[GroundAtom, list[int]] = {}
@@ -312,69 +422,3 @@ class _Claimant:
 
 def _binding(parameters: Sequence[TypedName], args: Sequence[str]) -> Binding:
     return dict(zip((parameter.name for parameter in parameters), args, strict=True))
-
-
-_CLOSE = 0.01 / 10
-"""VAL's tolerance of 0.01, of which it takes a tenth."""
-
-_NOTHING = Claims()
-
-
-class Happening(NamedTuple):
-    """Steps that happen together; ``numbers`` are their places in the plan, from 1."""
-
-    time: Fraction
-    numbers: tuple[int, ...]
-    actions: tuple[GroundAction, ...]
-
-
-def happenings(plan: Plan) -> list[Happening]:
-    """A plan's steps by time; steps of the same time stay in the order of the file."""
-    if all(step.time is None for step in plan.steps):
-        return [Happening(Fraction(n), (n,), (step.action,)) for n, step in enumerate(plan.steps, start=1)]
-    untimed = count(1)
-    steps = [
-        (Fraction(next(untimed)) if step.time is None else step.time, number, step.action)
-        for number, step in enumerate(plan.steps, start=1)
-    ]
-    groups: list[list[tuple[Fraction, int, GroundAction]]] = []
-    for item in sorted(steps, key=itemgetter(0)):
-        if groups and as_float(item[0]) <= as_float(groups[-1][0][0]) + _CLOSE:
-            groups[-1].append(item)
-        else:
-            groups.append([item])
-    return [Happening(group[0][0], tuple(n for _, n, _ in group), tuple(a for _, _, a in group)) for group in groups]
-
-
-def claim_effects(
-    task: Task,
-    grounds: Sequence[Ground],
-    outcomes: Sequence[Outcome],
-    state: State,
-    reads: Sequence[Condition] = (),
-    *,
-    strict: bool = False,
-) -> Claims:
-    """Claims what each action of a happening reads and changes, and reports where claims collide.
-
-    Args:
-        task: the task, for the rules of its derived predicates.
-        grounds: the actions, all applicable in the state.
-        outcomes: what each of them does in the state.
-        state: the state before.
-        reads: conditions that the actions read besides their preconditions, one for each; by default none.
-        strict: whether a fluent that one action reads may not be changed by another in any way, which VAL allows.
-    """
-    if len(grounds) == 1 and _each_once(outcomes[0]):
-        # The rule: an action alone may change what it reads, so that nothing need be claimed.
-        return _NOTHING
-    return claim(task, grounds, state, reads, strict=strict)
-
-
-def _each_once(outcome: Outcome) -> bool:
-    """Whether no atom and no fluent is changed twice."""
-    deletes, adds, updates = outcome
-    atoms = len(deletes) + len(adds)
-    if atoms > 1 and len({*deletes, *adds}) < atoms:
-        return False
-    return len(updates) < 2 or len({update.fluent for update in updates}) == len(updates)

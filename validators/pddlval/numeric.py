@@ -64,19 +64,18 @@ def evaluate(
     expression: Expression,
     level: Callable[[GroundAtom], Number | None],
     binding: Mapping[str, str] = _NOTHING,
-    steps: int = 0,
 ) -> Number:
     """The value of a numeric expression, exact.
 
     Args:
-        expression: numbers, functions, arithmetic, and ``total-time``, which is the number of steps.
+        expression: numbers, functions and arithmetic.
         level: the value of a function at objects, or None.
         binding: objects for the variables.
-        steps: the number of steps so far.
 
     Raises:
         UndefinedError: a function has no value, or a divisor is zero.
         UnsupportedError: a number is too large to compute with.
+        TypeError: an expression that only durative actions or metrics have.
     """
     match expression:
         case NumberNode(value):
@@ -88,12 +87,12 @@ def evaluate(
                 raise UndefinedError.of(fluent)
             return number
         case Arithmetic(operator, operands):
-            values = [evaluate(operand, level, binding, steps) for operand in operands]
+            values = [evaluate(operand, level, binding) for operand in operands]
             try:
                 return calculate(operator, values)
             except ZeroDivisionError:
-                raise UndefinedError(ground_expression(expression, binding)) from None
-    return steps
+                raise UndefinedError(substitute(expression, binding)) from None
+    raise TypeError(f"not an executable expression: {type(expression).__name__}")
 
 
 def calculate(operator: str, values: Sequence[Number]) -> Number:
@@ -138,8 +137,3 @@ def bounded(value: Number) -> Number:
     if above - below > _LARGEST or above + below > _LONGEST:
         raise UnsupportedError("a number in this plan has become too large to compute with")
     return value
-
-
-def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:
-    """The expression with objects for its variables."""
-    return substitute(expression, binding)

@@ -39,7 +39,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import fluents_in, free_variables, has_comparison, in_order, negation_normal, opposite
-from pddlval.numeric import UndefinedError, divide, exact, ground_expression, multiply
+from pddlval.numeric import UndefinedError, divide, exact, multiply
 from pddlval.semantics import compare
 from pddlval.tables import Database, Relation, TableKey, Values
 
@@ -400,7 +400,7 @@ class Query:
 
         def by_zero(*numbers: int) -> UndefinedError:
             binding = {variable: names[number] for variable, number in zip(variables, numbers, strict=True)}
-            return UndefinedError(ground_expression(expression, binding))
+            return UndefinedError(substitute(expression, binding))
 
         error = self.compiler.constant(by_zero)
         divider = self.compiler.constant(divide)

@@ -25,11 +25,17 @@ from pddlval.state import State
 
 
 class Executed(NamedTuple):
-    """A happening that was executed: its steps' numbers in the plan, from 1, their effects, and the state after."""
+    """A happening that was executed.
+
+    ``numbers`` say whose effects ``outcomes`` are: those of steps of the plan, from 1, or whatever else is counted.
+    ``state`` is the state after it, ``before`` the one before; ``warnings`` are VAL's.
+    """
 
     numbers: tuple[int, ...]
     outcomes: tuple[Outcome, ...]
+    before: State
     state: State
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +142,6 @@ def _cause(condition: Condition, held: bool, values: Iterable[tuple[int, bool]],
 
 VAL_TOLERANCE = Fraction(1, 10_000)
 """By how much numbers may differ in VAL's comparisons."""
-VAL_TIME_TOLERANCE = Fraction(1, 100)
-"""By how much durations may miss in VAL, unless its ``-t`` says otherwise."""
 
 
 class Tolerances(NamedTuple):

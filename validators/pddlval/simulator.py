@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
 from pddl2nl.pddl import (
     ActionSchema,
-    Arithmetic,
     Condition,
     Expression,
     Function,
@@ -24,6 +24,8 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
 )
+from pddl2nl.pddl import Number as NumberNode
+from pddl2nl.pddl.tree import map_children, walk
 from pddlval.effects import Outcome, changed_chunks, updated_levels
 from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.plans import BadActionError, GroundAction, why_bad
@@ -351,20 +353,9 @@ class Simulator:
     def cost(self, state: State) -> Fraction | None:
         """The metric's value in a state; None where the problem has no metric, or it asks for the plan's length."""
         metric = self.task.problem.metric
-        if metric is None or reads_length(metric.expression):
+        if metric is None or any(isinstance(part, Special) for part in walk(metric.expression)):
             return None
-        return self.metric_value(metric, state, 0)
-
-    def metric_value(self, metric: Metric, state: State, steps: int) -> Fraction | None:
-        """The value of a metric in a state that was reached in some number of steps.
-
-        A function without a value counts as 0: many problems leave ``(= (total-cost) 0)`` out. None where the metric
-        divides by zero.
-        """
-        try:
-            return Fraction(evaluate(metric.expression, lambda fluent: state.level(fluent) or 0, steps=steps))
-        except UndefinedError:
-            return None
+        return metric_value(metric, state)
 
     def _own_names(self, node: ActionSchema, action: GroundAction) -> tuple[str, ...] | None:
         """The arguments as the task's own strings; None if their number or a type is wrong.
@@ -388,11 +379,30 @@ class Simulator:
             raise InputError("the state belongs to another task")
 
 
-def reads_length(expression: Expression) -> bool:
-    """Whether a metric asks for the plan's length (``total-time``)."""
-    if isinstance(expression, Arithmetic):
-        return any(reads_length(operand) for operand in expression.operands)
-    return isinstance(expression, Special)
+def metric_value(
+    metric: Metric, state: State, total: Fraction = Fraction(0), violations: Mapping[str, int] = MappingProxyType({})
+) -> Fraction | None:
+    """The value of a metric in a state.
+
+    A function without a value counts as 0: many problems leave ``(= (total-cost) 0)`` out. None where the metric
+    divides by zero.
+
+    Args:
+        metric: the metric.
+        state: the state.
+        total: the value of ``total-time``; of a plan without time the number of its steps.
+        violations: how often each preference was violated.
+    """
+
+    def plain(part: Expression) -> Expression:
+        if isinstance(part, Special):
+            return NumberNode(Fraction(violations.get(part.args[0], 0)) if part.args else total)
+        return map_children(part, plain)
+
+    try:
+        return Fraction(evaluate(plain(metric.expression), lambda fluent: state.level(fluent) or 0))
+    except UndefinedError:
+        return None
 
 
 CLOCK = GroundAtom(("total-time",))

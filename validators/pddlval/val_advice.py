@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Literal
@@ -17,17 +17,18 @@ from pddl2nl.pddl import (
     Expression,
     Fluent,
     Forall,
+    GroundAtom,
     Not,
     Or,
-    Special,
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
+from pddlval.effects import Outcome
 from pddlval.formulas import negation_normal
 from pddlval.numeric import as_float
 from pddlval.report import Report
 from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
-from pddlval.state import Number
+from pddlval.state import Number, State
 
 _INDENT = "    "
 
@@ -57,7 +58,6 @@ def advice_lines(
     condition: Condition,
     world: World,
     derived: frozenset[str] = frozenset(),
-    steps: int = 0,
     shown: World | None = None,
     test: Reading = holds,
 ) -> Iterator[str]:
@@ -67,24 +67,22 @@ def advice_lines(
         condition: the condition.
         world: the state in which it does not hold.
         derived: the derived predicates; the advice names them but does not say how to make one true.
-        steps: the value of ``total-time``.
         shown: the state whose numeric values are printed; by default the state itself.
         test: what says whether a part holds: `semantics.holds`, or something faster.
 
     Raises:
         UndefinedError: a comparison reads a fluent without a value (on the way, when lines were given already).
     """
-    return _Adviser(world, derived, steps, shown or world, test).lines(negation_normal(condition), {}, "")
+    return _Adviser(world, derived, shown or world, test).lines(negation_normal(condition), {}, "")
 
 
 class _Adviser:
     """Advises in one state, on conditions in negation normal form."""
 
-    def __init__(self, world: World, derived: frozenset[str], steps: int, shown: World, test: Reading):
+    def __init__(self, world: World, derived: frozenset[str], shown: World, test: Reading):
         self._world = world
         self._test = test
         self._derived = derived
-        self._steps = steps
         self._shown = shown
 
     def lines(self, condition: Condition, binding: Binding, indent: str) -> Iterator[str]:
@@ -153,8 +151,6 @@ class _Adviser:
                     return one
                 other = self._expression(Arithmetic(operator, tuple(rest)) if len(rest) > 1 else rest[0], binding)
                 return f"({one} {operator} {other})"
-            case Special("total-time"):
-                return str(self._steps)
         return "?"
 
 
@@ -171,7 +167,7 @@ def _short(value: Fraction | int) -> str:
 
 CHECKING_GOAL = "Plan executed successfully - checking goal"
 ERROR = ("Error occurred in validation attempt:", "  Attempt to access undefined numeric expression!")
-OPERATIONS = {
+_OPERATIONS = {
     "assign": "assignment",
     "increase": "increase",
     "decrease": "decrease",
@@ -198,6 +194,20 @@ def judgement(report: Report) -> Iterator[str]:
         yield from ("Goal not satisfied", "Plan invalid")
     else:
         yield from ("Plan valid", f"Final value: {printed(report.cost or 0)} ")
+
+
+def effect_lines(outcomes: Sequence[Outcome], before: State) -> Iterator[str]:
+    """What the actions of a happening do: all deletes, all adds, then the numbers, with their values in a state."""
+    for outcome in outcomes:
+        yield from (f"Deleting {atom}" for atom in outcome.deletes)
+    for outcome in outcomes:
+        yield from (f"Adding {atom}" for atom in outcome.adds)
+    levels: dict[GroundAtom, Number] = {}
+    for fluent, operator, amount in (change for outcome in outcomes for change in outcome.updates):
+        old = levels[fluent] if fluent in levels else before.level(fluent) or 0
+        yield f"Updating {fluent} ({printed(old)}) by {printed(amount)} {_OPERATIONS[operator]}"
+        # Only increases and decreases may meet at one fluent in one happening.
+        levels[fluent] = old - amount if operator == "decrease" else old + amount
 
 
 def printed(value: Number | Fraction) -> str:

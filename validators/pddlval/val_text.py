@@ -13,37 +13,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
-from pddl2nl.pddl import (
-    Atom,
-    Comparison,
-    Condition,
-    FluentValue,
-    GroundAtom,
-    Task,
-    UnsupportedError,
-)
+from pddl2nl.pddl import Atom, Comparison, Condition, FluentValue, Task, UnsupportedError
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
 from pddlval.effects import Outcome
+from pddlval.execution import PlanRun
 from pddlval.formulas import subformulas
-from pddlval.happenings import Happening, claim_effects, happenings
+from pddlval.happenings import Happening, claim
 from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, PlanLike, as_plan
-from pddlval.report import Report
-from pddlval.schemas import Ground
+from pddlval.report import Executed, Report
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
-from pddlval.state import Number, State
-from pddlval.val_advice import (
-    CHECKING_GOAL,
-    ERROR,
-    OPERATIONS,
-    advice_lines,
-    gives_advice,
-    judgement,
-    printed,
-)
+from pddlval.state import State
+from pddlval.val_advice import CHECKING_GOAL, ERROR, advice_lines, effect_lines, gives_advice, judgement, printed
 from pddlval.val_advice import undefined as is_undefined
 
 
@@ -177,69 +162,45 @@ class _VerboseText:
     """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
     def __init__(self, task: Task, plan: PlanLike, report: Report, tolerance: Fraction):
-        plan = as_plan(plan)
-        self._simulator = simulator_of(task, tolerance)
+        self._run = PlanRun(simulator_of(task, tolerance), as_plan(plan)).run()
         self._report = report
-        self._steps = len(plan)
-        self._happenings = happenings(plan)
-        self._state = self._simulator.initial
         self._derived = frozenset(rule.name for rule in task.domain.derived)
-        self._numbers = _Numbers(self._simulator)
+        self._numbers = _Numbers(self._run.simulator)
 
     def lines(self) -> Iterator[str]:
         """The plan, its execution, and advice on how to repair it."""
-        yield from ("Plan to validate:", "", f"Plan size: {len(self._happenings)}")
-        for happening in self._happenings:
+        run = self._run
+        yield from ("Plan to validate:", "", f"Plan size: {len(run.happenings)}")
+        for happening in run.happenings:
             yield f"{printed(happening.time)}:"
-            yield from map(str, happening.actions)
+            yield from (str(run.ground(event).action) for event in happening.events)
             yield " "
         yield ""
-        if self._happenings:
+        if run.happenings:
             yield from ("Plan Validation details", "-----------------------")
-        for happening in self._happenings:
+        for happening, executed in zip_longest(run.happenings, run.executed):
             yield from ("", f"Checking next happening (time {printed(happening.time)})")
-            grounds = [self._simulator.ground(action) for action in happening.actions]
-            failing = next((ground for ground in grounds if not self._possible(ground)), None)
-            if failing is not None:
-                yield from self._inapplicable(happening, failing)
+            if executed is None:
+                yield from self._failed(happening)
                 return
-            outcomes = [ground.outcome(self._state) for ground in grounds]
-            warnings, conflict = claim_effects(self._simulator.task, grounds, outcomes, self._state)
-            yield from warnings
-            if conflict is not None:
-                yield from conflict.text.split("\n")
-                yield from judgement(self._report)
-                return
-            yield from self._effects(self._numbers.shown(happening.actions, outcomes, self._state))
-            self._state = self._simulator.apply(self._state, outcomes)
-            self._numbers.follow(self._state)
+            yield from executed.warnings
+            actions = [run.ground(event).action for event in happening.events]
+            yield from effect_lines(*self._numbers.shown(actions, executed))
         yield CHECKING_GOAL
         yield from self._goal()
 
-    def _possible(self, ground: Ground) -> bool:
-        # An action whose own effects contradict each other is reported as a conflict.
-        state = self._state
-        return ground.applicable(state) or (ground.conflict(state) is not None and not ground.unmet(state))
-
-    def _effects(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
-        for outcome in outcomes:
-            yield from (f"Deleting {atom}" for atom in outcome.deletes)
-        for outcome in outcomes:
-            yield from (f"Adding {atom}" for atom in outcome.adds)
-        levels: dict[GroundAtom, Number] = {}
-        for outcome in outcomes:
-            for change in outcome.updates:
-                fluent = change.fluent
-                before = levels[fluent] if fluent in levels else self._numbers.state.level(fluent) or 0
-                operator = OPERATIONS[change.operator]
-                yield f"Updating {fluent} ({printed(before)}) by {printed(change.amount)} {operator}"
-                # Only increases and decreases may meet at one fluent in one happening.
-                levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
-
-    def _inapplicable(self, happening: Happening, ground: Ground) -> Iterator[str]:
+    def _failed(self, happening: Happening) -> Iterator[str]:
+        if self._run.report.conflict is not None:
+            grounds = [self._run.ground(event) for event in happening.events]
+            yield from claim(grounds, self._run.state).warnings
+            yield from self._run.report.conflict.text.split("\n")
+            yield from judgement(self._report)
+            return
         if is_undefined(self._report):
             yield from ERROR
             return
+        event = next(one for one in happening.events if one.step == self._run.report.failed_step)
+        ground = self._run.ground(event)
         yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action))
         condition = ground.precondition()
         advice = self._advice(condition)
@@ -250,11 +211,11 @@ class _VerboseText:
         yield from judgement(self._report)
         yield from ("", "Plan Repair Advice:", "")
         yield f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
-        if gives_advice(condition, self._state, self._derived):
+        if gives_advice(condition, self._run.state, self._derived):
             yield from advice
 
     def _goal(self) -> Iterator[str]:
-        condition = self._simulator.task.problem.goal
+        condition = self._run.simulator.task.problem.goal
         advice = None
         if not self._report.valid and not is_undefined(self._report):
             advice = self._advice(condition)
@@ -268,11 +229,10 @@ class _VerboseText:
 
     def _advice(self, condition: Condition) -> Iterator[str] | None:
         """The advice; None where it would read an undefined value, which VAL finds before its first line."""
+        state, shown = self._run.state, self._numbers.state
 
         def lines() -> Iterator[str]:
-            return advice_lines(
-                condition, self._state, self._derived, self._steps, self._numbers.state, self._state.layout.holds
-            )
+            return advice_lines(condition, state, self._derived, shown, state.layout.holds)
 
         if any(isinstance(part, Comparison) for part in subformulas(condition)):
             try:
@@ -294,24 +254,22 @@ class _Numbers:
         self._rounded = _in_doubles(simulator)
         self.state = (self._rounded or simulator).initial
         """The state whose numbers are printed."""
-        self._next = self.state
 
-    def shown(self, actions: Sequence[GroundAction], outcomes: list[Outcome], before: State) -> list[Outcome]:
-        """The effects of a happening with the amounts to print; ``outcomes`` are the exact ones."""
+    def shown(self, actions: Sequence[GroundAction], executed: Executed) -> tuple[Sequence[Outcome], State]:
+        """The effects of a happening with the amounts to print, and the state before; goes on to the next state."""
+        before, outcomes = self.state, executed.outcomes
+        self.state = executed.state
         if self._rounded is not None:
             try:
-                shown = [self._rounded.ground(action).outcome(self.state) for action in actions]
-                self._next = self._rounded.apply(self.state, shown)
+                shown = [self._rounded.ground(action).outcome(before) for action in actions]
+                after = self._rounded.apply(before, shown)
             except (UndefinedError, UnsupportedError):
                 shown = []
             if list(map(_but_for_amounts, shown)) == list(map(_but_for_amounts, outcomes)):
-                return shown
-            self._rounded, self.state = None, before
-        return outcomes
-
-    def follow(self, state: State) -> None:
-        """Goes on to the next state."""
-        self.state = state if self._rounded is None else self._next
+                self.state = after
+                return shown, before
+            self._rounded, before = None, executed.before
+        return outcomes, before
 
 
 def _but_for_amounts(outcome: Outcome) -> tuple[object, ...]:

@@ -20,9 +20,7 @@ from pddl2nl.pddl import (
     And,
     Condition,
     Diagnostic,
-    Expression,
     GroundAtom,
-    Metric,
     Modal,
     PDDLError,
     Preference,
@@ -32,16 +30,18 @@ from pddl2nl.pddl import (
     Update,
     When,
     substitute,
+    write_number,
 )
-from pddl2nl.pddl import Number as NumberNode
-from pddl2nl.pddl.tree import map_children, required, walk
+from pddl2nl.pddl.tree import required, walk
 from pddlval.effects import Outcome
-from pddlval.happenings import Conflict, claim_effects
+from pddlval.execution import PlanRun
+from pddlval.happenings import Claims, Event, Happening, claim, happenings
 from pddlval.numeric import UndefinedError, as_float, evaluate
-from pddlval.plans import BadActionError, GroundAction, Plan, PlanLike, PlanStep, as_plan
-from pddlval.report import Cause, Executed, Report, causes
+from pddlval.plans import GroundAction, Plan, PlanLike, PlanStep, as_plan
+from pddlval.report import Cause, Executed, Report
 from pddlval.schemas import Ground
 from pddlval.semantics import choices, compare, ground_fluent
+from pddlval.simulator import metric_value
 from pddlval.state import Number, State
 from pddlval.temporal.change import Slopes, instants, outcome_after
 from pddlval.temporal.lowering import (
@@ -52,7 +52,6 @@ from pddlval.temporal.lowering import (
     timed_task_of,
     with_duration,
 )
-from pddlval.temporal.timeline import TimedEvent, TimedHappening, timeline, timing_problems
 from pddlval.temporal.trajectory import Moment, constraints, violation
 
 Binding = Mapping[str, str]
@@ -66,7 +65,7 @@ def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_toler
     """
     timed = timed_task_of(task, tolerance)
     try:
-        run = TimedRun(timed, as_plan(plan, name), time_tolerance)
+        run = TimedRun(timed, as_plan(plan, name), time_tolerance).run()
     except PDDLError as error:
         return Report("bad-plan", diagnostics=error.diagnostics, violations={})
     if run.report.verdict == "inapplicable" and timed.durative:
@@ -76,7 +75,7 @@ def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_toler
 
 def _valid_tolerances(run: TimedRun) -> tuple[Fraction, Fraction | None] | None:
     """The tolerances of times from which on, and below which, an invalid plan is valid; None if it never is."""
-    free = TimedRun(run.timed, run.plan, Fraction(0), any_duration=True)
+    free = TimedRun(run.timed, run.plan, Fraction(0), any_duration=True).run()
     low = free.longest_miss
     if not free.report.valid or not (low or run.tolerance):
         return None
@@ -87,7 +86,7 @@ def _valid_tolerances(run: TimedRun) -> tuple[Fraction, Fraction | None] | None:
     bounds = [low, *gaps[bisect_right(gaps, low) : bisect_left(gaps, longest)]]
 
     def fails(tolerance: Fraction) -> bool:
-        return not TimedRun(run.timed, run.plan, tolerance, any_duration=True).report.valid
+        return not TimedRun(run.timed, run.plan, tolerance, any_duration=True).run().report.valid
 
     first = bisect_left(bounds, True, key=fails)
     return None if first == 0 else (low, bounds[first] if first < len(bounds) else None)
@@ -111,27 +110,15 @@ class Running(NamedTuple):
     preferred: list[tuple[str, Condition]]
 
 
-class Performed(NamedTuple):
-    """A happening that was executed: the state before it, what its actions did, and VAL's warnings."""
-
-    before: State
-    outcomes: tuple[Outcome, ...]
-    warnings: tuple[str, ...]
-
-
-class TimedRun:
-    """The execution of one plan in one task, up to its end or to where it fails.
+class TimedRun(PlanRun):
+    """The execution of one plan in a task with time, preferences or constraints.
 
     Attributes:
-        happenings: the plan's happenings.
-        performed: those that were executed, one by one.
-        state: the state after the last one that was executed, or in which an invariant failed.
-        report: what there is to say about the plan.
-        timed, plan: the task and the plan.
+        timed: the task.
+        tolerance: of times.
         longest_miss: by how much a duration misses its constraints at most.
 
     Args:
-        tolerance: of times.
         any_duration: whether durations may miss their constraints.
         begin: what the plan begins in, by default the initial state at 0. Then it is a part of a plan: timed literals
             after it do not happen, and trajectory constraints are not looked at.
@@ -148,67 +135,67 @@ class TimedRun:
         begin: Moment | None = None,
         until: Fraction | None = None,
     ):
+        super().__init__(timed.simulator, plan)
+        self._violations: Counter[str] = Counter()
         self._any_duration = any_duration
         self.longest_miss = Fraction(0)
         self.timed = timed
-        self._simulator = timed.simulator
-        self.plan = plan
         self.tolerance = tolerance
         self._begin = begin
-        self._time, self.state = begin or Moment(Fraction(0), timed.simulator.initial)
+        self._time, self.state = begin or Moment(Fraction(0), self.state)
         self._until_time = until
-        self.happenings: list[TimedHappening] = []
-        self.performed: list[Performed] = []
         self._makespan = Fraction(0)
         """The time of the last happening of the plan; timed literals after it do not count."""
         self._running: dict[int, Running] = {}
         self._busy: dict[GroundAction, int] = {}
         """The step that each action is running in."""
-        self._events: list[TimedEvent] = []
-        self._executed: list[Executed] = []
+        self._events: list[Event] = []
+        """Those that have happened: `executed` counts them from 0."""
         self._moments = [Moment(self._time, self.state)]
-        self._violations: Counter[str] = Counter()
         problem, domain = timed.task.problem, timed.task.domain
         self._constraints = [
             one for each in (domain.constraints, problem.constraints) for one in constraints(each, self.state, {})
         ]
-        self.report = self._executed_plan()
+
+    @property
+    def performed(self) -> list[Executed]:
+        """The happenings that were executed, without what changed between them."""
+        return [one for one in self.executed if _PASSING not in one.numbers]
 
     def after(self, number: int) -> State:
         """The state after a happening, from 0; that of -1 is the initial state."""
-        states = [one.state for one in self._executed if _PASSING not in one.numbers]
-        return states[number] if number >= 0 else self._simulator.initial
+        return self.performed[number].state if number >= 0 else self.simulator.initial
 
     # ── the plan as a whole ──────────────────────────────────────────────────────────────────────
 
-    def _executed_plan(self) -> Report:
-        problems = [*self._bad_actions(), *timing_problems(self.plan, self.timed.durative, self.tolerance)]
-        if problems:
-            return Report("bad-plan", len(self.plan), diagnostics=tuple(problems), violations={})
-        literals = self.timed.task.problem.init_timed
-        self.happenings = timeline(self.plan, self.timed.durative, literals, self.tolerance)
-        if self._begin is not None:
-            last = max(one.time for one in self.happenings if any(event.phase != "literal" for event in one.events))
-            self.happenings = [one for one in self.happenings if self._time < one.time <= last]
-            self._constraints.clear()
-        for happening in self.happenings:
-            if self._until_time is not None and happening.time >= self._until_time:
-                break
-            failure = self._until(happening) or self._happen(happening)
-            if failure is not None:
-                return failure
-        return self._judge_whole()
-
-    def _bad_actions(self) -> Iterator[Diagnostic]:
+    def _problems(self) -> Iterator[Diagnostic]:
+        """What is wrong with the plan, whatever the state: its actions, or their times."""
+        yield from super()._problems()
         for number, step in enumerate(self.plan.steps, start=1):
-            try:
-                self._simulator.check(step.action)
-            except BadActionError as error:
-                yield self._diagnostic(step, number, error.reason, error.suggestion)
+            duration, problem = step.duration or Fraction(0), ""
+            if step.time is not None and step.time < 0:
+                problem = f"it happens at {write_number(step.time)}, before the plan begins"
+            elif duration < 0:
+                problem = f"its duration is negative, {write_number(duration)}"
+            elif step.action.name not in self.timed.durative and duration > self.tolerance:
+                problem = (
+                    f"'{step.action.name}' takes no time, but the plan gives it the duration {write_number(duration)}"
+                )
+            if problem:
+                yield self._diagnostic(step, number, problem)
 
-    def _judge_whole(self) -> Report:
+    def _in_time(self) -> list[Happening]:
+        literals = self.timed.task.problem.init_timed
+        found = happenings(self.plan, self.timed.durative, literals, self.tolerance)
+        if self._begin is not None:
+            last = max(one.time for one in found if any(event.phase != "literal" for event in one.events))
+            found = [one for one in found if self._time < one.time <= last]
+            self._constraints.clear()
+        return found if self._until_time is None else [one for one in found if one.time < self._until_time]
+
+    def _judge(self, besides: tuple[Condition, ...] = ()) -> Report:
         """The goal, the constraints, the preferences and the metric, after all happenings."""
-        task, state, last = self.timed.task, self.state, len(self._moments) - 1
+        state, last = self.state, len(self._moments) - 1
         broken: list[tuple[int, Condition]] = []
         for constraint in self._constraints:
             at = violation(constraint, self._moments)
@@ -220,19 +207,10 @@ class TimedRun:
         early = min((one for one in broken if one[0] < last), key=lambda one: one[0], default=None)
         if early is not None:
             return self._broken(*early)
-        for preference, binding in preferences(task.problem.goal, state, {}):
+        for preference, binding in preferences(self.timed.task.problem.goal, state, {}):
             if not state.layout.holds(preference.body, state, binding):
                 self._violations[preference.name] += 1
-        failing = (*self._simulator.unmet_goals(state), *[constraint for _, constraint in broken])
-        return Report(
-            "goal-not-satisfied" if failing else "valid",
-            len(self.plan),
-            self._metric(),
-            unmet_goals=failing,
-            explanation=self._causes(failing, goals=True),
-            state=state,
-            violations=dict(self._violations),
-        )
+        return super()._judge(tuple([constraint for _, constraint in broken]))
 
     def _broken(self, at: int, constraint: Condition) -> Report:
         """The report on a constraint that a state before the last one violates."""
@@ -248,10 +226,10 @@ class TimedRun:
             unmet=(constraint,),
             state=moment.state,
             time=moment.time,
-            violations=dict(self._violations),
+            violations=self._counted,
         )
 
-    def _metric(self) -> Fraction | int | None:
+    def _cost(self) -> Fraction | int | None:
         metric, steps = self.timed.task.problem.metric, len(self.plan)
         if metric is None:
             return steps
@@ -260,7 +238,7 @@ class TimedRun:
 
     # ── between happenings ───────────────────────────────────────────────────────────────────────
 
-    def _until(self, happening: TimedHappening) -> Report | None:
+    def _until(self, happening: Happening) -> Report | None:
         """What lasts until the next happening; gives the report where an invariant fails."""
         slopes = self._slopes()
         ending = {event.step for event in happening.events if event.phase == "end"}
@@ -280,9 +258,7 @@ class TimedRun:
             if time is not None and time != self._time:
                 self._moments.append(Moment(time, state))
         if slopes:
-            outcome = outcome_after(slopes, happening.time - self._time)
-            self.state = self._simulator.apply(self.state, (outcome,))
-            self._executed.append(Executed((_PASSING,), (outcome,), self.state))
+            self._move((_PASSING,), (outcome_after(slopes, happening.time - self._time),))
         self._time = happening.time
         return None
 
@@ -304,7 +280,7 @@ class TimedRun:
             watched += [(condition, running.binding) for _, condition in running.preferred]
         length = end - self._time
         for instant in (Fraction(0), *instants(watched, self.state, slopes, length), length):
-            yield self._time + instant, self._simulator.apply(self.state, (outcome_after(slopes, instant),))
+            yield self._time + instant, self.simulator.apply(self.state, (outcome_after(slopes, instant),))
 
     def _watch(self, running: Running, state: State) -> None:
         """Drops conditional effects and counts preferences whose conditions over all of the action fail."""
@@ -316,49 +292,34 @@ class TimedRun:
 
     # ── happenings ───────────────────────────────────────────────────────────────────────────────
 
-    def _happen(self, happening: TimedHappening) -> Report | None:
-        """Applies a happening; gives the report where that is impossible."""
-        overlapping = self._overlapping(happening)
-        if overlapping is not None:
-            return overlapping
-        state = self.state
-        grounds: list[Ground] = []
-        for event in happening.events:
-            ground = self.ground(event)
-            durations = self._unmet_durations(event, ground.binding())
-            if durations or not ground.applicable(state):
-                failing = (*durations, *ground.unmet(state))
-                # Effects that contradict each other are for the claims below to report.
-                if failing or ground.conflict(state) is None:
-                    return self._failed(event.step, event.phase, happening.time, failing)
-            grounds.append(ground)
-        outcomes = tuple([ground.outcome(state) for ground in grounds])
-        reads, exact = self._reads(happening), not self.tolerance
-        claims = claim_effects(self._simulator.task, grounds, outcomes, state, reads, strict=exact)
-        conflict = claims.conflict
-        if conflict is not None:
-            return self._conflict(happening, conflict)
+    def _happen(self, happening: Happening) -> Report | None:
+        return self._overlapping(happening) or super()._happen(happening)
+
+    def _claim(self, happening: Happening, grounds: Sequence[Ground]) -> Claims:
+        # Besides their preconditions, actions read the numbers in duration constraints.
+        reads = [
+            And(self.durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
+            for event in happening.events
+        ]
+        return claim(grounds, self.state, reads, strict=not self.tolerance)
+
+    def _perform(self, happening: Happening, outcomes: tuple[Outcome, ...], warnings: tuple[str, ...]) -> None:
+        before = self.state
         for event in happening.events:
             self._count_preferences(event)
-        self.state = self._simulator.apply(state, outcomes)
-        if state is not self._simulator.initial:
-            # All states are kept to the end of the plan.
-            state.forget()
-        self.performed.append(Performed(state, outcomes, claims.warnings))
         first = len(self._events)
         self._events += happening.events
-        self._executed.append(Executed(tuple(range(first, len(self._events))), outcomes, self.state))
+        self._move(tuple(range(first, len(self._events))), outcomes, warnings)
         self._moments.append(Moment(happening.time, self.state))
         for event in happening.events:
             if event.phase != "literal":
                 self._makespan = happening.time
             if event.phase == "start":
-                self._running[event.step] = self._started(event, happening.time, state)
+                self._running[event.step] = self._started(event, happening.time, before)
             elif event.phase == "end":
                 self._running.pop(event.step)
-        return None
 
-    def _overlapping(self, happening: TimedHappening) -> Report | None:
+    def _overlapping(self, happening: Happening) -> Report | None:
         """The report where an action starts while the same action at the same objects is running.
 
         A happening names actions, not steps: the ends of both could not be paired. VAL does not check this, nor is it
@@ -377,32 +338,32 @@ class TimedRun:
                     return self._failed(event.step, "start", happening.time, (), diagnostics=(diagnostic,))
         return None
 
-    def durative(self, event: TimedEvent) -> tuple[Durative, PlanStep]:
+    def durative(self, event: Event) -> tuple[Durative, PlanStep]:
         """The durative action of an event, and its step."""
         step = self.plan.steps[event.step - 1]
         return self.timed.durative[step.action.name], step
 
-    def action(self, event: TimedEvent) -> GroundAction:
+    def action(self, event: Event) -> GroundAction:
         """The action of an event, whose text is VAL's."""
         if event.phase == "literal":
             return GroundAction(self.timed.literals[event.step - 1].name)
         action = self.plan.steps[event.step - 1].action
         return action if event.phase == "action" else Snap(f"{action.name} - {event.phase}", action.args)
 
-    def ground(self, event: TimedEvent) -> Ground:
+    def ground(self, event: Event) -> Ground:
         """The action of an event, compiled."""
         action = self.action(event)
         if event.phase == "literal":
             return self.timed.ground(self.timed.literals[event.step - 1], action)
         if event.phase == "action":
-            return self._simulator.ground(action)
+            return self.simulator.ground(action)
         durative, step = self.durative(event)
         running = self._running.get(event.step)
         spanning = [effect for _, effect in running.spanning] if running is not None and event.phase == "end" else []
         node = durative.start if event.phase == "start" else durative.end
         return self.timed.ground(node, action, step.duration or Fraction(0), spanning)
 
-    def limits(self, event: TimedEvent, binding: Binding) -> Iterator[tuple[str, Number | None]]:
+    def limits(self, event: Event, binding: Binding) -> Iterator[tuple[str, Number | None]]:
         """The duration constraints of an event, each with the number on its right; None where that has no value."""
         durative, step = self.durative(event)
         for constraint in durative.durations[event.phase]:
@@ -412,7 +373,7 @@ class TimedRun:
             except UndefinedError:
                 yield constraint.operator, None
 
-    def _unmet_durations(self, event: TimedEvent, binding: Binding) -> tuple[Condition, ...]:
+    def _unmet_besides(self, event: Event, ground: Ground) -> tuple[Condition, ...]:
         """The duration constraints that fail at an event, ground."""
         if event.phase not in _ENDS:
             return ()
@@ -420,23 +381,16 @@ class TimedRun:
         duration = step.duration or Fraction(0)
         failing = []
         for constraint, (operator, limit) in zip(
-            durative.durations[event.phase], self.limits(event, binding), strict=True
+            durative.durations[event.phase], self.limits(event, ground.binding()), strict=True
         ):
             if limit is None or not duration_fits(operator, duration, limit, self.tolerance):
                 if limit is not None and self._any_duration:
                     self.longest_miss = max(self.longest_miss, abs(duration - limit))
                 else:
-                    failing.append(substitute(constraint, binding))
+                    failing.append(substitute(constraint, ground.binding()))
         return tuple(failing)
 
-    def _reads(self, happening: TimedHappening) -> list[Condition]:
-        """What the actions of a happening read besides their preconditions: the numbers in duration constraints."""
-        return [
-            And(self.durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
-            for event in happening.events
-        ]
-
-    def _started(self, event: TimedEvent, time: Fraction, before: State) -> Running:
+    def _started(self, event: Event, time: Fraction, before: State) -> Running:
         """What a durative action that starts does until it ends."""
         durative, step = self.durative(event)
         duration = step.duration or Fraction(0)
@@ -466,7 +420,7 @@ class TimedRun:
         ]
         return Running(event.step, time, durative, binding, invariant, spanning, rates, preferred)
 
-    def _count_preferences(self, event: TimedEvent) -> None:
+    def _count_preferences(self, event: Event) -> None:
         if event.phase == "literal":
             return
         step = self.plan.steps[event.step - 1]
@@ -484,40 +438,14 @@ class TimedRun:
 
     # ── reports ──────────────────────────────────────────────────────────────────────────────────
 
-    def _conflict(self, happening: TimedHappening, conflict: Conflict) -> Report:
-        event = happening.events[conflict.place]
-        if event.phase == "literal":
-            # The plan is at fault, not the problem: its action comes at a time at which a literal changes.
-            place = next(place for place, one in enumerate(happening.events) if one.phase != "literal")
-            conflict = conflict._replace(place=place, other=conflict.place)
-            event = happening.events[place]
-        diagnostic = self._diagnostic(self.plan.steps[event.step - 1], event.step, conflict.reason)
-        together = tuple(dict.fromkeys(one.step for one in happening.events if one.phase != "literal"))
-        reasons: dict[str, Any] = {"diagnostics": (diagnostic,), "conflict": conflict, "together": together}
-        return self._failed(event.step, event.phase, happening.time, (), **reasons)
-
     def _failed(self, step: int, phase: str, time: Fraction, unmet: tuple[Condition, ...], **reasons: Any) -> Report:
-        return Report(
-            "inapplicable",
-            len(self.plan),
-            failed_step=step,
-            action=self.plan.steps[step - 1].action,
-            unmet=unmet,
-            explanation=self._causes(unmet, goals=False),
-            state=self.state,
-            time=time,
-            phase=phase,
-            duration=self.plan.steps[step - 1].duration,
-            violations=dict(self._violations),
-            **reasons,
-        )
+        duration = self.plan.steps[step - 1].duration
+        return replace(super()._failed(step, phase, time, unmet, **reasons), time=time, phase=phase, duration=duration)
 
     def _causes(self, conditions: Sequence[Condition], *, goals: bool) -> tuple[Cause, ...]:
         """The causes of failing conditions, with times; duration constraints and trajectories have none."""
         explained = [one for one in conditions if not _is_special(one)]
-        return tuple(
-            [self._timed_cause(one) for one in causes(explained, self._simulator.initial, self._executed, goals=goals)]
-        )
+        return tuple([self._timed_cause(one) for one in super()._causes(explained, goals=goals)])
 
     def _timed_cause(self, cause: Cause) -> Cause:
         """A cause that names events, as one that names steps and times."""
@@ -532,10 +460,6 @@ class TimedRun:
             time=None if event is None else event.time,
             phase=None if event is None else event.phase,
         )
-
-    def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
-        path, text = f"in step {number}", f"{step.action}: {reason}"
-        return Diagnostic("error", self.plan.name, step.line, step.column, text, path=path, suggestion=suggestion)
 
 
 _ENDS = ("start", "end")
@@ -555,19 +479,3 @@ def duration_fits(operator: str, duration: Fraction, limit: Number, tolerance: F
 def _is_special(condition: Condition) -> bool:
     """Whether a condition is about a duration or a trajectory, not about one state."""
     return any(isinstance(part, Special | Modal | Timed) for part in walk(condition))
-
-
-def metric_value(metric: Metric, state: State, total: Fraction, violations: Mapping[str, int]) -> Fraction | None:
-    """The value of a metric in a state, given the total time; a function without a value counts as 0."""
-    expression = _with_specials(metric.expression, total, violations)
-    try:
-        return Fraction(evaluate(expression, lambda fluent: state.level(fluent) or 0))
-    except UndefinedError:
-        return None
-
-
-def _with_specials(expression: Expression, total: Fraction, violations: Mapping[str, int]) -> Expression:
-    """A metric with numbers for ``total-time`` and ``is-violated``."""
-    if isinstance(expression, Special):
-        return NumberNode(Fraction(violations.get(expression.args[0], 0)) if expression.args else total)
-    return map_children(expression, lambda child: _with_specials(child, total, violations))

@@ -22,9 +22,9 @@ from pddl2nl.pddl import (
 from pddlval.effects import Change, Outcome
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.plans import GroundAction, Plan, PlanStep
-from pddlval.simulator import CLOCK, Simulator, StepResult
+from pddlval.simulator import CLOCK, Simulator, StepResult, metric_value
 from pddlval.state import State
-from pddlval.temporal.execution import TimedRun, metric_value
+from pddlval.temporal.execution import TimedRun
 from pddlval.temporal.lowering import TimedTask, timed_task_of, with_duration
 from pddlval.temporal.trajectory import Moment
 
@@ -76,7 +76,7 @@ class TimedSimulator(Simulator):
         begin = Fraction(state.level(CLOCK) or 0)
         duration = _duration(self._timed, ground.action, state)
         step = PlanStep(ground.action, begin + GAP, duration)
-        run = TimedRun(self._timed, Plan((step,)), Fraction(0), begin=Moment(begin, state))
+        run = TimedRun(self._timed, Plan((step,)), Fraction(0), begin=Moment(begin, state)).run()
         if run.report.verdict == "inapplicable":
             return TimedStepResult(ground.action, None, run.report.unmet, before=state)
         end = begin + GAP + (duration or 0)
@@ -161,7 +161,7 @@ def schedule(task: Task, actions: Sequence[GroundAction]) -> Plan:
                 break
             tries -= 1
             longer = (*steps, _placed(timed, steps, rest[0], time))
-            if TimedRun(timed, Plan(longer), Fraction(0)).report.verdict != "inapplicable":
+            if TimedRun(timed, Plan(longer), Fraction(0)).run().report.verdict != "inapplicable":
                 whole = placed(longer, rest[1:])
                 if whole is not None:
                     return whole
@@ -189,5 +189,5 @@ def _end(step: PlanStep) -> Fraction:
 
 def _placed(timed: TimedTask, steps: tuple[PlanStep, ...], action: GroundAction, time: Fraction) -> PlanStep:
     """An action at a time, with the duration that it has in the state of that time."""
-    before = TimedRun(timed, Plan(steps), Fraction(0), until=time)
+    before = TimedRun(timed, Plan(steps), Fraction(0), until=time).run()
     return PlanStep(action, time, _duration(timed, action, before.state))

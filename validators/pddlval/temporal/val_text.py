@@ -12,7 +12,6 @@ from pddl2nl.pddl import (
     Condition,
     Exists,
     Forall,
-    GroundAtom,
     Or,
     Preference,
     Special,
@@ -20,18 +19,17 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl.tree import required, walk
-from pddlval.effects import Outcome
 from pddlval.formulas import negation_normal, subformulas
+from pddlval.happenings import Event, Happening
 from pddlval.plans import PlanLike, as_plan
 from pddlval.report import Report
 from pddlval.schemas import Ground
 from pddlval.semantics import choices
-from pddlval.state import Number, State
+from pddlval.state import State
 from pddlval.temporal.execution import TimedRun, duration_fits
 from pddlval.temporal.lowering import preferences, timed_task_of
-from pddlval.temporal.timeline import TimedEvent, TimedHappening
 from pddlval.temporal.val_monitors import Monitors
-from pddlval.val_advice import CHECKING_GOAL, OPERATIONS, advice_lines, gives_advice, judgement, printed
+from pddlval.val_advice import CHECKING_GOAL, advice_lines, effect_lines, gives_advice, judgement, printed
 
 
 def timed_lines(
@@ -45,7 +43,7 @@ def timed_lines(
     """The lines about one plan, from the one after ``Checking plan`` on; see `val_text.val_lines`."""
     watched = (task.domain.constraints, task.problem.constraints)
     if verbose or any(watched):
-        run = TimedRun(timed_task_of(task, tolerance), as_plan(plan), time_tolerance)
+        run = TimedRun(timed_task_of(task, tolerance), as_plan(plan), time_tolerance).run()
         text = _TimedVerboseText(run, report, Monitors((one for one in watched if one), run.state))
     if verbose:
         yield from text.lines()
@@ -88,9 +86,9 @@ class _TimedVerboseText:
             yield from ("Plan Validation details", "-----------------------")
         yield from self._execution()
 
-    def _with_lasting(self) -> Iterator[tuple[TimedHappening, list[TimedEvent]]]:
+    def _with_lasting(self) -> Iterator[tuple[Happening, list[Event]]]:
         """The happenings, each with the starts of what has been lasting until then."""
-        lasting: dict[int, TimedEvent] = {}
+        lasting: dict[int, Event] = {}
         for happening in self._run.happenings:
             yield happening, list(lasting.values())
             for event in happening.events:
@@ -99,14 +97,15 @@ class _TimedVerboseText:
                 elif event.phase == "end":
                     del lasting[event.step]
 
-    def _invariant(self, event: TimedEvent) -> str:
+    def _invariant(self, event: Event) -> str:
         return f"Invariant for {self._run.plan.steps[event.step - 1].action}"
 
     def _execution(self) -> Iterator[str]:
         run, report, before = self._run, self._report, Fraction(0)
+        performed = run.performed
         for number, (happening, lasting) in enumerate(self._with_lasting()):
             # VAL takes the state for one of the time that it has checked last.
-            at, state, failed = before, run.after(number - 1), number == len(run.performed)
+            at, state, failed = before, run.after(number - 1), number == len(performed)
             if any(run.durative(event)[0].lasts for event in lasting):
                 yield from self._checking(state, at, happening)
                 at = happening.time
@@ -115,20 +114,19 @@ class _TimedVerboseText:
                 return
             if any(run.durative(event)[0].rates for event in lasting):
                 yield from self._checking(state, at, happening)
-                state, at = run.state if failed else run.performed[number].before, happening.time
+                state, at = run.state if failed else performed[number].before, happening.time
                 yield from self._changed(number, state)
             yield from self._checking(state, at, happening)
             if failed:
                 yield from self._failed(happening)
                 return
-            performed = run.performed[number]
-            yield from performed.warnings
-            yield from self._effects(performed.outcomes, performed.before)
+            yield from performed[number].warnings
+            yield from effect_lines(performed[number].outcomes, performed[number].before)
             before = happening.time
         yield CHECKING_GOAL
         yield from self._goal()
 
-    def _checking(self, state: State, at: Fraction, happening: TimedHappening) -> Iterator[str]:
+    def _checking(self, state: State, at: Fraction, happening: Happening) -> Iterator[str]:
         yield ""
         if self.monitors.active:
             yield from self.monitors.check(state, at)
@@ -142,23 +140,9 @@ class _TimedVerboseText:
             if value != old:
                 yield f"Updating {fluent} ({printed(old or 0)}) by {printed(value)} assignment"
 
-    def _effects(self, outcomes: tuple[Outcome, ...], before: State) -> Iterator[str]:
-        for outcome in outcomes:
-            yield from (f"Deleting {atom}" for atom in outcome.deletes)
-        for outcome in outcomes:
-            yield from (f"Adding {atom}" for atom in outcome.adds)
-        levels: dict[GroundAtom, Number] = {}
-        for outcome in outcomes:
-            for change in outcome.updates:
-                fluent = change.fluent
-                old = levels[fluent] if fluent in levels else before.level(fluent) or 0
-                yield f"Updating {fluent} ({printed(old)}) by {printed(change.amount)} {OPERATIONS[change.operator]}"
-                # Only increases and decreases may meet at one fluent in one happening.
-                levels[fluent] = old - change.amount if change.operator == "decrease" else old + change.amount
-
     # ── failures ─────────────────────────────────────────────────────────────────────────────────
 
-    def _invariant_failed(self, before: Fraction, happening: TimedHappening) -> Iterator[str]:
+    def _invariant_failed(self, before: Fraction, happening: Happening) -> Iterator[str]:
         report, run = self._report, self._run
         assert report.action is not None
         name = f"Invariant for {report.action}"
@@ -173,7 +157,7 @@ class _TimedVerboseText:
         binding = dict(zip(parameters, report.action.args, strict=True))
         yield from self._advice(substitute(durative.over_all, binding))
 
-    def _failed(self, happening: TimedHappening) -> Iterator[str]:
+    def _failed(self, happening: Happening) -> Iterator[str]:
         report, run = self._report, self._run
         if report.conflict is not None:
             yield from report.conflict.text.split("\n")
@@ -189,7 +173,7 @@ class _TimedVerboseText:
             yield from self._duration_advice(event, ground)
         yield from self._advice(ground.precondition())
 
-    def _missed_durations(self, event: TimedEvent, ground: Ground) -> Iterator[str]:
+    def _missed_durations(self, event: Event, ground: Ground) -> Iterator[str]:
         if event.phase not in ("start", "end"):
             return
         duration = self._run.durative(event)[1].duration or Fraction(0)
@@ -200,7 +184,7 @@ class _TimedVerboseText:
                 yield f"Failed duration constraint in {ground.action}"
                 return
 
-    def _duration_advice(self, event: TimedEvent, ground: Ground) -> Iterator[str]:
+    def _duration_advice(self, event: Event, ground: Ground) -> Iterator[str]:
         """What to do about the duration. VAL judges one of 0 here, whatever the plan says."""
         for operator, limit in self._run.limits(event, ground.binding()):
             if limit is None:
