@@ -22,21 +22,25 @@ policies, models, metrics and domains, in its ``pyproject.toml``::
 
     [project.entry-points."pddl2nl.domains"]
     warehouse = "my_package.warehouse"    # a package that is a domain's folder (`pddl2nl.tasks.shipped`)
+
+A plug-in that cannot be loaded fails alone: lists leave it out with a warning, and only what asks for it fails.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module, resources
-from importlib.metadata import EntryPoints, entry_points, packages_distributions, version
+from importlib.metadata import EntryPoint, EntryPoints, entry_points, packages_distributions, version
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, TypeVar
 
 from pddl2nl.errors import InputError
 
@@ -47,8 +51,11 @@ SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP, DOMAIN_GROUP = _GROUPS = 
     "pddl2nl.metrics",
     "pddl2nl.domains",
 )
+T = TypeVar("T")
 _OURS = ("pddl2nl", "pddlval")
 _SHIPPED = "pddl2nl.systems"
+_NOT_THEIRS = (str(Path(__file__).parent), str(Path(traceback.__file__).parent / "importlib"))
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +109,16 @@ class System:
     package: str = ""
 
     def load(self, part: str) -> Any:
-        """The object that ``module:NAME`` names in the package."""
-        module, _, name = part.partition(":")
-        return getattr(import_module(f"{self.package}.{module}"), name)
+        """The object that ``module:NAME`` names in the package.
+
+        Raises:
+            InputError: the package is not ours, and its module cannot be imported or has no such name.
+        """
+        path = f"{self.package}.{part}"
+        if not self.package.startswith(f"{_SHIPPED}."):
+            return load_object(path)
+        module, _, name = path.partition(":")
+        return getattr(import_module(module), name)
 
     def file(self, name: str) -> Traversable:
         """A file or folder of the package."""
@@ -122,9 +136,16 @@ def systems() -> Mapping[str, System]:
     for module in iter_modules(import_module(_SHIPPED).__path__, f"{_SHIPPED}."):
         name = module.name.rpartition(".")[2]
         found[name] = replace(import_module(module.name).SYSTEM, name=name, package=module.name)
-    for entry in installed(SYSTEM_GROUP):
-        found.setdefault(entry.name, replace(entry.load(), name=entry.name, package=entry.module))
+    for system in loadable(SYSTEM_GROUP, _system):
+        found.setdefault(system.name, system)
     return found
+
+
+def _system(entry: EntryPoint) -> System:
+    system = load_object(entry.value)
+    if not isinstance(system, System):
+        raise InputError(f"{entry.value}: expected a pddl2nl.plugins.System, found a {type(system).__name__}")
+    return replace(system, name=entry.name, package=entry.module)
 
 
 @lru_cache
@@ -133,11 +154,26 @@ def installed(group: str) -> EntryPoints:
     return entry_points(group=group)
 
 
+def loadable(group: str, take: Callable[[EntryPoint], T]) -> Iterator[T]:
+    """What ``take`` makes of a group's entry points; those that it refuses are left out with a warning."""
+    for entry in installed(group):
+        try:
+            yield take(entry)
+        except InputError as error:
+            _LOG.warning("%s: '%s' is left out: %s", group, entry.name, error)
+
+
 def provided(part: str) -> Iterator[tuple[System, Any]]:
-    """The systems that bring a part (``events``, ``metrics``, ``notes``, …), each with its object, imported now."""
+    """The systems that bring a part (``events``, ``metrics``, ``notes``, …), each with its object, imported now.
+
+    A part of another package that cannot be imported is left out with a warning.
+    """
     for system in systems().values():
         if where := getattr(system, part):
-            yield system, system.load(where)
+            try:
+                yield system, system.load(where)
+            except InputError as error:
+                _LOG.warning("%s of system '%s' are left out: %s", part, system.name, error)
 
 
 def load_object(path: str) -> Any:
@@ -158,9 +194,18 @@ def load_object(path: str) -> Any:
             value = getattr(value, part)
     except AttributeError as error:
         raise InputError(f"{path}: {error}") from error
-    except Exception as error:
-        raise InputError(f"{path}: cannot import {module}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{path}: cannot import {module}: {last_place(error)}") from error
     return value
+
+
+def last_place(error: BaseException) -> str:
+    """An error with the last line of another package's code that led to it, if there is one."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        # Python's import system is named by "<frozen importlib…>" and its own folder.
+        if not frame.filename.startswith(("<frozen", *_NOT_THEIRS)):
+            return f"{Path(frame.filename).name}:{frame.lineno}: {type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error}"
 
 
 @lru_cache

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import msgspec
 
 from pddl2nl.errors import InputError, did_you_mean, near_name
-from pddl2nl.plugins import POLICY_GROUP, System, installed, load_object, systems
+from pddl2nl.plugins import POLICY_GROUP, System, installed, load_object, loadable, systems
 from pddl2nl.policies.policy import Policy, make
 from pddl2nl.policies.spec import NOTHING, Acting
 
@@ -58,7 +59,8 @@ class Entry:
 
 def policies() -> Iterator[Entry]:
     """Every policy and preset by name: those of no system first, then system by system, and last of other packages."""
-    yield from map(entry_of, policy_names())
+    yield from map(entry_of, (*CORE, *_of_systems()))
+    yield from loadable(POLICY_GROUP, _installed_policy)
 
 
 def policy_names() -> tuple[str, ...]:
@@ -90,7 +92,7 @@ def entry_of(name: str) -> Entry:
         return Entry(name, kind, title, system, policy if policy != name else "", options, summary)
     for entry in installed(POLICY_GROUP):
         if entry.name == name:
-            return Entry(name, checked_class(entry.load(), name), name)
+            return _installed_policy(entry)
     if ":" in name:
         kind = checked_class(load_object(name), name)
         return Entry(name, kind, name.rpartition(":")[2])
@@ -98,6 +100,10 @@ def entry_of(name: str) -> Entry:
     if near := near_name(name, known):
         raise InputError(f"did you mean '{near}'? There is no policy '{name}'")
     raise InputError(f"there is no policy '{name}'; there are {', '.join(known)} and module:Class")
+
+
+def _installed_policy(entry: EntryPoint) -> Entry:
+    return Entry(entry.name, checked_class(load_object(entry.value), entry.name), entry.name)
 
 
 def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> Policy:

@@ -28,7 +28,7 @@ from types import MappingProxyType
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import PURPOSES
-from pddl2nl.plugins import METRIC_GROUP, System, installed, load_object, provided, systems
+from pddl2nl.plugins import METRIC_GROUP, System, load_object, loadable, provided, systems
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord
@@ -255,8 +255,8 @@ _ADDED: dict[str, RunMetric] = {}
 @lru_cache(maxsize=1)
 def all_metrics() -> Mapping[str, RunMetric]:
     """Every metric by its name: the general ones, those of systems, and those that were added."""
-    for entry in installed(METRIC_GROUP):
-        add_metric(entry.value)
+    for _ in loadable(METRIC_GROUP, lambda entry: add_metric(entry.value)):
+        pass
     return MappingProxyType({metric.name: metric for metric in _metrics()} | _ADDED)
 
 

@@ -62,3 +62,39 @@ def test_wrong_options_are_explained(installed: Path) -> None:
     run = ("run", "ferry", "p01", "--policy", "tea", "--model", "oracle", "--steps", "1")
     assert "did you mean 'cups'" in called(installed, *run, "-P", "cup=1", code=2)
     assert "whole number >= 0" in called(installed, *run, "-P", "cups=-1", code=2)
+
+
+BROKEN = {
+    "pddl2nl.systems": {"rusty": "rusty:SYSTEM", "gone": "no_such_module:SYSTEM", "number": "plain:NUMBER"},
+    "pddl2nl.policies": {"quits": "quits:Policy", "lazy": "plain:Lazy"},
+    "pddl2nl.metrics": {"lost": "plain:LOST", "bad": "plain:NUMBER"},
+}
+
+
+def test_a_plug_in_that_cannot_be_loaded_fails_alone(installed: Path) -> None:
+    """With a system, policies and metrics of all kinds of defects beside it everything else is as before."""
+    modules = {
+        "rusty.py": "import os\nSYSTEM = os.nothing\n",
+        "quits.py": "raise SystemExit('not today')\n",
+        "plain.py": "from pddl2nl.policies import Policy\nNUMBER = 3\n\nclass Lazy(Policy):\n    pass\n",
+    }
+    for name, text in modules.items():
+        (installed / name).write_text(text, encoding="utf-8")
+    groups = (
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in each.items()) for group, each in BROKEN.items()
+    )
+    with (installed / "tea-1.0.dist-info/entry_points.txt").open("a", encoding="utf-8") as file:
+        file.write("".join(groups).replace("[pddl2nl.systems]\n", ""))
+    listed = called(installed, "policies")
+    assert "dry-tea" in listed
+    assert "'quits' is left out: quits:Policy: cannot import quits: quits.py:1: SystemExit: not today" in listed
+    assert "'lazy' is left out: lazy: the policy has no method run(episode)" in listed
+    assert "'gone' is left out" in listed
+    assert "'number' is left out: plain:NUMBER: expected a pddl2nl.plugins.System, found a int" in listed
+    run = ("run", "ferry", "p01", "--model", "oracle")
+    called(installed, *run, "--policy", "act", "--out", "runs")
+    reported = called(installed, "report", "runs")
+    assert "act" in reported
+    assert "'lost' is left out" in reported
+    assert "'bad' is left out: plain:NUMBER: expected a pddl2nl.policies.reporting.RunMetric" in reported
+    assert "cannot import quits" in called(installed, *run, "--policy", "quits", code=2)

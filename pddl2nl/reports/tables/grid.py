@@ -21,8 +21,8 @@ ORACLE_NOTE = (
 )
 
 _SYSTEMS_NOTE = (
-    "oracle: no language model was asked. The oracle answers a system from the task itself: full coverage shows that the "
-    "system works, and says nothing about its prompts."
+    "oracle: no language model was asked. The oracle answers a system from the task itself: full coverage shows that "
+    "the system works, and says nothing about its prompts."
 )
 
 ESTIMATE_NOTE = "~: partly estimated from the number of characters, because an endpoint reported no token counts."
