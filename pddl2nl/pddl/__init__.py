@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, Pddl2nlError, UnsupportedError
-from pddl2nl.pddl.diagnostics import NOWHERE, Diagnostic, PDDLError, Position, Severity, Source, Span
+from pddl2nl.pddl.diagnostics import NOWHERE, Diagnostic, PDDLError, Source, Span
 from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import (
     ActionSchema,
@@ -25,7 +25,6 @@ from pddl2nl.pddl.tree import (
     DurativeAction,
     Effect,
     Equality,
-    Event,
     Exists,
     Expression,
     Fluent,
@@ -42,7 +41,6 @@ from pddl2nl.pddl.tree import (
     Predicate,
     Preference,
     Problem,
-    Process,
     Special,
     Timed,
     TimedLiteral,
@@ -68,7 +66,7 @@ if TYPE_CHECKING:
         parse_task,
     )
     from pddl2nl.pddl.rewriting import substitute
-    from pddl2nl.pddl.stratification import Strata, stratify
+    from pddl2nl.pddl.stratification import stratify
     from pddl2nl.pddl.tree import write_number
     from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_problem
 
@@ -86,7 +84,6 @@ __all__ = [
     "DurativeAction",
     "Effect",
     "Equality",
-    "Event",
     "Exists",
     "Expression",
     "Fluent",
@@ -106,16 +103,12 @@ __all__ = [
     "Or",
     "PDDLError",
     "Pddl2nlError",
-    "Position",
     "Predicate",
     "Preference",
     "Problem",
-    "Process",
-    "Severity",
     "Source",
     "Span",
     "Special",
-    "Strata",
     "Task",
     "Timed",
     "TimedLiteral",
@@ -149,7 +142,7 @@ __all__ = [
 _LAZY = {
     "reader": "Checked check_domain check_domain_file check_problem check_problem_file load_domain load_problem "
     "load_task parse_domain parse_problem parse_task",
-    "stratification": "Strata stratify",
+    "stratification": "stratify",
     "rewriting": "substitute",
     "tree": "write_number",
     "writer": "write_condition write_domain write_expression write_problem",

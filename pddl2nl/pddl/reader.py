@@ -17,8 +17,7 @@ from pddl2nl.files import Decoded, decode, read_bytes
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.build_definitions import DomainBuilder, ProblemBuilder, read_header
 from pddl2nl.pddl.build_formulas import FormulaBuilder
-from pddl2nl.pddl.check_definitions import check_domain_tree, check_problem_alone, check_problem_tree
-from pddl2nl.pddl.check_formulas import FormulaChecker
+from pddl2nl.pddl.checks import FormulaChecker, check_domain_tree, check_problem_alone, check_problem_tree
 from pddl2nl.pddl.diagnostics import Diagnostic, Log, NeedsPlaces, PDDLError, Source
 from pddl2nl.pddl.nesting import (
     MAX_DEPTH,

@@ -2,13 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl.symbols import Hierarchy
 from pddl2nl.pddl.tree import Atom, Domain, Node, Not, Problem, TypedName, When, children, conjuncts
+
+
+class Hierarchy(Mapping[str, frozenset[str]]):
+    """For every type its supertypes, itself and ``object`` included; computed on demand.
+
+    ``(either a b)`` above a type counts as both. A cycle, which the checks report, is cut here: all types on it lie
+    above and below each other.
+    """
+
+    def __init__(self, domain: Domain):
+        parents: dict[str, dict[str, None]] = {"object": {}}
+        for declared in domain.types:
+            own = parents.setdefault(declared.name, {})
+            for parent in declared.types:
+                parents.setdefault(parent, {})
+                if parent not in ("object", declared.name):
+                    own[parent] = None
+        parents["object"] = {}
+        self._parents = parents
+        self._above: dict[str, frozenset[str]] = {}
+        self._below: dict[str, frozenset[str]] = {}
+        self._children: dict[str, list[str]] = {}
+        for name, own in parents.items():
+            for parent in own:
+                self._children.setdefault(parent, []).append(name)
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        known = self._above.get(name)
+        if known is None:
+            if name not in self._parents:
+                raise KeyError(name)
+            known = self._above[name] = _reach((name, "object"), self._parents)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parents)
+
+    def __len__(self) -> int:
+        return len(self._parents)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parents
+
+    def fits(self, own: Iterable[str], wanted: Iterable[str]) -> bool:
+        """Whether one of the first types is, or lies below, one of the second."""
+        goal = frozenset(wanted)
+        return "object" in goal or any(not goal.isdisjoint(self.get(one, (one,))) for one in own)
+
+    def meets(self, own: Iterable[str], wanted: Iterable[str]) -> bool:
+        """Whether an object can be of one of the first and one of the second types: a type lies below both."""
+        own, wanted = tuple(own), tuple(wanted)
+        if self.fits(own, wanted) or self.fits(wanted, own):
+            return True
+        return not self.below(own).isdisjoint(self.below(wanted))
+
+    def below(self, types: Iterable[str]) -> frozenset[str]:
+        """The types and all their subtypes; of ``object``, all types."""
+        names = tuple(types)
+        if "object" in names:
+            return frozenset(self._parents).union(names)
+        if len(names) != 1:
+            return frozenset().union(*(self.below((name,)) for name in names))
+        known = self._below.get(names[0])
+        if known is None:
+            known = self._below[names[0]] = _reach(names, self._children)
+        return known
+
+
+def _reach(start: tuple[str, ...], edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    seen = set(start)
+    todo = list(start)
+    while todo:
+        for name in edges.get(todo.pop(), ()):
+            if name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return frozenset(seen)
 
 
 def supertypes(domain: Domain) -> Hierarchy:

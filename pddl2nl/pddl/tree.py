@@ -281,7 +281,10 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class ActionSchema:
-    """An action with parameters; a missing precondition is the empty conjunction, as is a missing effect."""
+    """An action with parameters; a missing precondition is the empty conjunction, as is a missing effect.
+
+    The processes and events of PDDL+ look the same: they are held and written back, not executed.
+    """
 
     name: str
     parameters: tuple[TypedName, ...] = ()
@@ -303,33 +306,7 @@ class DurativeAction:
 
 
 StepSchema = ActionSchema | DurativeAction
-"""What a step of a plan is an instance of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process of PDDL+: held and written back, not executed."""
-
-    name: str
-    parameters: tuple[TypedName, ...]
-    precondition: Condition
-    effect: Effect
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event of PDDL+: held and written back, not executed."""
-
-    name: str
-    parameters: tuple[TypedName, ...]
-    precondition: Condition
-    effect: Effect
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-Schema = ActionSchema | DurativeAction | Process | Event
-"""An action of any kind."""
+"""What a step of a plan is an instance of. Processes and events have the form of an action, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +361,7 @@ class SchemaForm(NamedTuple):
     The formula behind ``:effect`` is the field ``effect`` of the class, and so on.
     """
 
-    kind: Callable[..., Schema]
+    kind: Callable[..., StepSchema]
     field: str
     formulas: tuple[str, ...]
 
@@ -392,8 +369,8 @@ class SchemaForm(NamedTuple):
 SCHEMAS = {
     ":action": SchemaForm(ActionSchema, "actions", (":precondition", ":effect")),
     ":durative-action": SchemaForm(DurativeAction, "durative_actions", (":duration", ":condition", ":effect")),
-    ":process": SchemaForm(Process, "processes", (":precondition", ":effect")),
-    ":event": SchemaForm(Event, "events", (":precondition", ":effect")),
+    ":process": SchemaForm(ActionSchema, "processes", (":precondition", ":effect")),
+    ":event": SchemaForm(ActionSchema, "events", (":precondition", ":effect")),
 }
 """The kinds of actions by their keywords, in the order in which they are written."""
 
@@ -412,8 +389,8 @@ class Domain:
     actions: tuple[ActionSchema, ...] = ()
     durative_actions: tuple[DurativeAction, ...] = ()
     derived: tuple[DerivedPredicate, ...] = ()
-    processes: tuple[Process, ...] = ()
-    events: tuple[Event, ...] = ()
+    processes: tuple[ActionSchema, ...] = ()
+    events: tuple[ActionSchema, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:

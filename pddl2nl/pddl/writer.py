@@ -12,7 +12,7 @@ from pddl2nl.pddl.tree import (
     Expression,
     Node,
     Problem,
-    Schema,
+    StepSchema,
     TypedName,
     Update,
     children,
@@ -76,7 +76,7 @@ def _declared(name: str, parameters: Sequence[TypedName]) -> str:
     return f"({f'{name} {write_typed(parameters)}'.rstrip()})"
 
 
-def _schema(keyword: str, item: Schema, formulas: Iterable[str]) -> str:
+def _schema(keyword: str, item: StepSchema, formulas: Iterable[str]) -> str:
     lines = [f"  ({keyword} {item.name}", f"    :parameters ({write_typed(item.parameters)})"]
     lines += [f"    {key} {pretty(getattr(item, key[1:]), 5 + len(key))}" for key in formulas]
     return "\n".join(lines) + "\n  )"

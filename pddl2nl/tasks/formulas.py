@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pddl2nl.pddl.tree import ActionSchema, Condition, DerivedPredicate, Domain, DurativeAction, Event, Problem, Process
-
-Schema = ActionSchema | DurativeAction | Process | Event
-"""Everything with a name, parameters, a condition and an effect."""
+from pddl2nl.pddl.tree import Condition, DerivedPredicate, Domain, DurativeAction, Problem, StepSchema
 
 
-def schemas(domain: Domain) -> tuple[Schema, ...]:
+def schemas(domain: Domain) -> tuple[StepSchema, ...]:
     """The actions, durative actions, processes and events of a domain."""
     return (*domain.actions, *domain.durative_actions, *domain.processes, *domain.events)
 
 
-def formulas_of(item: Schema | DerivedPredicate) -> tuple[Condition, ...]:
+def formulas_of(item: StepSchema | DerivedPredicate) -> tuple[Condition, ...]:
     """The conditions and effects of a schema or an axiom, in the order of the text."""
     match item:
         case DerivedPredicate(condition=condition):
@@ -30,7 +27,7 @@ def in_domain(domain: Domain) -> Iterator[Condition]:
     """All formulas of a domain: its constraints, then those of its schemas and axioms."""
     if domain.constraints is not None:
         yield domain.constraints
-    items: tuple[Schema | DerivedPredicate, ...] = (
+    items: tuple[StepSchema | DerivedPredicate, ...] = (
         *domain.actions,
         *domain.durative_actions,
         *domain.derived,

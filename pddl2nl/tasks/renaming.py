@@ -28,14 +28,12 @@ from pddl2nl.pddl.tree import (
     DerivedPredicate,
     Domain,
     DurativeAction,
-    Event,
     FluentValue,
     Function,
     GroundAtom,
     Metric,
     Predicate,
     Problem,
-    Process,
     TypedName,
     write_number,
 )
@@ -64,7 +62,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _NAMED = ("predicates", "functions", "actions")
 _PARTS = ("precondition", "duration", "condition", "effect")
-_SchemaT = TypeVar("_SchemaT", ActionSchema, DurativeAction, Process, Event, DerivedPredicate)
+_SchemaT = TypeVar("_SchemaT", ActionSchema, DurativeAction, DerivedPredicate)
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[^\s()?;\ud800-\udfff]+")
 _SINGULAR: Mapping[str, str] = {kind: kind[:-1] for kind in _KINDS}
