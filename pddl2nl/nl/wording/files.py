@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
-from pddl2nl.nl.wording.autoplanbench import autoplanbench_wording
-from pddl2nl.nl.wording.planbench import planbench_wording
-from pddl2nl.nl.wording.snippets import (
-    FORMAT,
-    Snippet,
-    Wording,
-    WordingError,
-    check_wording,
-    mapping_of,
-    suggest,
-    text_of,
-)
+from pddl2nl.nl.wording.importers import importer_of
+from pddl2nl.nl.wording.snippets import FORMAT, Snippet, Wording, WordingError, check_wording, mapping_of, text_of
 from pddl2nl.nl.wording.template import with_functions
 from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.pddl.tree import Domain
-
-if TYPE_CHECKING:
-    import yaml
-
-Importer = Callable[[object, Domain, str], Wording]
-
-_YAML_SUFFIXES = frozenset((".yaml", ".yml"))
-_YAML_TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
-_AUTOPLANBENCH = frozenset(("action_mappings", "predicate_mappings", "action_nl_templates", "predicate_nl_templates"))
-_PLANBENCH = frozenset(("domain_intro", "domain_file", "domain_name", "encoded_objects", "instance_dir"))
 
 
 def load_wording(path: str | Path, domain: Domain) -> Wording:
@@ -60,30 +39,8 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
     (`without_type_clashes`). Everything else that is missing, unknown or malformed raises `WordingError`.
     """
     top = mapping_of(data, where)
-    importer = _importer_of(top)
-    if importer is not None:
-        return without_type_clashes(importer(top, domain, where), domain)
-    if "format" not in top:
-        raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
-    if top["format"] != FORMAT or isinstance(top["format"], bool):
-        raise WordingError(f"{where} → format", f"is {top['format']!r}, this version reads format {FORMAT}")
-    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text", "objects"}
-    for key in top:
-        if key not in known:
-            raise WordingError(f"{where} → {key}", f"is no part of a wording{suggest(key, known)}")
-    text = top.get("domain_text")
-    if text is not None and (not isinstance(text, str) or not text.strip()):
-        raise WordingError(f"{where} → domain_text", "must be a text that is not empty, or null")
-    wording = Wording(
-        domain=text_of(top.get("domain", domain.name), f"{where} → domain"),
-        predicates=_snippets(top.get("predicates", {}), f"{where} → predicates"),
-        actions=_snippets(top.get("actions", {}), f"{where} → actions"),
-        types=_words(top.get("types", {}), f"{where} → types"),
-        functions=_snippets(top.get("functions", {}), f"{where} → functions"),
-        source=mapping_of(top.get("source", {}), f"{where} → source"),
-        domain_text=text,
-        objects=_words(top.get("objects", {}), f"{where} → objects"),
-    )
+    importer = importer_of(top)
+    wording = _own(top, domain, where) if importer is None else importer(top, domain, where)
     try:
         return without_type_clashes(check_wording(with_functions(wording, domain), domain, where), domain)
     except WordingError as error:
@@ -93,84 +50,74 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
         raise WordingError(error.where, f"{error.reason} ({whose})") from None
 
 
-def _snippets(data: object, where: str) -> dict[str, Snippet]:
+def _own(data: dict[str, object], domain: Domain, where: str) -> Wording:
+    """The wording of a file in our own format."""
+    if "format" not in data:
+        raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
+    if data["format"] != FORMAT or isinstance(data["format"], bool):
+        raise WordingError(f"{where} → format", f"is {data['format']!r}, this version reads format {FORMAT}")
+    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text", "objects"}
+    for key in data:
+        if key not in known:
+            raise WordingError(f"{where} → {key}", f"is no part of a wording{did_you_mean(key, known)}")
+    text = data.get("domain_text")
+    if text is not None and (not isinstance(text, str) or not text.strip()):
+        raise WordingError(f"{where} → domain_text", "must be a text that is not empty, or null")
+    return Wording(
+        domain=text_of(data.get("domain", domain.name), f"{where} → domain"),
+        predicates=_snippets(data, "predicates", where),
+        actions=_snippets(data, "actions", where),
+        types=_words(data, "types", where),
+        functions=_snippets(data, "functions", where),
+        source=mapping_of(data.get("source", {}), f"{where} → source"),
+        domain_text=text,
+        objects=_words(data, "objects", where),
+    )
+
+
+def _snippets(data: dict[str, object], kind: str, where: str) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
-    for raw, value in mapping_of(data, where).items():
-        name = raw.lower()
-        place = f"{where} → {raw}"
+    for raw, value in mapping_of(data.get(kind, {}), f"{where} → {kind}").items():
+        place = f"{where} → {kind} → {raw}"
         entry = mapping_of(value, place)
         for key in entry:
             if key not in {"parameters", "text", "negated"}:
                 raise WordingError(f"{place} → {key}", "is no part of a snippet (parameters, text, negated)")
-        if name in found:
+        if raw.lower() in found:
             raise WordingError(place, "stands twice")
         if "text" not in entry:
             raise WordingError(place, "lacks 'text', which is null for a predicate that is never told")
-        found[name] = Snippet(
-            name,
-            _parameters(entry.get("parameters", []), f"{place} → parameters"),
-            _text(entry.get("text"), f"{place} → text"),
-            _text(entry.get("negated"), f"{place} → negated"),
+        parameters = entry.get("parameters", [])
+        if not isinstance(parameters, list | tuple) or not all(isinstance(item, str) for item in parameters):
+            raise WordingError(f"{place} → parameters", 'must be a list of variables, ["?x", "?y"]')
+        text, negated = (
+            None if entry.get(key) is None else " ".join(text_of(entry[key], f"{place} → {key}").split())
+            for key in ("text", "negated")
         )
+        found[raw.lower()] = Snippet(raw.lower(), tuple(parameters), text, negated)
     return found
 
 
-def _parameters(data: object, where: str) -> tuple[str, ...]:
-    if not isinstance(data, list | tuple) or not all(isinstance(item, str) for item in data):
-        raise WordingError(where, 'must be a list of variables, ["?x", "?y"]')
-    return tuple(data)
-
-
-def _text(data: object, where: str) -> str | None:
-    if data is None:
-        return None
-    return " ".join(text_of(data, where).split())
-
-
-def _words(data: object, where: str) -> dict[str, str]:
-    return {
-        name.lower(): " ".join(text_of(word, f"{where} → {name}").split())
-        for name, word in mapping_of(data, where).items()
-    }
-
-
-def _importer_of(data: Mapping[str, object]) -> Importer | None:
-    """What makes a wording of a foreign file's content; None where it is no other project's that is known here."""
-    if "format" in data:
-        return None
-    if not _AUTOPLANBENCH.isdisjoint(data):
-        return autoplanbench_wording
-    texts = data.get("actions")
-    if not _PLANBENCH.isdisjoint(data) or (isinstance(texts, dict) and any(isinstance(t, str) for t in texts.values())):
-        return planbench_wording
-    return None
+def _words(data: dict[str, object], kind: str, where: str) -> dict[str, str]:
+    words = mapping_of(data.get(kind, {}), f"{where} → {kind}")
+    return {name.lower(): " ".join(text_of(word, f"{where} → {kind} → {name}").split()) for name, word in words.items()}
 
 
 # ── files as plain data ──
 
 
 def _parse_file(path: Path) -> object:
-    """The content of a wording file.
-
-    A file that is no JSON is read as YAML, unless its name ends in ``.json``.
-
-    Raises:
-        InputError: it cannot be read, or is neither; `WordingError` where a key stands twice.
-    """
+    """The content of a wording file. One that is no JSON is read as YAML, unless its name ends in ``.json``."""
     text = read_text(path, "wording")
-    if path.suffix.lower() in _YAML_SUFFIXES:
-        return parse_yaml(text, path.name)
-    try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _keys_once(pairs, path.name))
-    except RecursionError as error:
-        raise InputError(f"{path}: the wording is nested too deeply") from error
-    except InputError:
-        raise
-    except ValueError as error:
-        if not isinstance(error, json.JSONDecodeError):
-            raise InputError(f"{path}: the wording is not JSON: {unreadable(error)}") from None
-        if path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
-            raise InputError(f"{path}: the wording is not JSON: {error}") from error
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        try:
+            return json.loads(text, object_pairs_hook=lambda pairs: _keys_once(pairs, path.name))
+        except WordingError:
+            raise
+        except (ValueError, RecursionError) as error:
+            torn = isinstance(error, json.JSONDecodeError)
+            if not torn or path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
+                raise InputError(f"{path}: the wording is not JSON: {unreadable(error)}") from None
     return parse_yaml(text, path.name)
 
 
@@ -189,15 +136,18 @@ def _keys_once(pairs: Iterable[tuple[object, object]], where: str) -> dict[objec
 def parse_yaml(text: str, where: str = "wording") -> object:
     """What a YAML text says, all scalars as the texts that stand there: ``on`` is no truth value here.
 
-    Only texts, lists and maps are made; a tag that asks for anything else is refused.
-
-    Raises `WordingError` for a text that is no YAML, and for a key that stands twice in one map.
+    Only texts, lists and maps are made, whatever tags say. Raises `WordingError` for a text that is no YAML, and for a
+    key that stands twice in one map.
     """
     import yaml
 
+    class Loader(yaml.BaseLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = True) -> dict[object, object]:
+            keys = [(self.construct_object(key, deep=True), value) for key, value in node.value]
+            return {key: self.construct_object(value, deep=True) for key, value in _keys_once(keys, where).items()}
+
     try:
-        node = yaml.compose(text, yaml.BaseLoader)
-        return None if node is None else _plain(node, where, {})
+        return yaml.load(text, Loader)
     except RecursionError as error:
         raise WordingError(where, "is nested too deeply") from error
     except yaml.MarkedYAMLError as error:
@@ -206,27 +156,3 @@ def parse_yaml(text: str, where: str = "wording") -> object:
         raise WordingError(f"{where}{place}", f"is no YAML: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise WordingError(where, f"is no YAML: {error}") from error
-
-
-def _plain(node: yaml.Node, where: str, made: dict[int, object]) -> object:
-    """The data of a node; ``made`` holds what nodes gave, since anchors let one stand in many places."""
-    import yaml
-
-    place = f"{where}, line {node.start_mark.line + 1}"
-    if id(node) in made:
-        if made[id(node)] is None:
-            raise WordingError(place, "stands within itself")
-        return made[id(node)]
-    if node.tag not in _YAML_TAGS:
-        raise WordingError(place, f"the tag {node.tag} is not read: texts, lists and maps are")
-    made[id(node)] = None
-    found: object
-    if isinstance(node, yaml.MappingNode):
-        pairs = [(_plain(key, where, made), _plain(value, where, made)) for key, value in node.value]
-        found = _keys_once(pairs, where)
-    elif isinstance(node, yaml.SequenceNode):
-        found = [_plain(item, where, made) for item in node.value]
-    else:
-        found = str(node.value)
-    made[id(node)] = found
-    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -152,7 +152,9 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
                 raise WordingError(place, f"lacks an entry for '{name}'")
         for name, snippet in snippets.items():
             if name not in arities:
-                raise WordingError(f"{place} → {name}", f"the domain has none of this name{suggest(name, arities)}")
+                raise WordingError(
+                    f"{place} → {name}", f"the domain has none of this name{did_you_mean(name, arities)}"
+                )
             _check_snippet(snippet, arities[name], f"{place} → {name}")
     for name, action in wording.actions.items():
         if action.text is None:
@@ -198,7 +200,7 @@ def _faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
         yield "must be one line without blanks at its ends"
     for match in braced:
         if match[1] not in parameters:
-            yield f"{match[0]} is no parameter of it{suggest(match[1], parameters)}"
+            yield f"{match[0]} is no parameter of it{did_you_mean(match[1], parameters)}"
     rest = _BRACED.sub("", text)
     bare = _BARE_VARIABLE.search(rest)
     if bare:
@@ -226,7 +228,7 @@ def _check_types(wording: Wording, domain: Domain, where: str) -> None:
     declared = type_names(domain.types)
     for name, word in wording.types.items():
         if name not in declared:
-            raise WordingError(f"{where} → {name}", f"the domain has no such type{suggest(name, declared)}")
+            raise WordingError(f"{where} → {name}", f"the domain has no such type{did_you_mean(name, declared)}")
         if not word or set(word) & set("{},.()"):
             raise WordingError(f"{where} → {name}", "must be a noun without braces, brackets, commas or full stops")
     said: dict[str, str] = {}
@@ -246,11 +248,6 @@ def type_names(types: Sequence[TypedName]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def suggest(name: str, known: Iterator[str] | Sequence[str] | Mapping[str, object] | set[str]) -> str:
-    """``; did you mean '…'?`` if a similar name is known, else nothing."""
-    return did_you_mean(name, known)
-
-
 def mapping_of(data: object, where: str) -> dict[str, object]:
     """The data, if it is a mapping; else raises `WordingError`."""
     if not isinstance(data, dict):
@@ -267,12 +264,3 @@ def text_of(data: object, where: str) -> str:
 
 def _kind_of(data: object) -> str:
     return _KINDS.get(type(data), "a number")
-
-
-def refuse_other_domain(actions: Iterable[str], domain: Domain, where: str) -> None:
-    """Raises `WordingError` if a file has none of the domain's actions: it is for another domain."""
-    declared = [item.name for item in domain.steps]
-    if declared and set(declared).isdisjoint(actions):
-        raise WordingError(
-            where, f"is of another domain: it has none of {domain.name}'s actions, {', '.join(declared)}"
-        )

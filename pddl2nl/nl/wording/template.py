@@ -29,7 +29,7 @@ def template_wording(domain: Domain) -> Wording:
 
 def template_predicate(predicate: Predicate) -> Snippet:
     """``{?x} is 'p'``, ``{?x} and {?y} are in relation 'p'``, or ``'p' holds``."""
-    names = _variables(predicate.parameters)
+    names = declared_variables(predicate.parameters)
     if not names:
         text = f"'{predicate.name}' holds"
     elif len(names) == 1:
@@ -41,7 +41,7 @@ def template_predicate(predicate: Predicate) -> Snippet:
 
 def template_action(action: StepSchema) -> Snippet:
     """``apply the action 'a' to <type> {?x}, <type> {?y}, and <type> {?z}``."""
-    names = _variables(action.parameters)
+    names = declared_variables(action.parameters)
     text = f"apply the action '{action.name}'"
     if names:
         said = [f"{' or '.join(item.types)} {{{name}}}" for name, item in zip(names, action.parameters, strict=True)]
@@ -51,7 +51,7 @@ def template_action(action: StepSchema) -> Snippet:
 
 def template_function(function: Function) -> Snippet:
     """``the value of 'f'``, or ``the value of 'f' for {?x} and {?y}``."""
-    names = _variables(function.parameters)
+    names = declared_variables(function.parameters)
     text = f"the value of '{function.name}'"
     if names:
         text += f" for {enumerate_words([f'{{{name}}}' for name in names])}"
@@ -67,7 +67,7 @@ def with_functions(wording: Wording, domain: Domain) -> Wording:
     return replace(wording, functions={**wording.functions, **added})
 
 
-def _variables(parameters: Sequence[TypedName]) -> tuple[str, ...]:
+def declared_variables(parameters: Sequence[TypedName]) -> tuple[str, ...]:
     """The declared variables; numbered ones where a declaration names one twice."""
     names = tuple(item.name for item in parameters)
     if len(set(names)) == len(names):
