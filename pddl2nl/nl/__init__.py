@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from pddl2nl.nl.reading.readings import Reading, Readings, settle, settle_plan
     from pddl2nl.nl.reading.told import (
         NLReadError,
-        ToldGoal,
-        ToldState,
         objects_of,
-        read_goal,
         read_objects,
-        read_problem,
         read_state,
     )
     from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from pddl2nl.nl.wording.snippets import Snippet, Wording, WordingError, check_wording
     from pddl2nl.nl.wording.template import template_wording
     from pddl2nl.nl.wording.warnings import wording_warnings
-    from pddl2nl.nl.wording.word_domain import FellBack, WordedDomain, provenance_warnings, word_domain
+    from pddl2nl.nl.wording.word_domain import provenance_warnings, word_domain
 
 _HOMES = {
     "pddl2nl.nl.names": ("Names", "make_names"),
@@ -43,12 +39,8 @@ _HOMES = {
     "pddl2nl.nl.reading.policies": ("READING_POLICIES",),
     "pddl2nl.nl.reading.told": (
         "NLReadError",
-        "ToldGoal",
-        "ToldState",
         "objects_of",
-        "read_goal",
         "read_objects",
-        "read_problem",
         "read_state",
     ),
     "pddl2nl.nl.reading.readings": ("Reading", "Readings", "settle", "settle_plan"),
@@ -59,14 +51,13 @@ _HOMES = {
     "pddl2nl.nl.wording.snippets": ("Snippet", "Wording", "WordingError", "check_wording"),
     "pddl2nl.nl.wording.template": ("template_wording",),
     "pddl2nl.nl.wording.warnings": ("wording_warnings",),
-    "pddl2nl.nl.wording.word_domain": ("FellBack", "WordedDomain", "provenance_warnings", "word_domain"),
+    "pddl2nl.nl.wording.word_domain": ("provenance_warnings", "word_domain"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "READING_POLICIES",
     "Conversion",
-    "FellBack",
     "NLReadError",
     "Names",
     "Reader",
@@ -75,9 +66,6 @@ __all__ = [
     "Snippet",
     "Style",
     "Teller",
-    "ToldGoal",
-    "ToldState",
-    "WordedDomain",
     "Wording",
     "WordingError",
     "check_wording",
@@ -88,9 +76,7 @@ __all__ = [
     "make_names",
     "objects_of",
     "provenance_warnings",
-    "read_goal",
     "read_objects",
-    "read_problem",
     "read_state",
     "save_wording",
     "settle",

@@ -88,18 +88,18 @@ PARSES = {
            dangles dangle VERB {third} 0 root
            from from ADP _ 5 case
            Anna Anna PROPN _ 3 obl""",
-        "no cable dangles from {?x}",
+        None,
     ),
     "dangling from {?x}": (
         """dangling dangle VERB Tense=Pres|VerbForm=Part 0 root
            from from ADP _ 3 case
            Anna Anna PROPN _ 1 obl""",
-        "not dangling from {?x}",
+        None,
     ),
     "wear gloves": (
         """wear wear VERB Mood=Imp|VerbForm=Fin 0 root
            gloves glove NOUN Number=Plur 1 obj""",
-        "do not wear gloves",
+        None,
     ),
     "grease {?x}": (
         """grease grease VERB Mood=Imp|VerbForm=Fin 0 root
@@ -128,7 +128,7 @@ PARSES = {
            cable cable NOUN _ 2 nsubj
            at at ADP _ 6 case
            Anna Anna PROPN _ 4 nmod""",
-        "there hangs no cable at {?x}",
+        None,
     ),
 }  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_the_head_decides(text: str) -> None:
     one = snippet(text)
     said = [row.split()[0] for row in rows.splitlines()]
     assert " ".join(said).replace(" ,", ",").replace(" '", "'") + "." == parsed_text(one)
-    assert negate_by_parse(text, one.parameters, document(rows)) == negated
+    assert negate_by_parse(text, document(rows)) == negated
 
 
 @needs_stanza
@@ -169,12 +169,11 @@ def test_the_wordings_own_names_are_no_names_of_parameters() -> None:
 
 
 @needs_stanza
-def test_a_parse_of_something_else_gives_nothing() -> None:
-    rows = PARSES["a cable dangles from {?x}"][0]
-    assert negate_by_parse("{?x} dangles", ("?x",), document(rows)) is None
-    two = document(rows)
+def test_a_parse_of_two_sentences_gives_nothing() -> None:
+    text = "{?x} yawned at {?y}"
+    two = document(PARSES[text][0])
     two.sentences.append(two.sentences[0])
-    assert negate_by_parse("a cable dangles from {?x}", ("?x",), two) is None
+    assert negate_by_parse(text, two) is None
 
 
 DOMAIN = """(define (domain d) (:predicates (fast ?x) (calm ?x) (slow ?x) (by ?x ?y) (tied ?x) (loose ?x))
@@ -220,9 +219,8 @@ def test_only_what_neither_wording_nor_rules_know_is_parsed_and_kept() -> None:
     assert {name: item.negated for name, item in negated.predicates.items() if item.negated is not None} == {
         "fast": "the robot {?x} does not quicken {?x}",
         "tied": "{?x} is loose",
-        "loose": "no cable dangles from {?x}",
     }
-    assert negated.source == {"method": "template", "parsed_negations": ["fast", "loose"]}
+    assert negated.source == {"method": "template", "parsed_negations": ["fast"]}
     assert check_wording(negated, domain) is negated
     assert wording_from_json(negated.to_json(), domain) == negated
     asked.clear()

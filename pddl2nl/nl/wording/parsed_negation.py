@@ -1,22 +1,23 @@
-"""The negation of a snippet by its dependency parse: the finite verb of the sentence's head takes the "not".
+"""The negation of a snippet by its dependency parse: the auxiliary, or else the head of the sentence, takes the "not".
 
-For texts that the rule of `pddl2nl.nl.wording.negation` does not cover. A snippet is parsed with names in place of its
-parameters; only the head, its auxiliaries and its subject count (Stein et al., section 4). There is no answer where
-the parse shows two clauses, a quantifier, or an unclear form.
+For texts that the rule of `pddl2nl.nl.wording.negation` does not cover (Stein et al., section 4). A snippet is parsed
+with names in place of its parameters. There is no answer where the parse shows two clauses or a negation.
 
-`with_parsed_negations` writes the negations into the wording, so that a recorded run does not depend on the parser.
+`with_negations` writes the negations into the wording, so that a recorded run does not depend on the parser.
 `stanza_parser` needs the extra ``stanza`` and a language model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import cycle
 from typing import TYPE_CHECKING, cast
 
 from pddl2nl.errors import InputError, MissingExtraError
-from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate, no_such
+from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import Domain
 
@@ -27,9 +28,8 @@ Parser = Callable[[str], "Document"]
 """Makes a stanza Document, tokens with head, relation, part of speech, lemma and features, of a sentence."""
 
 _NAMES = ("Anna", "Berta", "Clara", "Dora", "Emma", "Frieda", "Greta", "Hanna", "Ida", "Johanna", "Klara", "Lena")
-_CLAUSES = frozenset(("advcl", "ccomp", "csubj", "parataxis"))
-_STATES = frozenset(("have", "hold", "carry", "own", "possess", "need", "know", "contain", "want", "like", "wear"))
-_TAKE_NOT = BE | HAVE | {"had"} | {"does", "do", "did", "will", "would", "could", "may"}
+_CLAUSES = frozenset(("acl:relcl", "advcl", "ccomp", "csubj", "expl", "parataxis"))
+_TAKE_NOT = BE | HAVE | {"had", "does", "do", "did", "will", "would", "could", "may"}
 
 
 @cache
@@ -82,7 +82,7 @@ def with_parsed_negations(wording: Wording, domain: Domain, parser: Callable[[],
         snippet = wording.predicates.get(predicate.name)
         if snippet is None or snippet.text is None or snippet.negated is not None or negate(snippet.text) is not None:
             continue
-        negated = negate_by_parse(snippet.text, snippet.parameters, parser()(parsed_text(snippet)))
+        negated = negate_by_parse(snippet.text, parser()(parsed_text(snippet)))
         if negated is not None and _shape(snippet, negated) not in shapes:
             shapes.add(_shape(snippet, negated))
             found[predicate.name] = replace(snippet, negated=negated)
@@ -121,114 +121,42 @@ def _shape(snippet: Snippet, text: str) -> str:
 
 def parsed_text(snippet: Snippet) -> str:
     """The sentence that is parsed for a snippet: names in the places of its parameters, and a full stop."""
-    return _said(snippet.text or "", _names(snippet.text or "", snippet.parameters)) + "."
+    text = snippet.text or ""
+    # Names that the text does not hold itself.
+    names = cycle(name for name in _NAMES if name.casefold() not in text.casefold())
+    return snippet.fill([next(names) for _ in snippet.parameters]) + "."
 
 
-def negate_by_parse(text: str, parameters: Sequence[str], document: Document) -> str | None:
+def negate_by_parse(text: str, document: Document) -> str | None:
     """The negation of a snippet's text by the parse of `parsed_text`; None where that shows no sure one.
 
     ``the robot {?x} reaches {?y}`` → ``the robot {?x} does not reach {?y}``.
     """
-    names = _names(text, parameters)
-    sentence = _said(text, names)
-    starts = _starts(document, sentence)
-    if starts is None or is_unsure(text):
-        return None
-    words = [word for word in document.sentences[0].words if word.id in starts]
+    words = document.sentences[0].words
     root = next(word for word in words if word.head == 0)
-    if any(word.text.casefold() == "there" for word in _children(words, root, "expl")):
-        return no_such(text)
-    edit = _edit(words, root)
-    if edit is None or edit[0].text in names.values():
+    second = any(word.deprel in _CLAUSES or (word.deprel == "conj" and word.head == root.id) for word in words)
+    denied = any("Polarity=Neg" in (word.feats or "") for word in words)
+    # "A cable hangs" is denied by "no cable hangs".
+    if len(document.sentences) > 1 or second or denied or is_unsure(text) or text.startswith(("a ", "an ")):
         return None
-    word, said = edit
-    start = starts[word.id]
-    negated = sentence[:start] + said + sentence[start + len(word.text) :]
-    for parameter, name in names.items():
-        negated = negated.replace(name, f"{{{parameter}}}")
-    return negated
+    below = [word for word in words if word.head == root.id]
+    auxiliaries = [word for word in below if (word.deprel or "").startswith(("aux", "cop"))]
+    if auxiliaries:
+        verb = auxiliaries[0]
+        said = f"{verb.text} not" if verb.text in _TAKE_NOT else None
+    else:
+        verb = root
+        said = _denied(root) if any((word.deprel or "").startswith("nsubj") for word in below) else None
+    # The verb must stand in the text once, and be no name of a parameter.
+    places = list(re.finditer(rf"(?<![\w{{?-]){re.escape(verb.text)}(?![\w}}-])", text))
+    return f"{text[: places[0].start()]}{said}{text[places[0].end() :]}" if said and len(places) == 1 else None
 
 
-def _names(text: str, parameters: Sequence[str]) -> dict[str, str]:
-    """A name for each parameter that the text does not hold itself."""
-    free = [name for name in _NAMES if name.casefold() not in text.casefold()]
-    return {parameter: free[place % len(free)] for place, parameter in enumerate(parameters)}
-
-
-def _said(text: str, names: Mapping[str, str]) -> str:
-    for parameter, name in names.items():
-        text = text.replace(f"{{{parameter}}}", name)
-    return text
-
-
-def _starts(document: Document, sentence: str) -> dict[int, int] | None:
-    """Where each word of the parse stands in the sentence; None unless the parse is of it, with one head."""
-    if len(document.sentences) != 1:
+def _denied(verb: Word) -> str | None:
+    feats = dict(pair.split("=") for pair in (verb.feats or "").split("|") if pair)
+    lemma = (verb.lemma or "").casefold()
+    if verb.upos != "VERB" or feats.get("VerbForm") != "Fin" or lemma[:1] != verb.text[:1].casefold():
         return None
-    found: dict[int, int] = {}
-    at = 0
-    for word in document.sentences[0].words:
-        start = sentence.find(word.text, at)
-        if start >= 0:
-            found[word.id] = start
-            at = start + len(word.text)
-        elif word.upos != "PUNCT":
-            return None
-    return found if [word.head for word in document.sentences[0].words].count(0) == 1 else None
-
-
-def _children(words: Sequence[Word], head: Word, *relations: str) -> list[Word]:
-    """The words below one, by the part of their relation before the colon."""
-    return [word for word in words if word.head == head.id and (word.deprel or "").split(":")[0] in relations]
-
-
-def _feats(word: Word) -> dict[str, str]:
-    pairs = (pair.partition("=") for pair in (word.feats or "").split("|"))
-    return {name: value for name, _, value in pairs}
-
-
-def _edit(words: Sequence[Word], root: Word) -> tuple[Word, str] | None:
-    """The word whose replacement negates the sentence, and what replaces it; None where none is sure."""
-    for word in words:
-        relation = (word.deprel or "").split(":")[0]
-        second = relation == "conj" and word.head == root.id
-        if relation in _CLAUSES or word.deprel == "acl:relcl" or second or _feats(word).get("Polarity") == "Neg":
-            return None
-    subjects = _children(words, root, "nsubj")
-    for subject in subjects:
-        # "A cable hangs" is denied by "no cable hangs", unless a name makes it a definite one.
-        named = any(word.upos == "PROPN" for word in _children(words, subject, "appos", "flat", "compound", "nmod"))
-        for article in _children(words, subject, "det"):
-            if article.text.casefold() in {"a", "an"} and not named and subject.upos != "PROPN":
-                return article, "no"
-    auxiliaries = _children(words, root, "aux", "cop")
-    if not auxiliaries:
-        said = _verb(root, has_subject=bool(subjects))
-        return None if said is None else (root, said)
-    first = auxiliaries[0]
-    if first.id > root.id or (plain := first.text.casefold()) not in {*_TAKE_NOT, "can"}:
-        return None
-    return first, "cannot" if plain == "can" else f"{first.text} not"
-
-
-def _verb(word: Word, *, has_subject: bool) -> str | None:
-    """The negation of a head without auxiliary, by its form."""
-    feats = _feats(word)
-    form, tense = feats.get("VerbForm"), feats.get("Tense")
-    lemma = (word.lemma or "").casefold()
-    if word.upos not in {"VERB", "AUX"} or not lemma.isalpha() or lemma[:1] != word.text[:1].casefold():
-        return None
-    if lemma == "be":
-        return f"{word.text} not" if word.text in BE else None
-    if form in {"Ger", "Part"}:
-        return f"not {word.text}"
-    if not has_subject:
-        # Without a subject only a state is said of "I" and no command: "have cheese".
-        return f"do not {word.text}" if lemma in _STATES and word.text == lemma else None
-    if form == "Fin" and tense == "Past":
+    if feats.get("Tense") == "Past":
         return f"did not {lemma}"
-    if form == "Fin" and tense == "Pres":
-        if feats.get("Person") == "3" and feats.get("Number") == "Sing":
-            return f"does not {lemma}"
-        return f"do not {word.text}" if word.text == lemma else None
-    return None
+    return f"does not {lemma}" if feats.get("Person") == "3" and feats.get("Number") == "Sing" else f"do not {lemma}"
