@@ -201,7 +201,7 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "empty text": (lambda d: d["predicate_nl_templates"].update(day=" "), "predicates → day → text: is empty"),
     "glued parameters": (
         lambda d: d["predicate_nl_templates"].update(on="cup-{?c} is on {?s}"),
-        "predicates → on → text: {?c} touches another word",
+        "predicates → on → text: has {?c} touching another word",
     ),
 }
 

@@ -86,16 +86,16 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "foreign parameter": (
         lambda d: d["actions"]["stack"].update(text="put {?x} on {?yy} {?y}"),
-        "actions → stack → text: {?yy} is no parameter of it; did you mean '?y'?",
+        "actions → stack → text: has {?yy}, which is no parameter of it; did you mean '?y'?",
     ),
     "stray brace": (lambda d: d["actions"]["wait"].update(text="wait}"), "actions → wait → text: has a brace without"),
     "glued parameters": (
         lambda d: d["predicates"]["on"].update(text="on {?a}{?b}"),
-        "predicates → on → text: {?a} touches another",
+        "predicates → on → text: has {?a} touching another",
     ),
     "glued word": (
         lambda d: d["predicates"]["clear"].update(text="{?x}s are clear"),
-        "predicates → clear → text: {?x} touches",
+        "predicates → clear → text: has {?x} touching",
     ),
     "only a parameter": (
         lambda d: d["predicates"]["clear"].update(text="{?x}"),

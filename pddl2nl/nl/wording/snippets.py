@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.own_names import own_names_faults
 from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
 
@@ -188,23 +189,23 @@ def _check_snippet(snippet: Snippet, arity: int, where: str) -> None:
 
 def check_text(text: str, parameters: Sequence[str], where: str) -> None:
     """Raises `WordingError` unless a snippet's text can be filled and read back."""
-    for reason in _faults(text, parameters):
+    for reason in snippet_faults(text, parameters):
         raise WordingError(where, reason)
 
 
-def _faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
-    braced = list(_BRACED.finditer(text))
+def snippet_faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
+    """Why a snippet's text cannot be filled or read back, as sentences without their subject, the text."""
     if not text.strip():
         yield "is empty"
     if "\n" in text or text != text.strip():
         yield "must be one line without blanks at its ends"
-    for match in braced:
-        if match[1] not in parameters:
-            yield f"{match[0]} is no parameter of it{did_you_mean(match[1], parameters)}"
+    present = list(dict.fromkeys(_BRACED.findall(text)))
+    for name in present:
+        if name not in parameters:
+            yield f"has {{{name}}}, which is no parameter of it{did_you_mean(name, parameters)}"
     rest = _BRACED.sub("", text)
-    bare = _BARE_VARIABLE.search(rest)
-    if bare:
-        yield f"has {bare[0]} outside braces"
+    for bare in dict.fromkeys(_BARE_VARIABLE.findall(rest)):
+        yield f"has {bare} outside braces"
     if _PDDL.fullmatch(text):
         yield "is PDDL; words are wanted"
     unseen = sorted({f"U+{ord(char):04X}" for char in text if unicodedata.category(char).startswith("C")})
@@ -212,14 +213,13 @@ def _faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
         yield f"holds characters that cannot be seen ({', '.join(unseen)})"
     if "{" in rest or "}" in rest:
         yield "has a brace without its partner"
-    present = {match[1] for match in braced}
-    for parameter in parameters:
-        if parameter not in present:
-            yield f"lacks {{{parameter}}}"
-    for match in braced:
+    missing = [f"{{{name}}}" for name in parameters if name not in present]
+    if missing:
+        yield f"lacks {enumerate_words(missing)}"
+    for match in _BRACED.finditer(text):
         around = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
         if _GLUE.search(around):
-            yield f"{match[0]} touches another word or parameter, so its end cannot be seen"
+            yield f"has {match[0]} touching another word or parameter, so its end cannot be seen"
     if not rest.strip():
         yield "has no words of its own"
 

@@ -11,16 +11,14 @@ reply: "lacks {?to}".
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pddl2nl.llm import Completion
 from pddl2nl.nl import markers
-from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.negation import NOT_SO
-from pddl2nl.nl.wording.snippets import Snippet, WordingError, check_text
+from pddl2nl.nl.wording.snippets import Snippet, snippet_faults
 from pddl2nl.nl.wording.warnings import confused_pairs
 from pddl2nl.pddl.tree import Domain, TypedName
 
@@ -50,10 +48,8 @@ _THOUGHTS = re.compile(
 _BEFORE_VERB = re.compile(r"(?:[Tt]o |I (?:can |will )?)(?!am |have |was |had |do |did |must |should |would )(?=[a-z])")
 _CAPITAL = re.compile(r"(?!I )[A-Z][a-z]*(?:[-_][a-z]+)*(?=[\s,])")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_VARIABLE = re.compile(r"\?[\w-]*")
 _OTHER_BRACKETS = re.compile(r"[()\[\]<>]")
 _KEYWORD = re.compile(r"(?<!\w):[a-z][\w-]*", re.IGNORECASE)
-_GLUE = re.compile(r"[\w{}-]")
 _CLAUSE_END = re.compile(r"[.!;](?=\s)")
 _CUT_WORDS = 25
 _TAKEN = {markers.LOOK_AROUND, markers.DONE}
@@ -196,63 +192,20 @@ def _in_braces(braced: re.Match[str], parameters: Sequence[str]) -> str:
 
 def text_faults(text: str, kind: Kind, parameters: Sequence[str]) -> tuple[str, ...]:
     """All faults of a text of one line; empty if it may become a snippet."""
-    if not text.strip():
-        return ("is empty",)
     if len(text) > LONGEST:
         return (_too_long(text),)
-    faults = (*_character_faults(text), *_parameter_faults(text, parameters), *_syntax_faults(text))
-    faults = faults or tuple(_meaning_faults(text, kind))
-    if not faults:
-        try:
-            check_text(text, parameters, "the reply")
-        except WordingError as error:
-            faults = (error.reason,)
-    return faults
+    faults = dict.fromkeys((*snippet_faults(text, parameters), *_syntax_faults(text)))
+    return tuple(faults or _meaning_faults(text, kind))
 
 
 def _too_long(text: str) -> str:
     return f"has {len(text):,} characters; at most {LONGEST:,} are taken"
 
 
-def _character_faults(text: str) -> Iterator[str]:
-    odd = {char for char in text if unicodedata.category(char).startswith("C")}
-    if odd:
-        yield f"holds control characters ({', '.join(sorted(f'U+{ord(char):04X}' for char in odd))})"
-
-
-def _parameter_faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
-    """Names variables without brackets or question mark, unknown ones and missing ones."""
-    inside = [match[1] for match in _BRACES.finditer(text)]
-    outside = _VARIABLE.findall(_BRACES.sub(" ", text))
-    bare = [name for name in dict.fromkeys(outside) if name in parameters and name not in inside]
-    unmarked = {name: f"?{name.strip()}" for name in inside if f"?{name.strip()}" in parameters}
-    for name, meant in unmarked.items():
-        yield f"has {{{name}}} without the question mark; it must be {{{meant}}}"
-    for name in bare:
-        yield f"has {name} without curly brackets; it must be {{{name}}}"
-    for name in dict.fromkeys(outside):
-        if name in parameters and name in inside:
-            yield f"has {name} a second time without curly brackets; it must be {{{name}}}"
-        elif name == "?":
-            yield "has a question mark that belongs to no variable"
-        elif name not in parameters:
-            yield f"has {name}, which is no variable of it"
-    for name in dict.fromkeys(inside):
-        if name not in parameters and name not in unmarked:
-            yield f"has {{{name}}}, which is no variable of it"
-    for match in _BRACES.finditer(text):
-        if _GLUE.search(text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]):
-            yield f"has {match[0]} touching another word or variable; leave blanks around it"
-    known = {*inside, *bare, *unmarked.values()}
-    missing = [f"{{{name}}}" for name in parameters if name not in known]
-    if missing:
-        yield f"lacks {enumerate_words(missing)}"
-    rest = _BRACES.sub("", text)
-    if "{" in rest or "}" in rest:
-        yield "has a curly bracket without its partner, or one too many"
-
-
 def _syntax_faults(text: str) -> Iterator[str]:
+    rest = _BRACES.sub("", text)
+    if re.search(r"\?(?![A-Za-z])|[\w']\?", rest):
+        yield "has a question mark outside braces"
     brackets = dict.fromkeys(_OTHER_BRACKETS.findall(text))
     if brackets:
         yield f"has {' '.join(brackets)}; no brackets but the curly ones around variables, and no PDDL, may stand in it"
@@ -261,7 +214,7 @@ def _syntax_faults(text: str) -> Iterator[str]:
         yield f"has {keyword[0]}, which is PDDL"
     if _CLAUSE_END.search(text):
         yield "is more than one sentence; one phrase is wanted"
-    if not re.search(r"[^\W\d_]", _BRACES.sub("", text)):
+    if text.strip() and not re.search(r"[^\W\d_]", rest):
         yield "has no words of its own"
 
 
