@@ -166,7 +166,7 @@ def _review(
     The JSON is one object: review (kind, name, text, reasons) and warnings (sentences).
     """
     from pddl2nl.nl import load_wording, provenance_warnings, wording_warnings
-    from pddl2nl.nl.wording.meaning import doubts, marked
+    from pddl2nl.nl.wording.review import doubts, marked
     from pddl2nl.pddl import load_domain
 
     place = domain or file.parent / "domain.pddl"

@@ -14,7 +14,7 @@ from pddl2nl.experiments.models import ModelContext, calls_of
 from pddl2nl.files import check_writable, replaced_file
 from pddl2nl.llm import ReplyPendingError
 from pddl2nl.nl import Wording, load_wording, template_wording, word_domain, wording_warnings
-from pddl2nl.nl.wording.meaning import marked
+from pddl2nl.nl.wording.review import marked
 from pddl2nl.pddl import Domain
 from pddl2nl.policies.budget import Account, Limits
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pddl2nl.nl.telling.explain import explain
     from pddl2nl.nl.telling.teller import Style, Teller
     from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+    from pddl2nl.nl.wording.review import wording_warnings
     from pddl2nl.nl.wording.snippets import Snippet, Wording, WordingError, check_wording
     from pddl2nl.nl.wording.template import template_wording
-    from pddl2nl.nl.wording.warnings import wording_warnings
     from pddl2nl.nl.wording.word_domain import provenance_warnings, word_domain
 
 _HOMES = {
@@ -50,7 +50,7 @@ _HOMES = {
     "pddl2nl.nl.wording.files": ("load_wording", "save_wording", "wording_from_json"),
     "pddl2nl.nl.wording.snippets": ("Snippet", "Wording", "WordingError", "check_wording"),
     "pddl2nl.nl.wording.template": ("template_wording",),
-    "pddl2nl.nl.wording.warnings": ("wording_warnings",),
+    "pddl2nl.nl.wording.review": ("wording_warnings",),
     "pddl2nl.nl.wording.word_domain": ("provenance_warnings", "word_domain"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -11,8 +11,8 @@ import pytest
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.nl.telling.convert import choose_wording
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import WordingError
-from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl import (
     ActionSchema,
     And,

@@ -10,8 +10,8 @@ from pddl2nl.nl import Reader, Teller, Wording, make_names
 from pddl2nl.nl.telling.convert import choose_wording
 from pddl2nl.nl.telling.phrases import UntoldError
 from pddl2nl.nl.wording.files import load_wording, parse_yaml, save_wording
+from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import WordingError
-from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,

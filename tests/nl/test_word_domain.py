@@ -13,9 +13,8 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from pddl2nl.llm import Completion, EndpointError, OpenAIModel, Request, ScriptedModel, ScriptedReply, Usage
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
-from pddl2nl.nl.wording.meaning import marked
+from pddl2nl.nl.wording.review import marked, wording_warnings
 from pddl2nl.nl.wording.template import template_wording
-from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.nl.wording.word_domain import FellBack, provenance_warnings, word_domain
 from pddl2nl.nl.wording.word_prompts import opening, prompts_hash
 from pddl2nl.pddl import parse_domain

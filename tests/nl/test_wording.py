@@ -12,8 +12,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller, make_names, read_objects
 from pddl2nl.nl.wording.english import with_article
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import WordingError
-from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl import parse_task
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 

@@ -17,7 +17,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -504,7 +504,7 @@ def _probed(completion: Completion, probes: Sequence[Usage]) -> Completion:
     """The first reply after calls that tried constraints, with their tokens, which are so in the account."""
     if not probes:
         return completion
-    usage = Usage(*map(sum, zip(*map(astuple, (completion.usage, *probes)), strict=True)))
+    usage = sum(probes, completion.usage)
     tried = f"its tokens include those of {len(probes)} calls that tried how the endpoint takes constraints"
     return _remarking(replace(completion, usage=usage), tried)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
 from pddl2nl.nl.wording.importers import importer_of
+from pddl2nl.nl.wording.review import without_type_clashes
 from pddl2nl.nl.wording.snippets import FORMAT, Snippet, Wording, WordingError, check_wording, mapping_of, text_of
 from pddl2nl.nl.wording.template import with_functions
-from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.pddl.tree import Domain
 
 

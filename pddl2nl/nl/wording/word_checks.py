@@ -18,8 +18,8 @@ from typing import Literal
 from pddl2nl.llm import Completion
 from pddl2nl.nl import markers
 from pddl2nl.nl.wording.negation import NOT_SO
+from pddl2nl.nl.wording.review import confused_pairs
 from pddl2nl.nl.wording.snippets import Snippet, snippet_faults
-from pddl2nl.nl.wording.warnings import confused_pairs
 from pddl2nl.pddl.tree import Domain, TypedName
 
 Kind = Literal["predicates", "equality", "functions", "actions"]

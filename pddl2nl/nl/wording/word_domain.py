@@ -11,9 +11,9 @@ marked if the model repeats it (`meaning`). Order and seed are fixed: the same r
 its date.
 
 A model may raise `ReplyPendingError`, if a batch will bring its replies. Then everything that does not depend on the
-missing replies is asked for before the error is raised again: all predicates, equality and functions at once, actions
-when the texts that their questions use are there, revisions when it is certain that they are needed. Called again with
-the replies, `word_domain` makes the same wording.
+missing replies is asked for before the error is raised again: predicates, equality and functions at once; derived
+predicates and actions, which are told in other texts, when no reply is missing. Called again with the replies,
+`word_domain` makes the same wording.
 
 The wording's ``source`` holds ``method`` (``llm``), ``model``, ``date``, ``prompt_sha256`` (of instructions and
 examples), ``revisions`` (allowed), ``seed``, ``temperature``, ``max_tokens``, ``negated``, ``fell_back`` (names by
@@ -33,10 +33,9 @@ from pddl2nl.llm import Message, Model, ReplyPendingError, Request, Usage
 from pddl2nl.nl.telling.domain import compose_domain
 from pddl2nl.nl.telling.phrases import Phrases
 from pddl2nl.nl.wording.english import enumerate_words
-from pddl2nl.nl.wording.meaning import Doubt, marked, meaning_doubts
+from pddl2nl.nl.wording.review import Doubt, marked, meaning_doubts, without_type_clashes
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
 from pddl2nl.nl.wording.template import template_wording
-from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.nl.wording.word_checks import Draft, Kind, look_alike, read_reply, text_faults
 from pddl2nl.nl.wording.word_prompts import (
     EQUALITY,
@@ -44,6 +43,7 @@ from pddl2nl.nl.wording.word_prompts import (
     WordedItem,
     feedback,
     items,
+    label_of,
     opening,
     prompts_hash,
     question,
@@ -81,7 +81,9 @@ class WordedDomain:
         told = "{} fell back to the template, as the model's text {}"
         dropped = "{} has no negated text of its own, as the model's reply {}"
         pairs = [(told, item) for item in self.fell_back] + [(dropped, item) for item in self.without_negated]
-        return tuple(text.format(_label(item.kind, item.name), "; ".join(item.reasons)) for text, item in pairs)
+        return tuple(
+            text.format(f"the {label_of(item.kind, item.name)}", "; ".join(item.reasons)) for text, item in pairs
+        )
 
 
 def provenance_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ def word_domain(
         book.take_over(start_from)
     for item in book.wanted:
         if on_progress is not None:
-            on_progress(item.label, book.done, len(book.wanted))
+            on_progress(item.label, len(book.made), len(book.wanted))
         if not book.has(item):
             book.ask(item)
             if keep is not None and book.has(item):
@@ -160,7 +162,7 @@ def word_domain(
     if book.pending:
         raise ReplyPendingError(f"{enumerate_words([item.label for item in book.pending])}: no reply yet")
     if on_progress is not None:
-        on_progress("done", book.done, len(book.wanted))
+        on_progress("done", len(book.made), len(book.wanted))
     return book.finished()
 
 
@@ -211,11 +213,6 @@ class _Book:
     def __post_init__(self) -> None:
         self.words = {kind: {i.name: i.template for i in self.wanted if i.kind == kind} for kind in _KINDS}
         self.declared = {kind: {i.name: i.declared for i in self.wanted if i.kind == kind} for kind in _KINDS}
-
-    @property
-    def done(self) -> int:
-        """How many snippets are finished."""
-        return len(self.made)
 
     def has(self, item: WordedItem) -> bool:
         """Whether a snippet is finished."""
@@ -269,7 +266,7 @@ class _Book:
         reply = settings.model.complete(request)
         if not reply.from_cache:
             self.calls += 1
-            self.usage = _sum(self.usage, reply.usage)
+            self.usage += reply.usage
         draft = read_reply(reply, item.kind, item.variables, settings.max_tokens, negated=both)
         if draft.text is not None:
             if any(other.kind == item.kind for other in self.pending):
@@ -277,23 +274,23 @@ class _Book:
                 raise ReplyPendingError(f"{item.label}: others before it have no reply yet")
             twin = look_alike(_snippet(item, draft), self.words[item.kind], self.declared[item.kind], self.domain)
             if twin is not None:
-                draft = Draft(None, None, (_says_the_same(item, twin), *draft.faults))
+                same = (
+                    f'says the same as the text of the {label_of(item.kind, twin.name)}, "{twin.text}", so that the '
+                    f"two could not be told apart; use words for '{item.name}' that '{twin.name}' does not have"
+                )
+                draft = Draft(None, None, (same, *draft.faults))
         return reply.text, draft
 
     def _question(self, item: WordedItem) -> str:
-        """The question for the model; raises `ReplyPendingError` if texts that it uses are still pending."""
-        asked = question(item, self._phrases(self.words))
-        if self.pending:
-            # The question is final if no pending text changes it.
-            other = {kind: dict(words) for kind, words in self.words.items()}
-            for missing in self.pending:
-                other[missing.kind][missing.name] = replace(missing.template, text=_unknown(missing))
-            if question(item, self._phrases(other)) != asked:
-                raise ReplyPendingError(f"{item.label}: words that it is told in are not there yet")
-        return asked
-
-    def _phrases(self, words: Mapping[Kind, Mapping[str, Snippet]]) -> ToldPhrases:
-        return ToldPhrases(_worded(self.domain, words), self.domain, words["equality"] or EQUALITY)
+        """The question for the model; raises `ReplyPendingError` while texts that it may use are pending."""
+        derived = {rule.name for rule in self.domain.derived}
+        told = item.kind == "actions" or item.name in derived
+        # Actions are not told in the texts of other actions.
+        if told and any(one.kind != "actions" for one in self.pending):
+            raise ReplyPendingError(f"{item.label}: words that it is told in are not there yet")
+        return question(
+            item, ToldPhrases(_worded(self.domain, self.words), self.domain, self.words["equality"] or EQUALITY)
+        )
 
     def wording(self) -> Wording:
         """The wording so far, with its provenance."""
@@ -355,20 +352,8 @@ def _worded(domain: Domain, words: Mapping[Kind, Mapping[str, Snippet]]) -> Word
     return Wording(domain=domain.name, predicates=predicates, actions=actions, functions=functions)
 
 
-def _unknown(item: WordedItem) -> str:
-    """A text that no snippet has, with the item's variables, for one that is still missing."""
-    return " ".join(("still to be worded as", item.name, *(f"{{{name}}}" for name in item.variables)))
-
-
 def _snippet(item: WordedItem, draft: Draft) -> Snippet:
     return Snippet(item.name, item.variables, draft.text, draft.negated)
-
-
-def _says_the_same(item: WordedItem, twin: Snippet) -> str:
-    return (
-        f'says the same as the text of {_label(item.kind, twin.name)}, "{twin.text}", so that the two could not be '
-        f"told apart; use words for '{item.name}' that '{twin.name}' does not have"
-    )
 
 
 def _shown(reply: str) -> Message:
@@ -377,20 +362,7 @@ def _shown(reply: str) -> Message:
     return Message("assistant", text[:_LONGEST_SHOWN] or "…")
 
 
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        one.prompt_tokens + other.prompt_tokens,
-        one.completion_tokens + other.completion_tokens,
-        one.cached_tokens + other.cached_tokens,
-        one.reasoning_tokens + other.reasoning_tokens,
-    )
-
-
 # ── provenance ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _label(kind: Kind, name: str) -> str:
-    return f"the {'predicate' if kind == 'equality' else kind.removesuffix('s')} '{name}'"
 
 
 def _by_kind(pairs: Iterable[tuple[Kind, str]]) -> dict[str, list[str]]:

@@ -89,15 +89,19 @@ class WordedItem:
 
     @property
     def label(self) -> str:
-        """``predicate 'on'``, say; equality counts as a predicate."""
-        kind = "predicate" if self.kind == "equality" else self.kind.removesuffix("s")
-        return f"{kind} '{self.name}'"
+        """``predicate 'on'``, say."""
+        return label_of(self.kind, self.name)
 
     @property
     def pddl(self) -> str:
         """``(on ?x ?y)``."""
         said = f"({' '.join(('=' if self.kind == 'equality' else self.name, *self.variables))})"
         return f"(not {said})" if self.name == "!=" and self.kind == "equality" else said
+
+
+def label_of(kind: Kind, name: str) -> str:
+    """``predicate 'on'``, say; equality counts as a predicate."""
+    return f"{'predicate' if kind == 'equality' else kind.removesuffix('s')} '{name}'"
 
 
 def items(domain: Domain) -> tuple[WordedItem, ...]:
@@ -165,7 +169,7 @@ def question(item: WordedItem, phrases: ToldPhrases) -> str:
     lines = [item.pddl]
     for rule in rules:
         own = {bound.name: name for bound, name in zip(rule.parameters, item.variables, strict=False)}
-        scope = _scope(phrases, f"derived predicate '{item.name}'", own)
+        scope = Scope(f"derived predicate '{item.name}'", own, phrases.constants)
         lines.append(f"it holds whenever {phrases.condition(rule.condition, scope)}")
     return "\n".join(lines)
 
@@ -178,7 +182,7 @@ def feedback(item: WordedItem, faults: Sequence[str], *, negated: bool = False) 
     return "\n".join(
         [
             "This answer cannot be used:",
-            *(f"- It {fault}." for fault in faults),
+            *(f"- It {fault}{'' if fault.endswith('?') else '.'}" for fault in faults),
             "Answer again, for",
             *(named if item.kind == "actions" else [item.pddl]),
             f"with {asked}. These variables, and no others, stand in the text: {wanted}",
@@ -216,12 +220,8 @@ class ToldPhrases(Phrases):
         return super().condition(condition, scope)
 
 
-def _scope(phrases: Phrases, place: str, names: Mapping[str, str]) -> Scope:
-    return Scope(place, names, phrases.constants)
-
-
 def _action(item: WordedItem, schema: ActionSchema, phrases: ToldPhrases) -> str:
-    scope = _scope(phrases, f"action '{schema.name}'", {})
+    scope = Scope(f"action '{schema.name}'", {}, phrases.constants)
     conditions = _joined(_preconditions(schema, phrases, scope))
     effects = _joined(_effects(schema, phrases, scope))
     return "\n".join(
