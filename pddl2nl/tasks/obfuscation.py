@@ -24,7 +24,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl.rewriting import preference_names, variables
 from pddl2nl.pddl.tree import Domain, Node, Problem, Special, TypedName, walk
 from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
-from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Draw
 from pddl2nl.tasks.renaming import BUILT_IN, Places, TaskRenaming
 
 if TYPE_CHECKING:

@@ -12,10 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pddl2nl.pddl import Domain, Task, load_problem
-from pddl2nl.tasks.reference_files import (
-    TaskReference,
-    read_references,
-)
+from pddl2nl.tasks.reference_files import TaskReference, read_references
 from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
 
 

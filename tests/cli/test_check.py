@@ -119,7 +119,9 @@ def test_a_file_that_is_missing_does_not_stop_the_others(files: tuple[Path, Path
     assert [answer["ok"] for answer in answers] == [True, False, False, True]
     assert answers[1]["name"] is None
     assert answers[1]["diagnostics"][0]["message"] == "no such file"
-    assert answers[2]["diagnostics"][0]["message"] .startswith("a directory, where a PDDL file was expected; in it: domain.pddl")
+    assert answers[2]["diagnostics"][0]["message"].startswith(
+        "a directory, where a PDDL file was expected; in it: domain.pddl"
+    )
 
 
 def test_files_in_the_wrong_order(files: tuple[Path, Path, Path]) -> None:

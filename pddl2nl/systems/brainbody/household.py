@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from pddl2nl.pddl import Atom, Condition, Not, Task
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, ParameterValues, Sketch, plural
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 from pddl2nl.tasks.shipped import shipped_domain
 
 _ROOMS = ("kitchen", "livingroom", "bathroom", "bedroom")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.grids import Cell
+from pddl2nl.tasks.generators.generator import Cell
 
 Pattern = tuple[Cell, ...]
 """Cells in a fixed order; the first row and the first column are 0."""

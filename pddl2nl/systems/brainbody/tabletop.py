@@ -12,9 +12,16 @@ from itertools import permutations
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Not, Or, TypedName, conjuncts
 from pddl2nl.systems.brainbody.shapes import Arrangement, Pattern, Target, buildable, drawn, placements, turned
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
-from pddl2nl.tasks.generators.grids import Cell, grid_cells
+from pddl2nl.tasks.generators.generator import (
+    Cell,
+    Draw,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    grid_cells,
+    plural,
+)
 
 _SPECTRUM = ("red", "orange", "yellow", "green", "blue", "indigo", "violet")
 _REDDISH = ("red", "crimson", "scarlet", "maroon", "green", "blue", "violet")
@@ -260,27 +267,23 @@ GENERATOR = Generator(
         Parameter("outside", "how many blocks are out of the workspace; nothing tells so", 0, 0, len(_SPECTRUM)),
         Parameter("unreachable", "how many locations are out of reach; nothing tells so", 0, 0, 200),
     ),
-    rules=(
-        ParameterRule("columns divisible by three (equal parts)", lambda v: v["columns"] % 3 == 0),
-        ParameterRule(
-            "cubes + cylinders < rows × columns (a free location)",
-            lambda v: v["cubes"] + v["cylinders"] < v["rows"] * v["columns"],
+    rules={
+        "columns divisible by three (equal parts)": lambda v: v["columns"] % 3 == 0,
+        "cubes + cylinders < rows × columns (a free location)": lambda v: (
+            v["cubes"] + v["cylinders"] < v["rows"] * v["columns"]
         ),
-        ParameterRule("outside ≤ cubes + cylinders", lambda v: v["outside"] <= v["cubes"] + v["cylinders"]),
-        ParameterRule("unreachable ≤ rows × columns", lambda v: v["unreachable"] <= v["rows"] * v["columns"]),
-        ParameterRule(
-            "task other than letter, triangle and plus, or cubes enough for it (4, 3, 5)",
-            lambda v: v["cubes"] >= {"letter": 4, "triangle": 3, "plus": 5}.get(v["task"], 1),
+        "outside ≤ cubes + cylinders": lambda v: v["outside"] <= v["cubes"] + v["cylinders"],
+        "unreachable ≤ rows × columns": lambda v: v["unreachable"] <= v["rows"] * v["columns"],
+        "task other than letter, triangle and plus, or cubes enough for it (4, 3, 5)": lambda v: (
+            v["cubes"] >= {"letter": 4, "triangle": 3, "plus": 5}.get(v["task"], 1)
         ),
-        ParameterRule(
-            "task other than pairs, or two cubes and two cylinders",
-            lambda v: v["task"] != "pairs" or min(v["cubes"], v["cylinders"]) > 1,
+        "task other than pairs, or two cubes and two cylinders": lambda v: (
+            v["task"] != "pairs" or min(v["cubes"], v["cylinders"]) > 1
         ),
-        ParameterRule(
-            "task other than line, or cubes in a third of the columns",
-            lambda v: v["task"] != "line" or v["cubes"] * 3 <= v["columns"],
+        "task other than line, or cubes in a third of the columns": lambda v: (
+            v["task"] != "line" or v["cubes"] * 3 <= v["columns"]
         ),
-    ),
+    },
     make=_make,
     small=_small,
 )

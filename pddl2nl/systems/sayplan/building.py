@@ -9,16 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 _SHORT_CUT = 5
 
@@ -106,5 +97,7 @@ GENERATOR = Generator(
     ),
     make=_make,
     small=_small,
-    rules=(ParameterRule("moving <= rooms", lambda values: values["moving"] <= values["rooms"]),),
+    rules={
+        "moving <= rooms": lambda values: values["moving"] <= values["rooms"],
+    },
 )

@@ -7,27 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import import_module
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.plugins import DOMAIN_GROUP, installed, systems
-from pddl2nl.tasks.generators import (
-    beluga,
-    blocksworld,
-    depots,
-    ferry,
-    floortile,
-    goldminer,
-    grid,
-    grippers,
-    logistics,
-    movie,
-    rovers,
-    satellite,
-    visitall,
-)
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generated, Generator, Parameter, ParameterValues, Sketch
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generated, Generator, Parameter, ParameterValues, Sketch
 
 __all__ = [
     "Draw",
@@ -43,31 +28,21 @@ __all__ = [
     "read_parameters",
 ]
 
-_CORE: dict[str, Generator] = {
-    "beluga": beluga.GENERATOR,
-    "blocksworld": blocksworld.GENERATOR,
-    "depots": depots.GENERATOR,
-    "ferry": ferry.GENERATOR,
-    "floortile": floortile.GENERATOR,
-    "goldminer": goldminer.GENERATOR,
-    "grid": grid.GENERATOR,
-    "grippers": grippers.GENERATOR,
-    "logistics": logistics.GENERATOR,
-    "movie": movie.GENERATOR,
-    "rovers": rovers.GENERATOR,
-    "satellite": satellite.GENERATOR,
-    "visitall": visitall.GENERATOR,
-}
+_CORE = (
+    *("beluga", "blocksworld", "depots", "ferry", "floortile", "goldminer", "grid"),
+    *("grippers", "logistics", "movie", "rovers", "satellite", "visitall"),
+)
 
 
 @lru_cache(maxsize=1)
 def generators() -> Mapping[str, Generator]:
     """All generators by the names of their domains' folders, those of systems and of installed domains too."""
+    known = {name: import_module(f"{__name__}.{name}").GENERATOR for name in _CORE}
     brought = {name: system.load(part) for system in systems().values() for name, part in system.generators.items()}
     for entry in installed(DOMAIN_GROUP):
         if (generator := getattr(entry.load(), "GENERATOR", None)) is not None:
             brought[entry.name] = generator
-    return MappingProxyType(dict(sorted({**brought, **_CORE}.items())))
+    return MappingProxyType(dict(sorted({**brought, **known}.items())))
 
 
 def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: int | str) -> Generated:

@@ -11,16 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 _MOVES = 15
 """Moves for each piece of work after which a simulated day is given up."""
@@ -347,32 +338,25 @@ GENERATOR = Generator(
         Parameter("hangars", "how many hangars there are, each of which holds one jig", 1, 1, 10),
         Parameter("lines", "how many production lines there are, each with a schedule of its own", 1, 1, 10),
     ),
-    rules=(
-        ParameterRule(
-            "deliveries ≤ arrivals + stored (there are no other parts)",
-            lambda v: v["deliveries"] <= v["arrivals"] + v["stored"],
+    rules={
+        "deliveries ≤ arrivals + stored (there are no other parts)": lambda v: (
+            v["deliveries"] <= v["arrivals"] + v["stored"]
         ),
-        ParameterRule(
-            "returns ≤ empties + deliveries (only empty jigs go back)",
-            lambda v: v["returns"] <= v["empties"] + v["deliveries"],
+        "returns ≤ empties + deliveries (only empty jigs go back)": lambda v: (
+            v["returns"] <= v["empties"] + v["deliveries"]
         ),
-        ParameterRule(
-            "arrivals + deliveries + returns > 0 (something to do)",
-            lambda v: v["arrivals"] + v["deliveries"] + v["returns"] > 0,
+        "arrivals + deliveries + returns > 0 (something to do)": lambda v: (
+            v["arrivals"] + v["deliveries"] + v["returns"] > 0
         ),
-        ParameterRule("kinds ≤ length (a jig of the last kind fits on a rack)", lambda v: v["kinds"] <= v["length"]),
-        ParameterRule(
-            "stored + empties ≤ racks × length (they are on racks at first)",
-            lambda v: v["stored"] + v["empties"] <= v["racks"] * v["length"],
+        "kinds ≤ length (a jig of the last kind fits on a rack)": lambda v: v["kinds"] <= v["length"],
+        "stored + empties ≤ racks × length (they are on racks at first)": lambda v: (
+            v["stored"] + v["empties"] <= v["racks"] * v["length"]
         ),
-        ParameterRule(
-            "arrivals + stored + empties ≤ racks × length + 2 × trailers + hangars + returns (a place for every jig)",
-            lambda v: (
-                v["arrivals"] + v["stored"] + v["empties"]
-                <= v["racks"] * v["length"] + 2 * v["trailers"] + v["hangars"] + v["returns"]
-            ),
+        "arrivals + stored + empties ≤ racks × length + 2 × trailers + hangars + returns (a place each)": lambda v: (
+            v["arrivals"] + v["stored"] + v["empties"]
+            <= v["racks"] * v["length"] + 2 * v["trailers"] + v["hangars"] + v["returns"]
         ),
-    ),
+    },
     make=_make,
     small=_small,
 )

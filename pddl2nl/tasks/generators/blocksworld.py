@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 Tower = tuple[str, ...]
 """Blocks, from the table upwards."""
@@ -147,10 +138,6 @@ def _split(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
 _CONTRADICTIONS = {"cycle": _cycle, "shared": _shared, "split": _split}
 
 
-def _small(draw: Draw) -> Mapping[str, int | str]:
-    return {"blocks": draw.between(3, 9), "goal": "part" if draw.chance(25) else "full"}
-
-
 GENERATOR = Generator(
     domain="blocksworld",
     pddl_name="blocksworld-4ops",
@@ -173,16 +160,14 @@ GENERATOR = Generator(
             choices=("no", *_CONTRADICTIONS),
         ),
     ),
-    rules=(
-        ParameterRule(
-            "all=no if unsolvable is not no (without a plan, no block moves in every plan)",
-            lambda v: v["all"] == "no" or v["unsolvable"] == "no",
+    rules={
+        "all=no if unsolvable is not no (without a plan, no block moves in every plan)": lambda v: (
+            v["all"] == "no" or v["unsolvable"] == "no"
         ),
-        ParameterRule(
-            "blocks ≥ 3 for unsolvable=shared or split (a third block)",
-            lambda v: v["blocks"] >= 3 or v["unsolvable"] in ("no", "cycle"),
+        "blocks ≥ 3 for unsolvable=shared or split (a third block)": lambda v: (
+            v["blocks"] >= 3 or v["unsolvable"] in ("no", "cycle")
         ),
-    ),
+    },
     make=_make,
-    small=_small,
+    small=lambda draw: {"blocks": draw.between(3, 9), "goal": "part" if draw.chance(25) else "full"},
 )

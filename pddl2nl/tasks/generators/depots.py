@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 Stacks = Mapping[str, Sequence[str]]
 """The crates on each pallet, from the lowest up."""
@@ -109,14 +100,12 @@ GENERATOR = Generator(
             choices=("all", "part"),
         ),
     ),
-    rules=(
-        ParameterRule("depots + distributors > 0 (a place)", lambda v: _places(v) > 0),
-        ParameterRule("pallets ≥ depots + distributors (one at each place)", lambda v: v["pallets"] >= _places(v)),
-        ParameterRule("hoists ≥ depots + distributors (one at each place)", lambda v: v["hoists"] >= _places(v)),
-        ParameterRule(
-            "crates + pallets > 2 (a crate and a place to move it)", lambda v: v["crates"] + v["pallets"] > 2
-        ),
-    ),
+    rules={
+        "depots + distributors > 0 (a place)": lambda v: _places(v) > 0,
+        "pallets ≥ depots + distributors (one at each place)": lambda v: v["pallets"] >= _places(v),
+        "hoists ≥ depots + distributors (one at each place)": lambda v: v["hoists"] >= _places(v),
+        "crates + pallets > 2 (a crate and a place to move it)": lambda v: v["crates"] + v["pallets"] > 2,
+    },
     make=_make,
     small=_small,
 )

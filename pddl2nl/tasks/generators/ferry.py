@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterValues, Sketch, plural
-from pddl2nl.tasks.generators.journeys import counted, draw_journeys
+from pddl2nl.tasks.generators.generator import (
+    Draw,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    counted,
+    draw_journeys,
+    plural,
+)
 
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
@@ -25,10 +30,6 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     )
 
 
-def _small(draw: Draw) -> Mapping[str, int | str]:
-    return {"locations": draw.between(2, 5), "cars": draw.between(1, 6), "moving": draw.pick((40, 70, 100))}
-
-
 GENERATOR = Generator(
     domain="ferry",
     pddl_name="ferry",
@@ -40,5 +41,9 @@ GENERATOR = Generator(
         Parameter("moving", "of a hundred cars, how many have to move at least; one car does in any case", 50, 1, 100),
     ),
     make=_make,
-    small=_small,
+    small=lambda draw: {
+        "locations": draw.between(2, 5),
+        "cars": draw.between(1, 6),
+        "moving": draw.pick((40, 70, 100)),
+    },
 )

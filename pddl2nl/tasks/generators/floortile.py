@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import (
+    Cell,
+    Draw,
     Fact,
     Generator,
     Parameter,
-    ParameterRule,
     ParameterValues,
     Sketch,
+    grid_cells,
     plural,
 )
-from pddl2nl.tasks.generators.grids import Cell, grid_cells
 
 _COLORS = ("black", "white", "red", "blue")
 _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
@@ -143,14 +143,11 @@ GENERATOR = Generator(
             choices=("no", "column"),
         ),
     ),
-    rules=(
-        ParameterRule("robots ≤ columns (a column for every robot)", lambda v: v["robots"] <= v["columns"]),
-        ParameterRule(
-            "tiles=0, or tiles ≤ rows × columns − columns; for unsolvable=column one more, and tiles ≥ rows (one row "
-            "stays free, or a whole column is painted)",
-            _tiles_possible,
-        ),
-    ),
+    rules={
+        "robots ≤ columns (a column for every robot)": lambda v: v["robots"] <= v["columns"],
+        "tiles=0, or tiles ≤ rows × columns − columns; for unsolvable=column one more, and tiles ≥ rows (one row "
+        "stays free, or a whole column is painted)": _tiles_possible,
+    },
     make=_make,
     small=_small,
 )

@@ -1,23 +1,28 @@
-"""The common frame of all generators of problems.
+"""What all generators of problems share: random choices, parameters, sketches, and things and cells in places.
 
 One module for each domain makes a `Generator` (`pddl2nl.tasks.generators` has them all). A generator draws a `Sketch`:
 objects, initial state and goal as plain names. This module writes its text, refuses unknown parameters and values out
 of range, draws again if the goal holds in the initial state, and gives the call that makes the same problem again.
+
+Problems are the same on every machine: Python guarantees that ``random.Random(seed).random()`` gives the same numbers
+in all versions, but guarantees this for no other method, so `Draw` computes all choices from these numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.pddl import Condition, GroundAtom
 from pddl2nl.pddl.writer import pretty
-from pddl2nl.tasks.generators.draws import Draw
 from pddlval.semantics import holds
+
+T = TypeVar("T")
 
 Fact = tuple[str, ...]
 """A ground atom: the names of its predicate and objects."""
@@ -26,6 +31,50 @@ ATTEMPTS = 1000
 """Draws after which parameters are refused as impossible; possible ones need a few."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+class Draw:
+    """A seeded source of random choices.
+
+    Args:
+        seed: a whole number or a text; the same seed gives the same choices in every process.
+    """
+
+    def __init__(self, seed: int | str):
+        self._random = Random(seed)
+
+    def below(self, count: int) -> int:
+        """A whole number from 0 to ``count - 1``; ``count`` is at least 1."""
+        if count < 1:
+            raise ValueError(f"nothing can be drawn from {count}")
+        # random() is below 1, but its product with a large number may round up to that number.
+        return min(int(self._random.random() * count), count - 1)
+
+    def between(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``, both included."""
+        return low + self.below(high - low + 1)
+
+    def chance(self, percent: float) -> bool:
+        """True with a probability in percent."""
+        return self._random.random() * 100 < percent
+
+    def pick(self, members: Sequence[T]) -> T:
+        """One of the members."""
+        return members[self.below(len(members))]
+
+    def shuffled(self, members: Sequence[T]) -> list[T]:
+        """All members in a random order."""
+        rest = list(members)
+        for last in range(len(rest) - 1, 0, -1):
+            other = self.below(last + 1)
+            rest[last], rest[other] = rest[other], rest[last]
+        return rest
+
+    def sample(self, members: Sequence[T], count: int) -> list[T]:
+        """`count` different members in random order; ``count`` is at most their number."""
+        if count > len(members):
+            raise ValueError(f"{count} cannot be drawn from {len(members)}")
+        return self.shuffled(members)[:count]
 
 
 @dataclass(frozen=True)
@@ -59,25 +108,11 @@ class Parameter:
         raise InputError(f"parameter '{self.name}' is {value!r}; {self.expected} was expected ({self.meaning})")
 
 
-class ParameterValues:
+class ParameterValues(dict[str, Any]):
     """The values of all parameters by name: whole numbers and words."""
 
-    def __init__(self, values: Mapping[str, int | str]):
-        self._values = dict(values)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
     def __str__(self) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._values.items())
-
-
-@dataclass(frozen=True)
-class ParameterRule:
-    """A condition on several parameters: ``text`` for people, which names them, and the test ``holds``."""
-
-    text: str
-    holds: Callable[[ParameterValues], bool]
+        return " ".join(f"{name}={value}" for name, value in self.items())
 
 
 @dataclass(frozen=True)
@@ -155,7 +190,7 @@ class Generator:
         parameters: in the order of ``--help``.
         make: draws a sketch; None if a draw failed and should be repeated.
         small: draws parameters of a small problem for the primary set; the others have their defaults, by default all.
-        rules: conditions on several parameters.
+        rules: conditions on several parameters: a text for people, which names them, and the test.
     """
 
     domain: str
@@ -164,7 +199,7 @@ class Generator:
     parameters: tuple[Parameter, ...]
     make: Callable[[ParameterValues, Draw], Sketch | None] = field(repr=False)
     small: Callable[[Draw], Mapping[str, int | str]] = field(default=lambda draw: {}, repr=False)
-    rules: tuple[ParameterRule, ...] = ()
+    rules: Mapping[str, Callable[[ParameterValues], bool]] = field(default_factory=dict)
 
     def values(self, given: Mapping[str, int | str]) -> ParameterValues:
         """The values of all parameters, by default their defaults.
@@ -178,11 +213,11 @@ class Generator:
                 hint = did_you_mean(name, known, f"; there are {', '.join(known)}")
                 raise InputError(f"the generator of {self.domain} has no parameter '{name}'{hint}")
         values = ParameterValues({name: each.read(given.get(name, each.default)) for name, each in known.items()})
-        for rule in self.rules:
-            if not rule.holds(values):
-                named = re.findall(r"[a-z]+", rule.text.partition(" (")[0])
+        for rule, met in self.rules.items():
+            if not met(values):
+                named = re.findall(r"[a-z]+", rule.partition(" (")[0])
                 found = " ".join(f"{each}={values[each]}" for each in known if each in named)
-                raise InputError(f"the generator of {self.domain} needs {rule.text}; found {found}")
+                raise InputError(f"the generator of {self.domain} needs {rule}; found {found}")
         return values
 
     def generate(self, seed: int, given: Mapping[str, int | str], name: str | None = None) -> Generated:
@@ -214,22 +249,105 @@ class Generator:
         return Generated(self.domain, title, _text(self, sketch, title), call, count, sketch.solvable)
 
 
+# ── things and places ────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Journey:
+    """A thing with its start and its end.
+
+    Attributes:
+        thing: its name.
+        start: its place in the initial state.
+        end: its place in the goal, possibly the same; None if it is not in the goal.
+    """
+
+    thing: str
+    start: str
+    end: str | None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the thing has to move."""
+        return self.end is not None and self.end != self.start
+
+
+def draw_journeys(things: Sequence[str], places: Sequence[str], percent: int, draw: Draw) -> list[Journey]:
+    """Places every thing at random; at least `percent` of them, and at least one, get another place as end.
+
+    Half of the others, on average, are in the goal at their place.
+
+    Args:
+        things: at least one.
+        places: at least two.
+        percent: of all things, rounded up.
+        draw: the source of chance.
+    """
+    least = max(1, -(-len(things) * percent // 100))
+    movers = set(draw.sample(things, draw.between(least, len(things))))
+    journeys = []
+    for thing in things:
+        start = draw.pick(places)
+        if thing in movers:
+            end = draw.pick([place for place in places if place != start])
+            journeys.append(Journey(thing, start, end))
+        else:
+            journeys.append(Journey(thing, start, start if draw.chance(50) else None))
+    return journeys
+
+
+def counted(journeys: Sequence[Journey], noun: str) -> str:
+    """How many things there are and how many of them have to move: ``3 cars, 2 of which must move``."""
+    moving = sum(each.moves for each in journeys)
+    if len(journeys) == 1:
+        return f"1 {noun}, which must move"
+    return f"{len(journeys)} {noun}s, {'all' if moving == len(journeys) else moving} of which must move"
+
+
+Cell = tuple[int, int]
+"""Row and column; sorted cells are in reading order."""
+
+_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+
+def grid_cells(rows: int, columns: int) -> list[Cell]:
+    """All cells, row by row."""
+    return [(row, column) for row in range(rows) for column in range(columns)]
+
+
+def neighbours(cell: Cell) -> list[Cell]:
+    """The four cells beside this one, possibly outside the grid."""
+    return [(cell[0] + down, cell[1] + right) for down, right in _STEPS]
+
+
+def reached(start: Cell, ways: Callable[[Cell], Iterable[Cell]]) -> frozenset[Cell]:
+    """All cells reachable from the start, itself included; ``ways`` gives the cells next to a cell."""
+    found = {start}
+    frontier = [start]
+    while frontier:
+        for near in ways(frontier.pop()):
+            if near not in found:
+                found.add(near)
+                frontier.append(near)
+    return frozenset(found)
+
+
 # ── the text ─────────────────────────────────────────────────────────────────────────────────────
 
 _WIDTH = 100
 
 
 def _text(generator: Generator, sketch: Sketch, name: str) -> str:
-    objects = [_lines(list(names), f" - {kind}" if kind else "") for kind, names in sketch.objects if names]
-    init = [_lines([_atom(fact) for fact in group]) for group in sketch.init if group]
-    goal = [f"    {_atom(part) if isinstance(part, tuple) else pretty(part, 4)}" for part in sketch.goal]
+    objects = "\n".join(_lines(names, f" - {kind}" if kind else "") for kind, names in sketch.objects if names)
+    init = "\n".join(_lines(map(_atom, group)) for group in sketch.init if group)
+    goal = "\n".join(f"    {_atom(part) if isinstance(part, tuple) else pretty(part, 4)}" for part in sketch.goal)
     return (
         f"; {generator.domain.capitalize()}: {sketch.summary}.\n"
         f"(define (problem {name})\n"
         f"  (:domain {generator.pddl_name})\n\n"
-        f"  (:objects\n{_joined(objects)})\n\n"
-        f"  (:init\n{_joined(init)})\n\n"
-        f"  (:goal (and\n{_joined(goal)})))\n"
+        f"  (:objects\n{objects})\n\n"
+        f"  (:init\n{init})\n\n"
+        f"  (:goal (and\n{goal})))\n"
     )
 
 
@@ -237,7 +355,7 @@ def _atom(fact: Fact) -> str:
     return f"({' '.join(fact)})"
 
 
-def _lines(words: list[str], ending: str = "") -> str:
+def _lines(words: Iterable[str], ending: str = "") -> str:
     lines, line = [], "   "
     for word in words:
         if len(line) + 1 + len(word) > _WIDTH and line.strip():
@@ -245,7 +363,3 @@ def _lines(words: list[str], ending: str = "") -> str:
             line = "   "
         line += f" {word}"
     return "\n".join([*lines, line + ending])
-
-
-def _joined(blocks: list[str]) -> str:
-    return "\n".join(blocks)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, ParameterRule, ParameterValues, Sketch
-from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import (
+    Cell,
+    Draw,
+    Fact,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    grid_cells,
+    neighbours,
+    reached,
+)
 
 
 @dataclass(frozen=True)
@@ -92,17 +100,6 @@ def _ground(mine: _Mine, cell: Cell) -> Fact:
     return (kind, _name(cell))
 
 
-def _small(draw: Draw) -> Mapping[str, int | str]:
-    return {
-        "rows": draw.between(2, 4),
-        "columns": draw.between(3, 5),
-        "rock": draw.pick((50, 80, 100, 100)),
-        "hard": draw.pick((10, 30, 50)),
-        "tools": draw.pick(("together", "apart", "apart", "bombs")),
-        "gold": draw.pick(("covered", "covered", "covered", "covered", "open")),
-    }
-
-
 GENERATOR = Generator(
     domain="goldminer",
     pddl_name="gold-miner-typed",
@@ -126,7 +123,16 @@ GENERATOR = Generator(
             choices=("covered", "open"),
         ),
     ),
-    rules=(ParameterRule("rows × columns ≥ 2 (the gold has its own place)", lambda v: v["rows"] * v["columns"] >= 2),),
+    rules={
+        "rows × columns ≥ 2 (the gold has its own place)": lambda v: v["rows"] * v["columns"] >= 2,
+    },
     make=_make,
-    small=_small,
+    small=lambda draw: {
+        "rows": draw.between(2, 4),
+        "columns": draw.between(3, 5),
+        "rock": draw.pick((50, 80, 100, 100)),
+        "hard": draw.pick((10, 30, 50)),
+        "tools": draw.pick(("together", "apart", "apart", "bombs")),
+        "gold": draw.pick(("covered", "covered", "covered", "covered", "open")),
+    },
 )

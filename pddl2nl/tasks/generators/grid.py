@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
-from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import (
+    Cell,
+    Draw,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    grid_cells,
+    neighbours,
+    plural,
+    reached,
+)
 
 _Way = tuple[Cell, Cell]
 
@@ -239,24 +248,21 @@ GENERATOR = Generator(
             choices=("no", "locked", "trap", "fork"),
         ),
     ),
-    rules=(
-        ParameterRule("x × y ≥ 2 (another place for a key)", lambda v: v["x"] * v["y"] >= 2),
-        ParameterRule("locks < x × y (the robot's place is open)", lambda v: v["locks"] < v["x"] * v["y"]),
-        ParameterRule(
-            "oneways ≤ 2 × x × y − x − y (the pairs of neighbours)",
-            lambda v: v["oneways"] <= 2 * v["x"] * v["y"] - v["x"] - v["y"],
+    rules={
+        "x × y ≥ 2 (another place for a key)": lambda v: v["x"] * v["y"] >= 2,
+        "locks < x × y (the robot's place is open)": lambda v: v["locks"] < v["x"] * v["y"],
+        "oneways ≤ 2 × x × y − x − y (the pairs of neighbours)": lambda v: (
+            v["oneways"] <= 2 * v["x"] * v["y"] - v["x"] - v["y"]
         ),
-        ParameterRule("goals ≤ keys", lambda v: v["goals"] <= v["keys"]),
-        ParameterRule("locks ≥ 1 for unsolvable=locked", lambda v: v["unsolvable"] != "locked" or v["locks"] > 0),
-        ParameterRule(
-            "shapes ≥ 2 or goals=1 for unsolvable=locked (with one shape all keys are locked up)",
-            lambda v: v["unsolvable"] != "locked" or v["shapes"] > 1 or v["goals"] == 1,
+        "goals ≤ keys": lambda v: v["goals"] <= v["keys"],
+        "locks ≥ 1 for unsolvable=locked": lambda v: v["unsolvable"] != "locked" or v["locks"] > 0,
+        "shapes ≥ 2 or goals=1 for unsolvable=locked (with one shape all keys are locked up)": lambda v: (
+            v["unsolvable"] != "locked" or v["shapes"] > 1 or v["goals"] == 1
         ),
-        ParameterRule(
-            "goals ≥ 2, and x ≥ 3 or y ≥ 3, for unsolvable=fork (two keys have to go to two ends)",
-            lambda v: v["unsolvable"] != "fork" or (v["goals"] >= 2 and max(v["x"], v["y"]) >= 3),
+        "goals ≥ 2, and x ≥ 3 or y ≥ 3, for unsolvable=fork (two keys have to go to two ends)": lambda v: (
+            v["unsolvable"] != "fork" or (v["goals"] >= 2 and max(v["x"], v["y"]) >= 3)
         ),
-    ),
+    },
     make=_make,
     small=_small,
 )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, ParameterValues, Sketch, plural
-from pddl2nl.tasks.generators.journeys import counted, draw_journeys
+from pddl2nl.tasks.generators.generator import (
+    Draw,
+    Fact,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    counted,
+    draw_journeys,
+    plural,
+)
 
 _SIDES = ("l", "r")
 
@@ -30,15 +36,6 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     )
 
 
-def _small(draw: Draw) -> Mapping[str, int | str]:
-    return {
-        "robots": draw.between(1, 2),
-        "rooms": draw.between(2, 4),
-        "balls": draw.between(1, 7),
-        "moving": draw.pick((1, 60, 100)),
-    }
-
-
 GENERATOR = Generator(
     domain="grippers",
     pddl_name="grippers",
@@ -53,5 +50,10 @@ GENERATOR = Generator(
         ),
     ),
     make=_make,
-    small=_small,
+    small=lambda draw: {
+        "robots": draw.between(1, 2),
+        "rooms": draw.between(2, 4),
+        "balls": draw.between(1, 7),
+        "moving": draw.pick((1, 60, 100)),
+    },
 )

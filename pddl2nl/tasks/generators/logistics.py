@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import (
+    Draw,
     Fact,
     Generator,
     Parameter,
-    ParameterRule,
     ParameterValues,
     Sketch,
+    counted,
+    draw_journeys,
     plural,
 )
-from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
@@ -83,15 +83,12 @@ GENERATOR = Generator(
         Parameter("packages", "how many packages there are", 2, 1, 200),
         Parameter("moving", "of a hundred packages, how many have to move at least; one does in any case", 100, 1, 100),
     ),
-    rules=(
-        ParameterRule(
-            "airplanes ≥ 1 for cities ≥ 2 (packages can leave their city)",
-            lambda v: v["airplanes"] > 0 or v["cities"] == 1,
+    rules={
+        "airplanes ≥ 1 for cities ≥ 2 (packages can leave their city)": lambda v: (
+            v["airplanes"] > 0 or v["cities"] == 1
         ),
-        ParameterRule(
-            "cities × locations ≥ 2 (packages have somewhere to go)", lambda v: v["cities"] * v["locations"] >= 2
-        ),
-    ),
+        "cities × locations ≥ 2 (packages have somewhere to go)": lambda v: v["cities"] * v["locations"] >= 2,
+    },
     make=_make,
     small=_small,
 )

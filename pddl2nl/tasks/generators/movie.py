@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 _LETTERS = {"chips": "c", "dip": "d", "pop": "p", "cheese": "z", "crackers": "k"}
 """The kinds of snacks, with the letters of their objects in the problems of the first competition."""
@@ -37,14 +26,6 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     )
 
 
-def _small(draw: Draw) -> Mapping[str, int | str]:
-    return {
-        **{kind: draw.between(1, 3) for kind in _LETTERS},
-        "kinds": draw.between(1, 5),
-        "counter": "other" if draw.chance(35) else "zero",
-    }
-
-
 GENERATOR = Generator(
     domain="movie",
     pddl_name="movie-strips-complex",
@@ -66,12 +47,15 @@ GENERATOR = Generator(
             choices=("no", "yes"),
         ),
     ),
-    rules=(
-        ParameterRule(
-            f"kinds ≤ the number of {', '.join(_LETTERS)} above 0",
-            lambda v: v["kinds"] <= sum(v[kind] > 0 for kind in _LETTERS),
+    rules={
+        f"kinds ≤ the number of {', '.join(_LETTERS)} above 0": lambda v: (
+            v["kinds"] <= sum(v[kind] > 0 for kind in _LETTERS)
         ),
-    ),
+    },
     make=_make,
-    small=_small,
+    small=lambda draw: {
+        **{kind: draw.between(1, 3) for kind in _LETTERS},
+        "kinds": draw.between(1, 5),
+        "counter": "other" if draw.chance(35) else "zero",
+    },
 )

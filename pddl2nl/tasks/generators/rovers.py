@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import (
-    Fact,
-    Generator,
-    Parameter,
-    ParameterRule,
-    ParameterValues,
-    Sketch,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 _MODES = ("colour", "high_res", "low_res")
 _LANDER = "general"
@@ -246,16 +237,13 @@ GENERATOR = Generator(
         Parameter("rock", "at how many waypoints rock has to be analysed", 1, 0, 200),
         Parameter("images", "how many images are to be sent, each of one objective in one of three modes", 1, 0, 200),
     ),
-    rules=(
-        ParameterRule("soil + rock + images > 0 (something to do)", lambda v: any(v[job] for job in _JOBS)),
-        ParameterRule("soil ≤ waypoints (one sample at each)", lambda v: v["soil"] <= v["waypoints"]),
-        ParameterRule("rock ≤ waypoints (one sample at each)", lambda v: v["rock"] <= v["waypoints"]),
-        ParameterRule(
-            "images ≤ 3 × objectives (one for each of three modes)",
-            lambda v: v["images"] <= len(_MODES) * v["objectives"],
-        ),
-        ParameterRule("cameras ≥ 1 for images ≥ 1", lambda v: v["cameras"] > 0 or v["images"] == 0),
-    ),
+    rules={
+        "soil + rock + images > 0 (something to do)": lambda v: any(v[job] for job in _JOBS),
+        "soil ≤ waypoints (one sample at each)": lambda v: v["soil"] <= v["waypoints"],
+        "rock ≤ waypoints (one sample at each)": lambda v: v["rock"] <= v["waypoints"],
+        "images ≤ 3 × objectives (one for each of three modes)": lambda v: v["images"] <= len(_MODES) * v["objectives"],
+        "cameras ≥ 1 for images ≥ 1": lambda v: v["cameras"] > 0 or v["images"] == 0,
+    },
     make=_make,
     small=_small,
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
+from pddl2nl.tasks.generators.generator import Draw, Generator, Parameter, ParameterValues, Sketch, plural
 
 _MODES = ("infrared", "spectrograph", "thermograph")
 _DIRECTIONS = ("star", "groundstation", "planet", "phenomenon")
@@ -94,17 +93,14 @@ GENERATOR = Generator(
         Parameter("images", "how many images are to be had, each of one direction in one mode", 2, 0, 200),
         Parameter("pointing", "how many satellites have to point in a given direction at the end", 0, 0, 50),
     ),
-    rules=(
-        ParameterRule("instruments ≥ satellites (one on each)", lambda v: v["instruments"] >= v["satellites"]),
-        ParameterRule(
-            "images ≤ directions × modes (one for each pair)", lambda v: v["images"] <= v["directions"] * v["modes"]
+    rules={
+        "instruments ≥ satellites (one on each)": lambda v: v["instruments"] >= v["satellites"],
+        "images ≤ directions × modes (one for each pair)": lambda v: v["images"] <= v["directions"] * v["modes"],
+        "pointing ≤ satellites": lambda v: v["pointing"] <= v["satellites"],
+        "images ≥ 1, or pointing ≥ 1 and directions ≥ 2 (something to do)": lambda v: (
+            v["images"] > 0 or (v["pointing"] > 0 and v["directions"] > 1)
         ),
-        ParameterRule("pointing ≤ satellites", lambda v: v["pointing"] <= v["satellites"]),
-        ParameterRule(
-            "images ≥ 1, or pointing ≥ 1 and directions ≥ 2 (something to do)",
-            lambda v: v["images"] > 0 or (v["pointing"] > 0 and v["directions"] > 1),
-        ),
-    ),
+    },
     make=_make,
     small=_small,
 )

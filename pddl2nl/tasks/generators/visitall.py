@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, ParameterRule, ParameterValues, Sketch, plural
-from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import (
+    Cell,
+    Draw,
+    Generator,
+    Parameter,
+    ParameterValues,
+    Sketch,
+    grid_cells,
+    neighbours,
+    plural,
+    reached,
+)
 
 _REGIONS = {"no": 1, "cut": 2, "pockets": 3}
 """The number of regions of a map, by the ways of being unsolvable."""
@@ -130,12 +139,11 @@ GENERATOR = Generator(
             choices=tuple(_REGIONS),
         ),
     ),
-    rules=(
-        ParameterRule(
-            "x × y − missing ≥ 2 places, or 3 for unsolvable=pockets",
-            lambda v: v["x"] * v["y"] - v["missing"] >= max(2, _REGIONS[v["unsolvable"]]),
+    rules={
+        "x × y − missing ≥ 2 places, or 3 for unsolvable=pockets": lambda v: (
+            v["x"] * v["y"] - v["missing"] >= max(2, _REGIONS[v["unsolvable"]])
         ),
-    ),
+    },
     make=_make,
     small=_small,
 )

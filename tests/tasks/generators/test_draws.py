@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Draw
 
 
 def test_the_same_seed_draws_the_same_for_ever():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import plural
-from pddl2nl.tasks.generators.journeys import Journey, counted, draw_journeys
+from pddl2nl.tasks.generators.generator import Draw, Journey, counted, draw_journeys, plural
 
 PLACES = ("here", "there", "yonder")
 

@@ -12,7 +12,7 @@ from itertools import count, pairwise
 from types import MappingProxyType
 
 from pddl2nl.systems.taskgraph.alfred.classes import FIXTURES, MOVABLES, OPENABLE, sliced_class
-from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Draw
 
 SEEN_LAYOUTS, LAYOUTS = 26, 30
 """How many layouts of a kind of room are seen in training, and how many there are."""

@@ -29,8 +29,7 @@ from pddl2nl.systems.taskgraph.alfred.classes import (
 from pddl2nl.systems.taskgraph.alfred.scenes import LAYOUTS, SEEN_LAYOUTS, AlfredScene, make_scene
 from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES, Errand, Step, TaskType, plan_of
 from pddl2nl.systems.taskgraph.alfred.words import instruction
-from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import ATTEMPTS, Generator, Parameter, ParameterValues, Sketch
+from pddl2nl.tasks.generators.generator import ATTEMPTS, Draw, Generator, Parameter, ParameterValues, Sketch
 
 Fact = tuple[str, ...]
 

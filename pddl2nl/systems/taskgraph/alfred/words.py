@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from pddl2nl.systems.taskgraph.alfred.types import Errand, Treatment
-from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Draw
 
 _ADJECTIVES: Mapping[Treatment, tuple[str, ...]] = MappingProxyType(
     {
