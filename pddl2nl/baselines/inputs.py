@@ -9,16 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from pddl2nl.pddl import (
-    FluentValue,
-    GroundAtom,
-    Problem,
-    Task,
-    load_task,
-    parse_task,
-    write_domain,
-    write_problem,
-)
+from pddl2nl.pddl import FluentValue, GroundAtom, Problem, Task, load_task, parse_task, write_domain, write_problem
 
 
 @dataclass(frozen=True)

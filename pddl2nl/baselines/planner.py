@@ -59,8 +59,7 @@ PLANNERS: dict[str, FastDownwardSearch] = {
     # Breadth first means fewest actions, whatever they cost. Fast Downward has no breadth-first search of its own:
     # A* does the same where both the search and the blind heuristic count every action as one.
     "brfs": FastDownwardSearch(
-        ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
-        "breadth-first search",
+        ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"), "breadth-first search"
     ),
     "lmcut": FastDownwardSearch(("--search", "astar(lmcut())"), "A* with the LM-cut heuristic (optimal)"),
     "ff": FastDownwardSearch(
@@ -73,8 +72,7 @@ PLANNERS: dict[str, FastDownwardSearch] = {
 """The searches by name."""
 
 _ANYTIME_LAMA = FastDownwardSearch(
-    ("--alias", "lama"),
-    "LAMA, which looks for cheaper plans until its time is up, or until it has proved the last",
+    ("--alias", "lama"), "LAMA, which looks for cheaper plans until its time is up, or until it has proved the last"
 )
 
 Baseline = Callable[[Task | TaskFiles | TaskTexts, PlannerLimits], PlannerResult]

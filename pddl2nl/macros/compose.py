@@ -25,17 +25,7 @@ from pddl2nl.macros.regression import (
     readable_effect,
 )
 from pddl2nl.macros.simplify import Facts, Simplifier, TermScope
-from pddl2nl.pddl import (
-    ActionSchema,
-    And,
-    Domain,
-    Equality,
-    InputError,
-    Task,
-    TypedName,
-    conjuncts,
-    is_variable,
-)
+from pddl2nl.pddl import ActionSchema, And, Domain, Equality, InputError, Task, TypedName, conjuncts, is_variable
 from pddlval import GroundAction
 from pddlval.formulas import subformulas
 from pddlval.plans import why_bad

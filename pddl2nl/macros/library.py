@@ -404,13 +404,7 @@ class Library:
         return DomainMacros(tuple(macros), tuple(unfit))
 
     def retrieve(
-        self,
-        domain: Domain,
-        description: str,
-        *,
-        limit: int,
-        least: float,
-        embed: Embed | None = None,
+        self, domain: Domain, description: str, *, limit: int, least: float, embed: Embed | None = None
     ) -> tuple[Match, ...]:
         """The macros of the domain with the most similar descriptions, best first.
 

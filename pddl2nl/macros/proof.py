@@ -17,15 +17,7 @@ from typing import Any, Literal
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.macros.macro import Conditions, Macro
-from pddl2nl.macros.symbolic import (
-    Effects,
-    Formula,
-    Formulas,
-    Solver,
-    StateFound,
-    SymbolicSemantics,
-    SymbolicState,
-)
+from pddl2nl.macros.symbolic import Effects, Formula, Formulas, Solver, StateFound, SymbolicSemantics, SymbolicState
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,

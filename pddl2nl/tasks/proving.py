@@ -23,17 +23,7 @@ from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch,
 from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE
 
 Fault = Literal[
-    "manifest",
-    "file",
-    "call",
-    "objects",
-    "length",
-    "proof",
-    "status",
-    "expansions",
-    "isomorphic",
-    "set",
-    "planner",
+    "manifest", "file", "call", "objects", "length", "proof", "status", "expansions", "isomorphic", "set", "planner"
 ]
 """The kinds of faults: the manifest cannot be read; a file is missing, unreadable or not described; the call makes
 another text; the objects are miscounted; a plan has another length; the proof fails; a planner ends differently; it

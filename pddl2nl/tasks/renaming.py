@@ -347,10 +347,7 @@ def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
     }
     seed = top.get("seed")
     return TaskRenaming(
-        **tables,
-        variables=places,
-        scheme=str(top.get("scheme", "")),
-        seed=seed if isinstance(seed, int) else None,
+        **tables, variables=places, scheme=str(top.get("scheme", "")), seed=seed if isinstance(seed, int) else None
     )
 
 

@@ -21,10 +21,7 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     journeys = draw_journeys(cars, locations, values["moving"], draw)
     return Sketch(
         objects=(("location", locations), ("car", cars)),
-        init=(
-            (("at-ferry", ferry), ("empty-ferry",)),
-            tuple(("at", each.thing, each.start) for each in journeys),
-        ),
+        init=((("at-ferry", ferry), ("empty-ferry",)), tuple(("at", each.thing, each.start) for each in journeys)),
         goal=tuple(("at", each.thing, each.end) for each in journeys if each.end is not None),
         summary=f"{plural(len(locations), 'location')}, {counted(journeys, 'car')}",
     )

@@ -123,9 +123,7 @@ GENERATOR = Generator(
             choices=("covered", "open"),
         ),
     ),
-    rules={
-        "rows × columns ≥ 2 (the gold has its own place)": lambda v: v["rows"] * v["columns"] >= 2,
-    },
+    rules={"rows × columns ≥ 2 (the gold has its own place)": lambda v: v["rows"] * v["columns"] >= 2},
     make=_make,
     small=lambda draw: {
         "rows": draw.between(2, 4),

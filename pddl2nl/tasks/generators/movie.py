@@ -50,7 +50,7 @@ GENERATOR = Generator(
     rules={
         f"kinds ≤ the number of {', '.join(_LETTERS)} above 0": lambda v: (
             v["kinds"] <= sum(v[kind] > 0 for kind in _LETTERS)
-        ),
+        )
     },
     make=_make,
     small=lambda draw: {

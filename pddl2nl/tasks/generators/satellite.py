@@ -21,12 +21,7 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
     images = draw.sample([(place, mode) for place in directions for mode in modes], values["images"])
     turned = draw.sample(satellites, values["pointing"])
     return Sketch(
-        objects=(
-            ("satellite", satellites),
-            ("instrument", instruments),
-            ("mode", modes),
-            ("direction", directions),
-        ),
+        objects=(("satellite", satellites), ("instrument", instruments), ("mode", modes), ("direction", directions)),
         init=(
             *((("pointing", satellite, draw.pick(directions)), ("power_avail", satellite)) for satellite in satellites),
             *(

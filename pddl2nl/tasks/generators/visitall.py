@@ -142,7 +142,7 @@ GENERATOR = Generator(
     rules={
         "x × y − missing ≥ 2 places, or 3 for unsolvable=pockets": lambda v: (
             v["x"] * v["y"] - v["missing"] >= max(2, _REGIONS[v["unsolvable"]])
-        ),
+        )
     },
     make=_make,
     small=_small,
