@@ -26,7 +26,7 @@ from typing import Any
 from pddl2nl.experiments.spec import RunSpec
 
 from pddl2nl.baselines import OracleModel
-from pddl2nl.experiments.planned import plan_and_record
+from pddl2nl.experiments.planners import plan_and_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm.types import Completion, Message, Model, Request, Usage
 from pddl2nl.nl import load_wording

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         Pddl2nlError,
         UnsupportedError,
     )
-    from pddl2nl.experiments.grid import experiment
     from pddl2nl.experiments.runs import RunResult, run
+    from pddl2nl.experiments.sweep import experiment
     from pddl2nl.interop.unified_planning import from_up, to_up
     from pddl2nl.macros.compose import compose, compose_block
     from pddl2nl.macros.macro import Conditions, Macro, MacroStep
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
     "pddl2nl.errors": ("InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"),
-    "pddl2nl.experiments.grid": ("experiment",),
+    "pddl2nl.experiments.sweep": ("experiment",),
     "pddl2nl.experiments.runs": ("RunResult", "run"),
     "pddl2nl.interop.unified_planning": ("from_up", "to_up"),
     "pddl2nl.macros.compose": ("compose", "compose_block"),

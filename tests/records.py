@@ -13,7 +13,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.llm.types import Message
 from pddl2nl.policies import make_policy, policy_names
 from pddl2nl.policies.events import (
@@ -31,7 +31,7 @@ from pddl2nl.policies.events import (
     Started,
     event_to_json,
 )
-from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import BrokenLink, RunSummary
 from pddl2nl.reports.tables import Table

@@ -32,7 +32,7 @@ def _generators() -> Iterable[str]:
 
 
 def _policies() -> Iterable[str]:
-    from pddl2nl.policies.registry import policy_names
+    from pddl2nl.policies.policy import policy_names
 
     return policy_names()
 

@@ -38,7 +38,7 @@ from pddl2nl.cli.run_options import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.models import Access
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
 

@@ -18,8 +18,8 @@ from pddl2nl.cli.run_options import BUDGET, LogOption, access_of, limits_of, nam
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.access import Access
-    from pddl2nl.experiments.run_one import Observe
+    from pddl2nl.experiments.models import Access
+    from pddl2nl.experiments.runs import Observe
     from pddl2nl.experiments.specification.content import Overrides
     from pddl2nl.experiments.specification.experiment import Experiment
     from pddl2nl.experiments.sweep import SweepSummary

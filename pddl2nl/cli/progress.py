@@ -16,8 +16,8 @@ from pddl2nl.cli.output import account_text, console, is_quiet, is_verbose, log_
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.batch_passes import BatchPasses
+    from pddl2nl.experiments.models import Access
     from pddl2nl.experiments.sweep import SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
     from pddl2nl.policies import RunEvent

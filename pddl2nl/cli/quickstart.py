@@ -71,7 +71,7 @@ def _quickstart(
 def _run(folder: Path, seed: int, *, quiet: bool) -> list[Path]:
     from pddl2nl.baselines import find_driver
     from pddl2nl.experiments.ready import quickstart
-    from pddl2nl.experiments.run_one import record_path
+    from pddl2nl.experiments.runs import record_path
     from pddl2nl.experiments.sweep import run_all
 
     # A missing planner shall show before anything is printed.

@@ -41,7 +41,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.policies.spec import RUN_OPTIONS
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.models import Access
     from pddl2nl.experiments.runs import RunResult
     from pddl2nl.policies import Entry, RunEvent
     from pddl2nl.policies.spec import RunSpec
@@ -74,8 +74,7 @@ def _run(
     Budgets limit what is paid: a reply from the cache is free. Exit code 0: solved; 1: not solved; 2: bad input;
     3: the endpoint or a planner failed, which is no verdict.
     """
-    from pddl2nl.experiments.choices import checked_policy, unused_warnings
-    from pddl2nl.experiments.profiles import apply_profile
+    from pddl2nl.experiments.preparing import apply_profile, checked_policy, unused_warnings
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.spec import RunSpec
 

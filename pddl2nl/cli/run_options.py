@@ -20,8 +20,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.access import Access
-    from pddl2nl.experiments.run_one import Observe
+    from pddl2nl.experiments.models import Access
+    from pddl2nl.experiments.runs import Observe
     from pddl2nl.nl import Names, Wording
     from pddl2nl.pddl import Domain, Task
     from pddl2nl.policies.budget import Limits
@@ -134,7 +134,7 @@ def observer(tracker: str | None, project: str, folder: Path, *, batch: bool = F
         InputError: with batches, in which a run begins several times, or on a cluster.
         MissingExtraError: the tracker's package is not installed.
     """
-    from pddl2nl.experiments.run_one import unobserved
+    from pddl2nl.experiments.runs import unobserved
 
     if tracker is None:
         return unobserved
@@ -222,7 +222,7 @@ def named_values(flag: str, given: Iterable[str] | None) -> dict[str, str]:
 
 def access_of(options: Mapping[str, Any]) -> Access:
     """The way to the models that the options of `ACCESS` describe."""
-    from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.models import reach
 
     names = ("models_file", "requests_per_minute", "tokens_per_minute")
     return reach(options["cache"], *(options.get(name) for name in names), warn=warn)

@@ -16,8 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.models import ModelContext, make_model, model_identity
+from pddl2nl.experiments.models import Access, ModelContext, make_model, model_identity
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.llm import Completion, ContextWindowError, Message, Request
 from pddl2nl.nl import Wording, make_names, template_wording
@@ -92,7 +91,7 @@ class Answered(RunEvent, frozen=True):
 
 @dataclass(frozen=True)
 class QuestionJob:
-    """A question put to a model (`pddl2nl.experiments.jobs.Job`), and everything that determines its record.
+    """A question put to a model (`pddl2nl.experiments.runs.Job`), and everything that determines its record.
 
     Attributes:
         question: with its answer, which no model sees.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
 from pddl2nl.llm.tokens import estimate_tokens

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.models import ModelContext, calls_of
+from pddl2nl.experiments.models import Access, ModelContext, calls_of
 from pddl2nl.files import check_writable, replaced_file
 from pddl2nl.llm import ReplyPendingError
 from pddl2nl.nl import Wording, load_wording, template_wording, word_domain, wording_warnings

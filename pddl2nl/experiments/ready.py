@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.policies import make_policy
-from pddl2nl.policies.policy import LEVELS
-from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.policy import CORE, LEVELS
 from pddl2nl.questions.question import ACP_KINDS, FORMS
 
 QUICKSTART = {

@@ -1,25 +1,64 @@
-"""One run: a policy on a task with a model, from its specification to its result and record."""
+"""One run: a policy on a task with a model, from its specification to its result and record.
+
+What an experiment runs: jobs, each of which can be played and has the name of its record.
+
+`RunJob` is the run of a policy; `pddl2nl.experiments.planners.PlannerJob` that of a baseline, and
+`pddl2nl.experiments.asked.QuestionJob` a question.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import msgspec
 
-from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.access import Access, reach
+from pddl2nl.baselines import OracleModel
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.models import Access, model_identity, reach
 from pddl2nl.experiments.preparing import prepare_run
-from pddl2nl.experiments.records.writer import RecordWriter, free_record_path, partial_path, record_name
-from pddl2nl.llm import Model, ReplyPendingError
+from pddl2nl.experiments.records.reader import End, is_broken, read_end
+from pddl2nl.experiments.records.writer import (
+    RecordWriter,
+    claimed,
+    free_record_path,
+    job_name,
+    partial_path,
+    recollect,
+    record_name,
+    resuming_path,
+)
+from pddl2nl.files import read_text
+from pddl2nl.llm import (
+    Completion,
+    EndpointRefusedError,
+    Model,
+    ReplayModel,
+    ReplyPendingError,
+    Request,
+    ScriptedModel,
+    Wrapped,
+)
+from pddl2nl.llm.keys import sha256
+from pddl2nl.llm.replay import RecordedCompletion
+from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
-from pddl2nl.policies import Policy, RunEvent
-from pddl2nl.policies.budget import total
+from pddl2nl.policies import Policy, RunEvent, make_policy
+from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 from pddl2nl.policies.events import Fault, Outcome, Started
-from pddl2nl.policies.spec import RunSpec, options_text
+from pddl2nl.policies.policy import WorldPolicy, options_of
+from pddl2nl.policies.setting import SolvedProblem, pddl_text
+from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, options_text
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.batch_passes import BatchPasses
 
 
 @dataclass(frozen=True)
@@ -190,3 +229,348 @@ def _record_path(spec: RunSpec, started: Started) -> Path | None:
         return spec.record
     name = record_name(started.domain, started.problem, started.policy, started.model, started.style, str(started.seed))
     return free_record_path(spec.out, name)
+
+
+# ── jobs of an experiment ───────────────────────────────────────────────────────────────────────────
+
+_NOT_IDENTITY = ("out", "timeout", "base_url", "options", "model", "models", "wording", "example", "example_plan")
+"""Options that do not determine what happens in a run, and those that are identified by more than their value."""
+
+
+class Job(Protocol):
+    """One run of an experiment."""
+
+    @property
+    def name(self) -> str:
+        """The name of its record without the ending: the same for the same run, and no other's."""
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks a model, which may cost money."""
+
+    @property
+    def base_url(self) -> str | None:
+        """The endpoint that it names."""
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
+        """Runs it until its record is finished; returns the last event.
+
+        Args:
+            record: the file to write.
+            access: how models are reached.
+            observe: is given every event as it happens.
+        """
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """The run of a policy.
+
+    Attributes:
+        spec: what is run.
+        parts: the readable parts of its name; by default what usually tells runs apart.
+        models_file: settings by model, of which that counts which is sent to the endpoint.
+    """
+
+    spec: RunSpec
+    parts: tuple[str, ...] = ()
+    models_file: Path | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its record without the ending."""
+        return job_name(self.parts or self._told(), self._identity())
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy with its options."""
+        return make_policy(self.spec.policy, self.spec.options)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks a model."""
+        return self.policy.needs_model or self.spec.wording == "llm"
+
+    @property
+    def base_url(self) -> str | None:
+        """The endpoint that it names."""
+        return self.spec.base_url
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
+        """Runs it until its record is finished; raises as `run_spec`."""
+        return cast(End, run_spec(replace(self.spec, record=record, out=None), access, observe).events[-1])
+
+    def _told(self) -> tuple[str, ...]:
+        spec = self.spec
+        model = spec.model if isinstance(spec.model, str) else spec.model.name
+        asked = (model, spec.style) if self.policy.needs_model else ()
+        return (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
+
+    def _identity(self) -> dict[str, Any]:
+        """Everything that determines the run, as JSON: files by the hashes of their texts, a wording by its content.
+
+        Defaults are left out, so that a new option changes the name of no run.
+        """
+        spec, task = self.spec, self.spec.task
+        given = {name: getattr(spec, name) for name in RUN_OPTIONS if name not in _NOT_IDENTITY}
+        options = {name: value for name, value in given.items() if value != RUN_OPTIONS[name].default}
+        for name in ("files", "prompts"):
+            if name in options:
+                options[name] = {key: _text_hash(value) for key, value in options[name].items()}
+        wording, example = spec.wording, spec.example
+        return {
+            **options,
+            "policy": spec.policy_name,
+            "options": self._policy_options(),
+            **({} if spec.profile is None else {"profile": spec.profile}),
+            "domain": sha256(pddl_text(task.domain)),
+            "problem": sha256(pddl_text(task.problem)),
+            "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
+            "example": [sha256(pddl_text(example.task.problem)), [str(action) for action in example.plan]]
+            if isinstance(example, SolvedProblem)
+            else _file_or_word(example, "none"),
+            "example_plan": _file_or_word(spec.example_plan),
+            "model": model_identity(spec.model, self.models_file),
+            "models": {role: model_identity(model, self.models_file) for role, model in spec.models.items()},
+        }
+
+    def _policy_options(self) -> dict[str, Any]:
+        """The policy's options that differ from their defaults; a file of faults by its text."""
+        values = msgspec.structs.asdict(self.policy)
+        faults: Any = self.policy.faults if isinstance(self.policy, WorldPolicy) else None
+        if faults is not None:
+            # Faults are a file, a text, or an object.
+            is_file = isinstance(faults, str) and os.path.isfile(faults)
+            values["faults"] = _text_hash(faults) if is_file else getattr(faults, "text", faults)
+        defaults = {name: option.default for name, option in options_of(type(self.policy)).items()}
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        return cast("dict[str, Any]", msgspec.to_builtins(changed))
+
+
+def _file_or_word(value: Any, *words: str) -> str | None:
+    return str(value) if value in words else None if value is None else _text_hash(value)
+
+
+def _text_hash(given: Any) -> str:
+    """The hash of a file's text, or of that of an object with the attribute ``text``."""
+    return sha256(read_text(Path(given), errors="replace") if isinstance(given, str | Path) else given.text)
+
+
+# ── a job of many, in a thread or on a worker ───────────────────────────────────────────────────────
+# DOC: """One run of an experiment, in a thread of this process or on a worker of a cluster.
+# DOC:
+# DOC: The run is locked, found finished or resumed, run, and the files of its unfinished attempts are removed. It ends in a
+# DOC: `Result`, never in an exception: a fault in one run of thousands must not cost the others.
+# DOC:
+# DOC: Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
+# DOC:
+# DOC: A run is finished if its record has its own name and does not end with an infrastructure error. A second start runs
+# DOC: what is missing and resumes what was cut off. Several processes may work in one folder; each locks the run that it runs.
+# DOC:
+# DOC: An experiment stops early when
+# DOC:
+# DOC: * its budget is spent: each run stops before its next call, and is resumed under a larger budget;
+# DOC: * an endpoint refuses permanently (unknown model, no credit): no further call is made;
+# DOC: * the user presses Ctrl-C: no further run begins, and running ones finish; a second Ctrl-C stops them at once.
+# DOC:
+# DOC: A run that was cut off has no result, only a partial record.
+# DOC: """
+
+_LOCAL = (ScriptedModel, ReplayModel, OracleModel)
+"""Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A run with a result; ``earlier`` says that it was finished before."""
+
+    end: End
+    earlier: bool = False
+
+
+@dataclass(frozen=True)
+class Left:
+    """A run without a result, and why.
+
+    ``unfinished``: the experiment was stopped; ``spent``: its budget is spent; ``elsewhere``: another process runs it;
+    ``pending``: it waits for a batch; ``bad``: its specification is impossible; ``broken``: a tool, an endpoint or this
+    package failed.
+    """
+
+    how: Literal["unfinished", "spent", "elsewhere", "pending", "bad", "broken"]
+    message: str = ""
+
+
+Result = Done | Left
+
+
+class StoppedError(Exception):
+    """No model may be asked any more. It is no `Pddl2nlError`, as it is no verdict on the run: episodes let it pass."""
+
+
+class Stop:
+    """Whether an experiment is to stop, and why; the first reason stands.
+
+    Attributes:
+        reason: why no further run begins; None if runs may begin.
+        now: whether running runs must stop as well, before their next call.
+        refused: whether an endpoint or a cluster is gone for good.
+        interrupted: whether the user asked to stop.
+    """
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.now = False
+        self.refused = False
+        self.interrupted = False
+        # A signal handler may call `request` in a thread that is within it.
+        self._lock = threading.RLock()
+
+    def request(self, reason: str, *, now: bool = True, refused: bool = False, interrupted: bool = False) -> None:
+        """Stops the experiment: no further run begins, and with ``now`` no model is asked."""
+        with self._lock:
+            self.interrupted = self.interrupted or interrupted
+            self.now = self.now or now
+            if self.reason is None:
+                self.reason, self.refused = reason, refused
+
+
+Observe = Callable[[str, RunEvent], None]
+"""Is given the name of a run and each of its events as it happens, in the thread of the run."""
+
+
+def unobserved(run: str, event: RunEvent) -> None:
+    """Ignores events."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the runs of an experiment share: the folder of their records, access to models, stop, budget, batches, and
+    what observes their events."""
+
+    folder: Path
+    access: Access
+    stop: Stop
+    budget: SharedBudget
+    batch: BatchPasses | None = None
+    observe: Observe = unobserved
+
+
+def record_path(folder: Path, job: Job) -> Path:
+    """The path of a run's finished record."""
+    return folder / f"{job.name}.jsonl"
+
+
+def run_one(job: Job, terms: Terms) -> Result:
+    """Runs a job, unless it is finished or another process runs it; raises nothing."""
+    if terms.stop.reason is not None:
+        return Left("unfinished")
+    try:
+        return _run_locked(job, terms)
+    except StoppedError:
+        return Left("unfinished")
+    except BudgetSpentError as error:
+        return Left("spent", str(error))
+    except ReplyPendingError:
+        return Left("pending")
+    except InputError as error:
+        return Left("bad", str(error))
+    except InfrastructureError as error:
+        return Left("unfinished" if terms.stop.now else "broken", str(error))
+    except Exception as error:  # noqa: BLE001 — a fault of ours in one run of thousands must not cost the others
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return Left("broken", f"a fault of pddl2nl itself: {where}: {type(error).__name__}: {error}")
+
+
+def _run_locked(job: Job, terms: Terms) -> Result:
+    path = record_path(terms.folder, job)
+    with claimed(path) as mine:
+        if not mine:
+            return Left("elsewhere")
+        end = read_end(path)
+        if end is not None and not is_broken(end):
+            return Done(end, earlier=True)
+        end = _run(job, path, terms)
+        for leftover in (partial_path(path), resuming_path(path)):
+            leftover.unlink(missing_ok=True)
+        if is_broken(end) and terms.stop.now:
+            if not job.asks_model:
+                # The stop killed a planner, so the record says nothing, and there are no replies to keep.
+                path.unlink()
+            return Left("unfinished")
+    return Done(end)
+
+
+def _run(job: Job, path: Path, terms: Terms) -> End:
+    recollection = recollect(path)
+    resumed = len(recollection) > 0
+
+    def attempt(access: Access) -> End:
+        def before(model: Model) -> Model:
+            watched = _Watched(access.before(model), terms.stop)
+            return watched if isinstance(model, _LOCAL) else recollection.before(watched)
+
+        reached = replace(access, budget=_RunBudget(terms), before=before)
+        return job.play(path, reached, partial(terms.observe, job.name))
+
+    if terms.batch is None:
+        return attempt(terms.access)
+    try:
+        end = terms.batch.attempt(attempt)
+    except ReplyPendingError:
+        if not resumed:
+            # All its replies are in the cache; in this record they would count as paid by this run.
+            partial_path(path).unlink(missing_ok=True)
+        raise
+    terms.budget.add(Account(cache_hits=total(end.spent.values()).cache_hits))
+    return end
+
+
+class _Watched(Wrapped):
+    """A model that is not asked once the experiment stops, and that stops it when its endpoint refuses for good."""
+
+    def __init__(self, model: Model, stop: Stop):
+        super().__init__(model)
+        self._stop = stop
+
+    def complete(self, request: Request) -> Completion:
+        """The model's reply."""
+        if self._stop.now:
+            raise StoppedError
+        try:
+            return self._model.complete(request)
+        except EndpointRefusedError as error:
+            self._stop.request(str(error), refused=True)
+        except InfrastructureError:
+            # A failure caused by the stop (a planner that was killed) is no result.
+            if not self._stop.now:
+                raise
+        raise StoppedError
+
+
+class _RunBudget(SharedBudget):
+    """The shared budget as one run sees it.
+
+    Replies from the run's own record are booked there already. A run that waits for batches is repeated after each:
+    what a batch brings is booked when it comes (`BatchPasses`), and hits of the cache when the run has ended.
+    """
+
+    def __init__(self, terms: Terms):
+        super().__init__(terms.budget.limits, terms.budget.already)
+        self._shared = terms.budget
+        self._batched = terms.batch is not None
+
+    @property
+    def spent(self) -> Account:
+        """The spending of all runs together."""
+        return self._shared.spent
+
+    def check(self, promised: Account | None = None) -> None:
+        """As `SharedBudget.check`, for the shared budget."""
+        self._shared.check(promised)
+
+    def book(self, completion: Completion, usd: float | None) -> None:
+        """Books a reply that is new."""
+        if not self._batched and not isinstance(completion, RecordedCompletion):
+            self._shared.book(completion, usd)

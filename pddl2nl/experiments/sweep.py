@@ -1,4 +1,9 @@
-"""Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
+"""One run of an experiment, in a thread of this process or on a worker of a cluster.
+
+The run is locked, found finished or resumed, run, and the files of its unfinished attempts are removed. It ends in a
+`Result`, never in an exception: a fault in one run of thousands must not cost the others.
+
+Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
 
 A run is finished if its record has its own name and does not end with an infrastructure error. A second start runs
 what is missing and resumes what was cut off. Several processes may work in one folder; each locks the run that it runs.
@@ -21,28 +26,48 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.baselines.fast_downward import stop_searches
-from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import Job
+from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
+from pddl2nl.experiments.models import Access, reach
+from pddl2nl.experiments.preparing import unused_options
 from pddl2nl.experiments.records.reader import is_broken, read_end
-from pddl2nl.experiments.records.resume import recollect
-from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.run_one import Done, Left, Observe, Result, Stop, Terms, record_path, run_one, unobserved
+from pddl2nl.experiments.records.writer import partial_path, recollect
+from pddl2nl.experiments.runs import (
+    Done,
+    Job,
+    Left,
+    Observe,
+    Result,
+    RunJob,
+    Stop,
+    Terms,
+    record_path,
+    run_one,
+    unobserved,
+)
+from pddl2nl.llm import (
+    Model,
+)
+from pddl2nl.pddl import Task
+from pddl2nl.policies import Policy, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
 from pddl2nl.policies.events import SOLVED
+from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, name_of
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from pddl2nl.experiments.batch_passes import BatchPasses
-    from pddl2nl.experiments.cluster import Cluster
-    from pddl2nl.experiments.cluster.runs import ClusterRuns
+    from pddl2nl.experiments.cluster import Cluster, ClusterRuns
+
+# ── sweep ───────────────────────────────────────────────────────────────────────────────────────
 
 INTERRUPTED = 130
 _LONGEST_MESSAGE = 500
@@ -328,7 +353,7 @@ class _Sweep:
         """Runs everything."""
         executor: Threads | ClusterRuns = Threads(partial(run_one, terms=self._terms), workers)
         if cluster is not None and self._todo:
-            from pddl2nl.experiments.cluster.runs import ClusterRuns
+            from pddl2nl.experiments.cluster import ClusterRuns
 
             executor = ClusterRuns(cluster, self._terms)
         try:
@@ -482,3 +507,71 @@ def _handling_interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# ── grid ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def experiment(
+    tasks: Iterable[Task],
+    policies: Sequence[str | Policy],
+    models: Sequence[str | Model] = ("oracle",),
+    seeds: Sequence[int] = (1,),
+    *,
+    out: str | Path,
+    workers: int = 4,
+    cache: str | Path | None = None,
+    models_file: str | Path | None = None,
+    **options: Any,
+) -> SweepSummary:
+    """Runs every policy with every model and seed on every task; `pddl2nl.load_records` reads the result.
+
+    A second call does what is missing, as the command ``pddl2nl experiment`` does, which takes a file instead. A policy
+    that asks no model is run once for each task and seed.
+
+    Args:
+        tasks: the tasks to be solved.
+        policies: names, ``module:Class``, or objects; each run gets a copy of its object.
+        models: names or objects; runs share an object, from ``workers`` threads.
+        seeds: of the runs.
+        out: the folder of the records.
+        workers: runs at a time.
+        cache, models_file: as in `pddl2nl.run`.
+        options: those of runs (`help(pddl2nl.run)`) and of policies, for every policy that takes them.
+
+    Raises:
+        InputError: an unknown policy or option, or two policies or models of one name.
+        InfrastructureError: the folder cannot be made or read.
+    """
+    _check_options(options, policies)
+    for kind, names in (
+        ("policies", [policy if isinstance(policy, str) else name_of(type(policy)) for policy in policies]),
+        ("models", [model if isinstance(model, str) else model.name for model in models]),
+    ):
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise InputError(f"two {kind} are called '{twice[0]}'; give one of them another name")
+    jobs = _jobs(tasks, policies, models, seeds, options)
+    return run_all(jobs, Path(out), workers=workers, access=reach(cache, models_file))
+
+
+def _check_options(options: Iterable[str], policies: Sequence[str | Policy]) -> None:
+    known = [*RUN_OPTIONS, *(name for policy in policies for name in type(make_policy(policy)).__struct_fields__)]
+    for name in options:
+        if name not in known:
+            raise InputError(f"{name}: no option of a run, nor of these policies{did_you_mean(name, known)}")
+
+
+def _jobs(
+    tasks: Iterable[Task],
+    policies: Sequence[str | Policy],
+    models: Sequence[str | Model],
+    seeds: Sequence[int],
+    options: dict[str, Any],
+) -> Iterator[RunJob]:
+    for task, policy in product(tasks, policies):
+        made = make_policy(policy)
+        unused = unused_options(made, options.get("style", "nl"))
+        takes = ({*RUN_OPTIONS} - {*unused}) | {*type(made).__struct_fields__}
+        used = {name: value for name, value in options.items() if name in takes}
+        for model, seed in product(models if made.needs_model else ("oracle",), seeds):
+            yield RunJob(RunSpec.of(task, deepcopy(policy), model=model, seed=seed, **used))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.asked import Answered, Asked
-from pddl2nl.experiments.run_one import Observe
+from pddl2nl.experiments.runs import Observe
 from pddl2nl.policies import RunEvent
 from pddl2nl.policies.events import Acted, Finished, LookedAround, Rejected, Replied, Started
 

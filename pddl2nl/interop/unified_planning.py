@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import IO, Any
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
-from pddl2nl.experiments.access import reach
+from pddl2nl.experiments.models import reach
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
 from pddl2nl.policies import RunEvent, policies

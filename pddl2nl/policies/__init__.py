@@ -1,4 +1,4 @@
-"""Policies, the ways of choosing actions, all acting through `Episode`; `registry` finds them by name.
+"""Policies, the ways of choosing actions, all acting through `Episode`; `policy` finds them by name.
 
 Names are imported on first use, so that a command line can take the options of a run from `spec` alone.
 """
@@ -12,16 +12,23 @@ if TYPE_CHECKING:
     from pddl2nl.policies.budget import Limits
     from pddl2nl.policies.episode import Episode, EpisodeOver, Turn
     from pddl2nl.policies.events import RunEvent, event_to_json
-    from pddl2nl.policies.policy import Policy
-    from pddl2nl.policies.registry import Entry, entry_of, is_registered, make_policy, policies, policy_names, system_of
+    from pddl2nl.policies.policy import (
+        Entry,
+        Policy,
+        entry_of,
+        is_registered,
+        make_policy,
+        policies,
+        policy_names,
+        system_of,
+    )
     from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 _MODULES = {
     "budget": ("Limits",),
     "episode": ("Episode", "EpisodeOver", "Turn"),
     "events": ("RunEvent", "event_to_json"),
-    "policy": ("Policy",),
-    "registry": ("Entry", "entry_of", "is_registered", "make_policy", "policies", "policy_names", "system_of"),
+    "policy": ("Entry", "Policy", "entry_of", "is_registered", "make_policy", "policies", "policy_names", "system_of"),
     "setting": ("Example", "ExampleStep", "RequestSettings", "Setting"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,14 +1,68 @@
-"""What reports need of a run's events: metrics, and notes on a page. Systems bring theirs in these forms."""
+"""What reports need of a run's events: metrics, and notes on a page. Systems bring theirs in these forms.
+
+The state at the end of a run, and how many conditions of the goal hold in it: for the metrics of several families.
+
+The state is the initial one with the changes of the executed actions, as they were observed.
+
+Ground-truth plans in a record, and how far a plan agrees with them (plan correctness).
+
+A *way* is a plan in blocks, one for each macro-action; some blocks may be exchanged, so its order is partial. The HVR
+paper (Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
+Verification", section 4.1 and appendix B) has one way for tasks with a specific goal and several for open goals.
+
+It counts the correct steps before the first wrong one, as a share of the ground truth's steps, and takes the maximum
+over all linearizations. It does not say whether a superfluous step is wrong, so there are two variants:
+
+*prefix*
+    The count ends at the first step that is not the next one of the ground truth.
+*skipping*
+    Superfluous steps are skipped: the longest beginning of the ground truth that is a subsequence of the plan.
+
+The paper's example in appendix B.1 scores 2 of 16 by prefix and 5 of 16 by skipping: its sixth step, ``pick_up Pan``,
+never comes after ``put_in EggCracked Pan``. The paper reports 100 %, which needs a linearization that is no plan by
+itself (one arm cannot fetch the pan while it holds the egg). Our linearizations are plans.
+
+Both counts avoid enumerating linearizations: what can come next depends only on the *set* of finished blocks. By
+prefix, it is enough to keep the pairs of such a set and a position in the next block. By skipping, it is enough to keep
+for each set the smallest number of plan steps that contain its blocks, because anything found after a later step is
+also found after an earlier one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
+
+from pddl2nl.conversion import WrongValueError, convert
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import (
+    And,
+    Condition,
+    Equality,
+    Exists,
+    Forall,
+    GroundAtom,
+    Not,
+    Or,
+    Task,
+    parse_domain,
+    parse_problem,
+)
+from pddl2nl.policies.events import Acted, RecordError
+from pddlval import Simulator, State
+from pddlval.formulas import negation_normal
+from pddlval.semantics import Binding, World, choices, holds
+from pddlval.simulator import simulator_of
 
 if TYPE_CHECKING:
     from pddl2nl.policies.events import Finished, RunEvent, Started
-    from pddl2nl.policies.ground_truth import Reference
 
 
 class ScoredRun(Protocol):
@@ -120,3 +174,313 @@ class Note:
     items: tuple[Item, ...] = ()
     feedback: str = ""
     remark: bool = False
+
+
+# ── end_state ───────────────────────────────────────────────────────────────────────────────────
+
+_CHANGED = re.compile(r"\(= \((?P<fluent>[^()]*)\) (?P<value>[^()\s]+)\)")
+
+
+def goal_reached(run: ScoredRun) -> float | None:
+    """SR: 100 if the goal holds at the end, else 0. It is 100 exactly if `conditions_met` is."""
+    end = end_of(run)
+    return None if end is None else 100.0 * end[0].is_goal(end[1])
+
+
+def conditions_met(run: ScoredRun) -> float | None:
+    """GCR, also called GC: ``100 · satisfied goal conditions / goal conditions`` at the end.
+
+    Example: coffeepot and cupcake shall be on the table, and only the cupcake is: 50.
+    """
+    end = end_of(run)
+    if end is None:
+        return None
+    met, conditions = satisfied(end[0].task.problem.goal, end[1])
+    return 100 * met / conditions if conditions else 100.0
+
+
+def satisfied(goal: Condition, state: World) -> tuple[int, int]:
+    """How many of a goal's conditions hold, and how many there are.
+
+    The conditions are the literals of its conjunctions and of all instances of ``forall``; of an ``or`` or ``exists``
+    those of the alternative of which the greatest share holds, the first of several. That objects are equal or differ
+    is no condition, because no action can make it so: alternatives in which it is otherwise do not count.
+    """
+    return _satisfied(negation_normal(goal), state, {}) or (0, 1)
+
+
+def _satisfied(goal: Condition, state: World, binding: Binding) -> tuple[int, int] | None:
+    """The numbers; None if the goal asks of objects that they are equal or differ, and they do not."""
+    match goal:
+        case And(parts):
+            counts = [_satisfied(part, state, binding) for part in parts]
+        case Forall(parameters, body):
+            counts = [_satisfied(body, state, chosen) for chosen in choices(parameters, state, binding)]
+        case Or(parts):
+            return _best(_satisfied(part, state, binding) for part in parts)
+        case Exists(parameters, body):
+            return _best(_satisfied(body, state, chosen) for chosen in choices(parameters, state, binding))
+        case Equality() | Not(Equality()):
+            return (0, 0) if holds(goal, state, binding) else None
+        case _:
+            return int(holds(goal, state, binding)), 1
+    found = [count for count in counts if count is not None]
+    return (sum(met for met, _ in found), sum(each for _, each in found)) if len(found) == len(counts) else None
+
+
+def _best(counts: Iterable[tuple[int, int] | None]) -> tuple[int, int]:
+    """The alternative with the greatest share; none of one if there are no alternatives."""
+    possible = (count for count in counts if count is not None)
+    return max(possible, key=lambda count: Fraction(*count) if count[1] else Fraction(1), default=(0, 1))
+
+
+def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
+    """The task, and the state at the end of a run; None if the changes in a foreign record do not fit its task."""
+    try:
+        simulator = simulator_of(_task(run.started.domain_pddl, run.started.problem_pddl))
+        atoms, values = set(simulator.initial.atoms), dict(simulator.initial.values)
+        for event in run.counted:
+            if isinstance(event, Acted):
+                atoms.difference_update(map(_atom, event.deleted))
+                atoms.update(map(_atom, event.added))
+                changed = filter(None, map(_CHANGED.fullmatch, event.changed))
+                values.update((_atom(each["fluent"]), Fraction(each["value"])) for each in changed)
+        return simulator, simulator.state(atoms, values)
+    except InputError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _task(domain_pddl: str, problem_pddl: str) -> Task:
+    domain = parse_domain(domain_pddl)
+    return Task(domain, parse_problem(problem_pddl, domain))
+
+
+def _atom(text: str) -> GroundAtom:
+    return GroundAtom(text.strip("()").split())
+
+
+# ── ground_truth ────────────────────────────────────────────────────────────────────────────────
+
+MOST_SETS = 1 << 14
+"""The most sets of finished blocks of a way (fourteen independent blocks); both counts iterate over them."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One ground-truth plan.
+
+    Attributes:
+        name: its name.
+        blocks: the actions of each block, none empty.
+        before: for each block, the blocks that must come before it as bits of a number, transitively closed.
+    """
+
+    name: str
+    blocks: tuple[tuple[str, ...], ...]
+    before: tuple[int, ...]
+
+    @staticmethod
+    def of(name: str, blocks: Sequence[Sequence[str]], order: Sequence[tuple[int, int]]) -> Way:
+        """The way with these blocks; ``order`` has pairs of block indices, the first before the second.
+
+        Raises:
+            ValueError: the order has an unknown block or a cycle, or allows more than `MOST_SETS` sets of finished
+                blocks.
+        """
+        for pair in order:
+            if not all(0 <= place < len(blocks) for place in pair):
+                raise ValueError(f"the order {list(pair)} names an unknown block; blocks are 0 to {len(blocks) - 1}")
+        closed = [{first for first, then in order if then == place} for place in range(len(blocks))]
+        for middle in range(len(closed)):
+            for earlier in closed:
+                if middle in earlier:
+                    earlier |= closed[middle]
+        if any(place in earlier for place, earlier in enumerate(closed)):
+            raise ValueError("its order goes in a circle: a block would come before itself")
+        kept = [place for place, block in enumerate(blocks) if block]
+        before = tuple(sum(1 << kept.index(other) for other in closed[place] & {*kept}) for place in kept)
+        way = Way(name, tuple(tuple(map(_plain, blocks[place])) for place in kept), before)
+        if way._has_too_many_sets():
+            raise ValueError(f"its order is too open: over {MOST_SETS:,} sets of blocks may be finished first")
+        return way
+
+    @cached_property
+    def length(self) -> int:
+        """Its number of actions."""
+        return sum(map(len, self.blocks))
+
+    def ready(self, done: int) -> Iterator[int]:
+        """The blocks that may come next, given the finished blocks as bits."""
+        for place, before in enumerate(self.before):
+            if not done >> place & 1 and before & ~done == 0:
+                yield place
+
+    def _has_too_many_sets(self) -> bool:
+        layer, found = {0}, 1
+        while layer and found <= MOST_SETS:
+            later: set[int] = set()
+            for done in layer:
+                later.update(done | 1 << place for place in self.ready(done))
+                if len(later) > MOST_SETS:
+                    break
+            layer, found = later, found + len(later)
+        return found > MOST_SETS
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A task whose ground-truth plans are known.
+
+    Attributes:
+        ways: at least one.
+        task: its identifier, ``T3``.
+        title: its name, "Fry egg in a pan".
+        complexity: ``moderate`` or ``high``.
+        averaged: whether averages include it; the paper's T5bis, a variant of T5, is excluded.
+        length_counted: whether plan lengths are compared; not for the paper's T12, whose goal is open.
+        form: the form of the task's text, ``goal`` or ``constructive``.
+        text: the task's text.
+        category: what kind of task it is; empty if its set has no kinds.
+        asked, answers, searched: of a search, as in `pddl2nl.tasks.reference_files.TaskReference`.
+        blocks: how many the first way has.
+    """
+
+    ways: tuple[Way, ...]
+    task: str = ""
+    title: str = ""
+    complexity: str = ""
+    averaged: bool = True
+    length_counted: bool = True
+    form: str = ""
+    text: str = ""
+    category: str = ""
+    asked: tuple[tuple[str, ...], ...] = ()
+    answers: tuple[tuple[str, ...], ...] = ()
+    searched: tuple[str, ...] = ()
+    blocks: int = 0
+
+
+class _RecordedBlock(msgspec.Struct):
+    actions: tuple[str, ...] = ()
+
+
+class _RecordedWay(msgspec.Struct):
+    name: str = ""
+    blocks: tuple[_RecordedBlock, ...] = ()
+    order: tuple[tuple[int, int], ...] = ()
+
+
+class _Recorded(msgspec.Struct):
+    ways: tuple[_RecordedWay, ...] = ()
+    task: str = ""
+    title: str = ""
+    complexity: str = ""
+    averaged: bool = True
+    length_counted: bool = True
+    form: str = ""
+    text: str = ""
+    category: str = ""
+    asked: tuple[tuple[str, ...], ...] = ()
+    answers: tuple[tuple[str, ...], ...] = ()
+    searched: tuple[str, ...] = ()
+
+
+def reference_of(said: Mapping[str, Any]) -> Reference | None:
+    """The reference in a record's first event (`pddl2nl.policies.events.Started`); None if there is none.
+
+    Raises:
+        RecordError: it does not have the declared form, or no plan can have its order.
+    """
+    if not said:
+        return None
+    ways = []
+    try:
+        recorded = convert(said, _Recorded)
+        for number, way in enumerate(recorded.ways, start=1):
+            place = f"way {number}: "
+            ways.append(Way.of(way.name, [block.actions for block in way.blocks], way.order))
+        place = ""
+        ways = [way for way in ways if way.length]
+        if not ways:
+            raise ValueError("'ways' holds no action")
+    except WrongValueError as error:
+        raise RecordError(f"its reference is wrong: {error}") from None
+    except ValueError as error:
+        raise RecordError(f"its reference is wrong: {place}{error}") from None
+    return Reference(**{**msgspec.structs.asdict(recorded), "ways": tuple(ways), "blocks": len(ways[0].blocks)})
+
+
+def _plain(action: str) -> str:
+    """An action in the form in which actions are compared: lower case, single spaces, ``(pick-up egg-1)``."""
+    words = action.lower().replace("(", " ( ").replace(")", " ) ").split()
+    return " ".join(words).replace("( ", "(").replace(" )", ")")
+
+
+# ── plan correctness ─────────────────────────────────────────────────────────────────────────────
+
+
+def prefix_steps(plan: Sequence[str], way: Way) -> int:
+    """How many steps of a way the plan begins with; the maximum over all linearizations of the way.
+
+    Example: blocks ``a b`` and ``c d`` that may be exchanged, and the plan ``c d a x b``. It agrees with no step of
+    ``a b c d`` and with three steps of ``c d a b``; the fourth, x, ends the count: 3 of 4.
+    """
+    steps = 0
+    places = {(0, block, 0) for block in way.ready(0)}
+    for action in map(_plain, plan):
+        in_line = [place for place in places if way.blocks[place[1]][place[2]] == action]
+        if not in_line:
+            break
+        steps += 1
+        places = {later for place in in_line for later in _after(way, *place)}
+    return steps
+
+
+def _after(way: Way, done: int, block: int, offset: int) -> Iterator[tuple[int, int, int]]:
+    """The next positions in a linearization: in the same block, or at the beginning of a block that may come next."""
+    if offset + 1 < len(way.blocks[block]):
+        yield done, block, offset + 1
+    else:
+        now = done | 1 << block
+        for following in way.ready(now):
+            yield now, following, 0
+
+
+def skipping_steps(plan: Sequence[str], way: Way) -> int:
+    """How many steps of a way are found in the plan in order, superfluous steps skipped, before the first missing one.
+
+    The maximum over all linearizations of the way.
+
+    Example: blocks ``a b`` and ``c d`` that may be exchanged, and the plan ``c d a x b``: all four steps of ``c d a b``
+    are found, x is skipped: 4. In the plan ``c a b d`` nothing is found after ``c d``, and no c after ``a b``: 2.
+    """
+    places: dict[str, list[int]] = {}
+    for number, action in enumerate(map(_plain, plan)):
+        places.setdefault(action, []).append(number)
+    best = 0
+    layer = {0: 0}
+    while layer:
+        later: dict[int, int] = {}
+        for done, end in layer.items():
+            steps = sum(len(block) for place, block in enumerate(way.blocks) if done >> place & 1)
+            best = max(best, steps)
+            for block in way.ready(done):
+                count, ends = _found_behind(end, way.blocks[block], places)
+                best = max(best, steps + count)
+                if count == len(way.blocks[block]):
+                    now = done | 1 << block
+                    later[now] = min(ends, later.get(now, ends))
+        layer = later
+    return best
+
+
+def _found_behind(start: int, block: Sequence[str], places: Mapping[str, Sequence[int]]) -> tuple[int, int]:
+    """How many of a block's steps occur in order from an index on, each as early as possible, and where that ends."""
+    for count, action in enumerate(block):
+        at = places.get(action, ())
+        index = bisect_left(at, start)
+        if index == len(at):
+            return count, start
+        start = at[index] + 1
+    return len(block), start

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.experiments.asked import Answered, Asked
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
@@ -36,7 +36,7 @@ from pddl2nl.policies.events import (
     Started,
     counted,
 )
-from pddl2nl.policies.ground_truth import Reference, reference_of
+from pddl2nl.policies.reporting import Reference, reference_of
 from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 

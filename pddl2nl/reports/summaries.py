@@ -31,7 +31,7 @@ from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.policies.events import SOLVED, Rejected, Started
-from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
 from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record, read_task, task_of

@@ -28,8 +28,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl import Names, Reader, wording_from_json
 from pddl2nl.nl.markers import PLAN_START
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.end_state import satisfied
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.reporting import satisfied
 from pddl2nl.policies.setting import ActionReader
 from pddlval import Report, Simulator, State, validate
 from pddlval.simulator import simulator_of

@@ -25,8 +25,8 @@ from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
 from pddl2nl.pddl import parse_domain
 from pddl2nl.plugins import provided
 from pddl2nl.policies.events import Prompted, RunEvent, Started
+from pddl2nl.policies.policy import CORE, make_policy
 from pddl2nl.policies.prompting import PromptedPolicy
-from pddl2nl.policies.registry import CORE, make_policy
 
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments import RunSpec
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.reports import RunRecord, read_record
 from pddl2nl.tasks import Instance, shipped_domain, shipped_domains

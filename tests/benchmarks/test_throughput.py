@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_task

@@ -13,7 +13,7 @@ import typer
 from pddl2nl.cli import replay as command
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import event_to_json
 from pddl2nl.tasks import shipped_task

@@ -14,7 +14,8 @@ from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
 from pddl2nl.experiments.ready import acpbench
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
+from pddl2nl.experiments.specification.content import Overrides
+from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.choices import checked_policy
+from pddl2nl.experiments.preparing import checked_policy
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel

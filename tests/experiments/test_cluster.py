@@ -19,14 +19,13 @@ from typing import ClassVar
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.batch_passes import BatchPasses
-from pddl2nl.experiments.cluster import check_address, open_cluster
-from pddl2nl.experiments.cluster import deployments as module
-from pddl2nl.experiments.cluster.worker import WorkerTerms, environment, halt, run_on_worker
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.cluster import WorkerTerms, check_address, environment, halt, open_cluster, run_on_worker
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import read_end
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
 from pddl2nl.pddl import load_task
@@ -133,8 +132,8 @@ def test_ctrl_c_is_heard_as_before_when_a_deployment_was_loaded():
     pytest.importorskip("dask_jobqueue", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
     code = (
         "import signal\n"
-        "from pddl2nl.experiments.cluster import deployments\n"
-        "deployments._class(deployments.DEPLOYMENTS['slurm'], 'slurm')\n"
+        "from pddl2nl.experiments import cluster\n"
+        "cluster._class(cluster.DEPLOYMENTS['slurm'], 'slurm')\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments import cluster as cluster_runs
 from pddl2nl.experiments.cluster import open_cluster
-from pddl2nl.experiments.cluster import runs as cluster_runs
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.spec import RunSpec

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.runs import RunJob, run_spec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache

@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import gc, sys, tempfile, time
 from pathlib import Path
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.tasks import shipped_task

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments import RunSpec, run_spec
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.llm.cache import Cache

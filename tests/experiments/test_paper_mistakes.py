@@ -12,7 +12,7 @@ from threading import Barrier
 
 import pytest
 
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
 from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.pddl import Task

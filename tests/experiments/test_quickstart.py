@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.planned import Planned, PlannerJob
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import Planned, PlannerJob
 from pddl2nl.experiments.ready import QUICKSTART, quickstart
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.policies.events import RecordError, event_to_json

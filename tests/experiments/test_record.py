@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import event_kinds
 from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.spec import RunSpec

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pddl2nl.experiments import RunResult, RunSpec, run_spec
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.replay import KEPT, PlannedRecordError, Replayed, replay_record
 from pddl2nl.llm import (
     Completion,
@@ -28,8 +28,8 @@ from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import event_to_json, make_policy
 from pddl2nl.policies.events import FORMAT, RecordError
+from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.registry import CORE
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import ChatServer
 

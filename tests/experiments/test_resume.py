@@ -8,9 +8,15 @@ import json
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.records.resume import Recollection, recollect
-from pddl2nl.experiments.records.writer import RecordWriter, claimed, partial_path, resuming_path
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.records.writer import (
+    Recollection,
+    RecordWriter,
+    claimed,
+    partial_path,
+    recollect,
+    resuming_path,
+)
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Message, Request, ScriptedReply, Usage, request_key
 from pddl2nl.llm.replay import Exchange, RecordedCompletion

@@ -267,7 +267,7 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
         raise MissingExtraError("up-fast-downward", "planners", "planning")
 
     monkeypatch.setattr("pddl2nl.baselines.solve", missing)
-    from pddl2nl.experiments.plans import forget_plans
+    from pddl2nl.experiments.planners import forget_plans
 
     forget_plans()
     with pytest.raises(InputError, match="--steps N"):
@@ -359,7 +359,7 @@ def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_it
 @pytest.mark.usefixtures("needs_planner")
 def test_template_thoughts_say_what_an_action_serves() -> None:
     from pddl2nl.experiments.example import template_thoughts
-    from pddl2nl.experiments.plans import ff_plan
+    from pddl2nl.experiments.planners import ff_plan
     from pddl2nl.nl import Teller, make_names, template_wording
 
     task = shipped_task("grippers", "p01")

@@ -10,7 +10,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.ready import small_model
 from pddl2nl.experiments.specification.shipped import find_specification, shipped_specs
 from pddl2nl.policies import make_policy
-from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.policy import CORE
 
 
 def test_each_has_a_name_and_a_sentence() -> None:

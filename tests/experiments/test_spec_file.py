@@ -7,12 +7,10 @@ from collections import Counter
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.checks import check_models
-from pddl2nl.experiments.estimate import Estimate, estimated_columns
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
-from pddl2nl.experiments.specification.experiment import load_experiment
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.specification.experiment import Estimate, check_models, estimated_columns, load_experiment
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain

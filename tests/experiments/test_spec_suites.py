@@ -10,10 +10,10 @@ from shutil import copytree
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import read_events
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.events import Started

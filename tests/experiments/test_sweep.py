@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
-from pddl2nl.experiments.jobs import RunJob
-from pddl2nl.experiments.planned import PlannerJob
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import is_broken, last_line, read_end
 from pddl2nl.experiments.records.writer import claimed, partial_path
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, EndpointError, Usage
 from pddl2nl.nl import template_wording

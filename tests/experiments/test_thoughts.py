@@ -14,12 +14,13 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
-from pddl2nl.experiments.example import SolvedProblem, tell_example
-from pddl2nl.experiments.thoughts import (
+from pddl2nl.experiments.example import (
     THOUGHTS_PROMPTS,
     THOUGHTS_TOKENS,
+    SolvedProblem,
     placeholder,
     read_thoughts,
+    tell_example,
     think,
     trajectory,
 )
@@ -553,7 +554,7 @@ class Answering:
 def test_over_http_the_cache_serves_the_second_mechanism(
     task: Task, solved: SolvedProblem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.models import Access
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     access = Access(cache=tmp_path / "replies.sqlite")

@@ -11,7 +11,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
-from pddl2nl.experiments.plans import ff_plan
+from pddl2nl.experiments.planners import ff_plan
 from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunSpec, run, run_spec, solvability
-from pddl2nl.experiments.jobs import RunJob
+from pddl2nl.experiments import RunSpec, planners, run, run_spec
+from pddl2nl.experiments.planners import UNSOLVABLE_STEPS, shipped_as_solvable
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.solvability import UNSOLVABLE_STEPS, shipped_as_solvable
+from pddl2nl.experiments.runs import RunJob
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.reports import all_metrics, read_record
@@ -60,7 +60,7 @@ def test_where_nothing_is_proved_the_limit_is_asked_for(task: Task, monkeypatch:
     def fails(*args: object) -> None:
         raise InputError("ff found no plan (timeout); give the step limit by --steps N")
 
-    monkeypatch.setattr(solvability, "ff_plan", fails)
+    monkeypatch.setattr(planners, "ff_plan", fails)
     with pytest.raises(InputError, match="--steps N"):
         run(task, "random")
     # Nothing needs one here, and nothing is known.

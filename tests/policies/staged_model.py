@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pddl2nl.llm import Completion, Message, Request
-from pddl2nl.policies.staged import PromptLayout
+from pddl2nl.policies.prompts import PromptLayout
 
 Answer = str | Callable[[dict[str, str]], str]
 """A reply, or what makes one of the sections of the question."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.llm import Message
 from pddl2nl.policies import RequestSettings, make_policy
-from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.policy import CORE
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PDDL_LIFT, PDDL_PUT = "Action: (lift red table)", "Action: (put red shelf)"

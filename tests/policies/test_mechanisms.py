@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pddl2nl.llm import Message
 from pddl2nl.nl import markers
 from pddl2nl.policies import make_policy
+from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.prompting import prompt_file
 from pddl2nl.policies.prompts import CORE_PROMPTS
-from pddl2nl.policies.registry import CORE
 
 GOLDEN = Path(__file__).parent / "golden"
 # Hierarchical policies are of another paper, and so is what they ask (tests/policies/test_hvr.py).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.staged import PromptLayout, conversation, dashed, numbered
+from pddl2nl.policies.prompts import PromptLayout, conversation, dashed, numbered
 
 LAYOUT = PromptLayout(
     stages=("plan", "block"),

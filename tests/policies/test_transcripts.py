@@ -22,8 +22,8 @@ from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.pddl import Task, load_problem
 from pddl2nl.policies import Setting, make_policy
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.prompting import prompt_file
-from pddl2nl.policies.registry import CORE
 from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pddl2nl.llm import Completion, Message, Price, Request, ScriptedReply, Usage
 from pddl2nl.policies import Limits
 from pddl2nl.policies.budget import PricedModel
-from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.translating import NO_ACTION
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"

@@ -16,8 +16,7 @@ from pddl2nl.experiments.records.reader import event_from_json, event_kinds
 from pddl2nl.plugins import System, systems
 from pddl2nl.policies import Policy, entry_of, make_policy, policies
 from pddl2nl.policies.events import EVENTS, RunEvent
-from pddl2nl.policies.policy import options_of
-from pddl2nl.policies.registry import CORE
+from pddl2nl.policies.policy import CORE, options_of
 from pddl2nl.policies.reporting import Note
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.tasks.generators import generators

@@ -19,7 +19,7 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.asked import Answered, Asked
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.plugins import provided
 from pddl2nl.policies.events import EVENTS, FORMAT, Finished, RecordError, RunEvent, Started

@@ -22,7 +22,7 @@ import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.asked import Asked
-from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.preparing import EMBEDDING
 from pddl2nl.experiments.records.reader import events_from_json
 from pddl2nl.experiments.records.writer import is_volatile
@@ -33,7 +33,7 @@ from pddl2nl.plugins import POLICY_GROUP
 from pddl2nl.policies import Policy, is_registered, make_policy
 from pddl2nl.policies.events import RecordError, RunEvent, Started, event_to_json
 from pddl2nl.policies.policy import WorldPolicy
-from pddl2nl.policies.recorded import spec_of
+from pddl2nl.policies.setting import spec_of
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.worlds.faults import parse_faults
 

@@ -17,13 +17,13 @@ from pddl2nl.baselines import PLANNERS
 from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
-from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import (
     MULTIPLIED,
     NO_MODEL,
     RUN_KEYS,
     Column,
     FileTables,
+    SpecFile,
     many,
     place_of,
 )

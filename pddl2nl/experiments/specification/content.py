@@ -30,13 +30,12 @@ import msgspec
 from pddl2nl.baselines import DEFAULT_SECONDS
 from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.choices import unused_options
-from pddl2nl.experiments.jobs import Job, RunJob
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, write_layout
 from pddl2nl.experiments.models import behind_endpoint
-from pddl2nl.experiments.planned import PlannerJob
-from pddl2nl.experiments.profiles import apply_profile, profiles
+from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.preparing import apply_profile, profiles, unused_options
 from pddl2nl.experiments.records.writer import record_name
+from pddl2nl.experiments.runs import Job, RunJob
 from pddl2nl.experiments.specification.columns import (
     SEEDS,
     WALK_SEEDS,
@@ -49,7 +48,6 @@ from pddl2nl.experiments.specification.columns import (
     where,
 )
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask, matches, read_domains
-from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import (
     NO_MODEL,
     PLANNER_OPTIONS,
@@ -60,6 +58,7 @@ from pddl2nl.experiments.specification.schema import (
     Column,
     FileTables,
     QuestionsTable,
+    SpecFile,
     many,
 )
 from pddl2nl.llm import Price, public_url

@@ -14,12 +14,12 @@ from typing import Any
 from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
 from pddl2nl.experiments.example import find_example
-from pddl2nl.experiments.specification.file import SpecFile
 from pddl2nl.experiments.specification.schema import (
     DOMAIN_ENTRIES,
     DomainEntry,
     FilesEntry,
     ShippedEntry,
+    SpecFile,
     SuiteEntry,
     many,
 )

@@ -15,8 +15,7 @@ from pddl2nl.nl.wording.english import letters, one_of_kind
 from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
 from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, split_text
 from pddl2nl.nl.wording.template import template_function, template_predicate
-from pddl2nl.pddl.task import Hierarchy
-from pddl2nl.pddl.task import changed_predicates, supertypes
+from pddl2nl.pddl.task import Hierarchy, changed_predicates, supertypes
 from pddl2nl.pddl.tree import (
     And,
     Arithmetic,

@@ -33,8 +33,8 @@ from pddl2nl.policies.events import (
     RunEvent,
     Started,
 )
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.policies.reporting import Note
-from pddl2nl.policies.staged import stage_of
 from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
 from pddlval import Cause, GroundAction, validate

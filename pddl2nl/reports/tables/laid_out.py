@@ -14,9 +14,9 @@ from statistics import fmean, stdev
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import Paper, PaperCell, PaperColumn, PaperSection, PaperTable, papers
-from pddl2nl.policies.registry import CORE, entry_of, system_of
+from pddl2nl.policies.policy import CORE, entry_of, system_of
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.statistics import wilson_interval

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import Column, Experiment
-from pddl2nl.experiments.estimate import Estimate, estimated_columns
 from pddl2nl.experiments.records.reader import read_end
-from pddl2nl.experiments.run_one import record_path
+from pddl2nl.experiments.runs import record_path
 from pddl2nl.experiments.specification.columns import WALK_SEEDS
+from pddl2nl.experiments.specification.experiment import Estimate, estimated_columns
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import price_of
 from pddl2nl.tasks import shipped_domain, shipped_domains

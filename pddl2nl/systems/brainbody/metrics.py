@@ -11,11 +11,9 @@ from itertools import takewhile
 from typing import Literal
 
 from pddl2nl.pddl import GroundAtom
-from pddl2nl.policies.end_state import conditions_met, end_of, goal_reached
 from pddl2nl.policies.events import Acted, RunEvent
-from pddl2nl.policies.ground_truth import Way
-from pddl2nl.policies.registry import system_of
-from pddl2nl.policies.reporting import RunMetric, ScoredRun
+from pddl2nl.policies.policy import system_of
+from pddl2nl.policies.reporting import RunMetric, ScoredRun, Way, conditions_met, end_of, goal_reached
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.replies import is_done
 from pddlval import Simulator

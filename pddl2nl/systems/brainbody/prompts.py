@@ -12,8 +12,7 @@ from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not
-from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.staged import PromptLayout, Sections, conversation
+from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation
 from pddl2nl.systems.brainbody.primitives import Robot, command_lines, fact_lines
 from pddlval import State
 

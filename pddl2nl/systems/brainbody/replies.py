@@ -19,7 +19,7 @@ from pddl2nl.errors import did_you_mean
 from pddl2nl.nl import Teller
 from pddl2nl.nl.reading.told import FactReader, objects_of
 from pddl2nl.pddl import Atom, GroundAtom, Not
-from pddl2nl.policies.staged import shortened
+from pddl2nl.policies.prompts import shortened
 from pddl2nl.policies.structured import MOST_READ, read_json
 from pddl2nl.systems.brainbody.primitives import Command, Robot
 

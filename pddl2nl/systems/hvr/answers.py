@@ -49,7 +49,7 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl.reader import parse_condition
-from pddl2nl.policies.staged import numbered
+from pddl2nl.policies.prompts import numbered
 from pddl2nl.systems.hvr.blocks import ActionBlock
 from pddl2nl.systems.hvr.conditions import ReadConditions, conditions_text
 from pddl2nl.systems.hvr.prompting import actions_reply

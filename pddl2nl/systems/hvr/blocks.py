@@ -10,7 +10,7 @@ from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition
-from pddl2nl.policies.staged import shortened
+from pddl2nl.policies.prompts import shortened
 from pddlval import GroundAction, Simulator, State
 
 MOST_MACROS = 50

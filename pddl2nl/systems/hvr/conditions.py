@@ -37,7 +37,7 @@ from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.task import effect_literals
 from pddl2nl.pddl.tree import Modal, Preference, Special, Timed, walk, write_types
-from pddl2nl.policies.staged import shortened
+from pddl2nl.policies.prompts import shortened
 from pddl2nl.systems.hvr.prompting import Prompter
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import updates_in

@@ -15,8 +15,7 @@ from importlib import resources
 
 from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.staged import numbered
+from pddl2nl.policies.prompts import Prompts, numbered
 from pddl2nl.systems.hvr.blocks import EFFECT_MISSING, Part, verified, whole
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.ontology import Ontology

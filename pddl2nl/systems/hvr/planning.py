@@ -35,10 +35,10 @@ from pddl2nl.macros.library import Library
 from pddl2nl.macros.proof import prove
 from pddl2nl.macros.telling import told, told_condition, told_pddl
 from pddl2nl.pddl import Condition, UnsupportedError, write_condition
-from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.prompting import action_lines
+from pddl2nl.policies.prompts import Sections, shortened
 from pddl2nl.policies.refining import Attempt, Check, refine
-from pddl2nl.policies.staged import Sections, shortened
 from pddl2nl.systems.hvr.answers import MacroAnswers
 from pddl2nl.systems.hvr.blocks import (
     EFFECT_MISSING,

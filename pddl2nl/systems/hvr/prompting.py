@@ -1,6 +1,6 @@
 """What HVR asks and tells the model (sections 2.2 to 3.3 and appendix B.3 of the paper).
 
-The prompts are laid out as in `pddl2nl.policies.staged`; the instruction of each stage is a text file in ``prompts``.
+The prompts are laid out as in `pddl2nl.policies.prompts`; the instruction of each stage is a text file in ``prompts``.
 
 ====================  ==================================================================================================
 stage                 content, after the paper
@@ -29,8 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.staged import PromptLayout, Sections, conversation
+from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation
 from pddl2nl.systems.hvr.options import prompt_file
 
 ACTIONS_MARK = "Actions:"

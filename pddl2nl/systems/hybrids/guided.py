@@ -28,9 +28,9 @@ from msgspec import Meta
 from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm.constraint import Constraint
-from pddl2nl.policies.constraining import action_lines
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import LEVELS, Effort, Policy
+from pddl2nl.policies.prompting import action_lines
 from pddl2nl.policies.setting import ActionReader
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.search.relaxation import FFHeuristic

@@ -25,8 +25,8 @@ from pddl2nl.nl.reading.told import NLReadError, read_problem
 from pddl2nl.pddl import Domain, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort, Policy
+from pddl2nl.policies.prompts import Sections
 from pddl2nl.policies.refining import Attempt, Check, refine
-from pddl2nl.policies.staged import Sections
 from pddl2nl.search.equivalence import ProblemComparison, compare_problems
 from pddl2nl.systems.hybrids.answers import problem_written, with_objects
 from pddl2nl.systems.hybrids.events import ProblemSolved, ProblemWritten

@@ -1,4 +1,4 @@
-"""The prompts of the hybrids, laid out as in `pddl2nl.policies.staged`.
+"""The prompts of the hybrids, laid out as in `pddl2nl.policies.prompts`.
 
 Landmarks asks as Basic, and repair as the policy that proposes the plan.
 
@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from pddl2nl.llm import Message
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.staged import PromptLayout, Sections, conversation
+from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation
 
 PROMPTS = Prompts(__package__)
 LAYOUT = PromptLayout(

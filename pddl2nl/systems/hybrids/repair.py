@@ -24,8 +24,7 @@ from msgspec import Meta
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Task
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.policy import Effort, Policy
-from pddl2nl.policies.registry import make_policy
+from pddl2nl.policies.policy import Effort, Policy, make_policy
 from pddl2nl.search.nearest_plan import RepairedPlan, best_plan, common_actions, distance, plan_on, repair_plan
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.tasks.costs import with_unit_costs

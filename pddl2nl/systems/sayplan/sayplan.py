@@ -2,7 +2,7 @@
 
 After Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for Scalable Robot Task Planning"
 (CoRL 2023, section 3.3, Algorithm 1, appendices A and J). Stage 1 expands and contracts nodes of the collapsed graph.
-Stage 2 completes ways, simulates the plan and asks again. The prompts are laid out as in `pddl2nl.policies.staged`:
+Stage 2 completes ways, simulates the plan and asks again. The prompts are laid out as in `pddl2nl.policies.prompts`:
 
 ====================  ==================================================================================================
 stage                 content
@@ -40,9 +40,8 @@ from pddl2nl.llm.tokens import tokenizer_name
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.pddl import And, Atom, Condition, Domain, Not, Or, Task, write_condition
 from pddl2nl.policies.policy import Effort, TaskTextPolicy
-from pddl2nl.policies.prompts import Prompts
+from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation, dashed, shortened
 from pddl2nl.policies.refining import Attempt, Check, Style, refine
-from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed, shortened
 from pddl2nl.search.grounding import GroundActions, bits
 from pddl2nl.search.relaxation import Relaxation
 from pddl2nl.systems.sayplan.answers import MISTAKES, SceneAnswers

@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from rapidfuzz.distance import Indel
 
-from pddl2nl.policies.end_state import conditions_met, goal_reached
 from pddl2nl.policies.events import Replied
-from pddl2nl.policies.registry import system_of
-from pddl2nl.policies.reporting import RunMetric, ScoredRun
+from pddl2nl.policies.policy import system_of
+from pddl2nl.policies.reporting import RunMetric, ScoredRun, conditions_met, goal_reached
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 
 

@@ -1,4 +1,4 @@
-"""The prompts (GraphPlan paper, appendix E), laid out as in `pddl2nl.policies.staged`.
+"""The prompts (GraphPlan paper, appendix E), laid out as in `pddl2nl.policies.prompts`.
 
 ====================  ==================================================================================================
 stage                 content of the question
@@ -22,8 +22,7 @@ from dataclasses import replace
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line, Slot
 from pddl2nl.pddl import Task, supertypes
-from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.staged import PromptLayout, Sections, conversation, dashed
+from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation, dashed
 from pddl2nl.systems.taskgraph.graph import TaskGraph
 from pddl2nl.systems.taskgraph.replies import END
 from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtask, SubtaskExample, Subtasks

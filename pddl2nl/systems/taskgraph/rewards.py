@@ -37,7 +37,7 @@ from pddl2nl.files import parse_json
 from pddl2nl.pddl import Task, parse_domain, parse_problem
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.events import Started
-from pddl2nl.policies.registry import make_policy, system_of
+from pddl2nl.policies.policy import make_policy, system_of
 from pddl2nl.systems.taskgraph.doing import Handled, reaches_goal
 from pddl2nl.systems.taskgraph.graph import graph_named
 from pddl2nl.systems.taskgraph.policy import FILE, GraphPlan

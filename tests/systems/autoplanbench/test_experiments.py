@@ -9,10 +9,10 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import Experiment, RunSpec
-from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.layout import TableLayout, read_layout
-from pddl2nl.experiments.planned import PlannerJob
-from pddl2nl.experiments.specification.experiment import Overrides
+from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.specification.content import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import template_wording

@@ -6,8 +6,8 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
-from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.profiles import apply_profile, profiles
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.preparing import apply_profile, profiles
 from pddl2nl.llm import Completion, Request
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.pddl import Task, parse_task

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, GroundAtom, Imply, Not, Or, TypedName
-from pddl2nl.policies.end_state import satisfied
 from pddl2nl.policies.events import Acted, Finished, RunEvent
+from pddl2nl.policies.reporting import satisfied
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.metrics import METRICS

@@ -11,8 +11,8 @@ import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.policies.events import Finished
-from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import papers
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered, gather
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.plots import NoDataError, all_plots, plots_of

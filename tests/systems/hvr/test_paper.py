@@ -10,8 +10,8 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutTable
 from pddl2nl.policies import entry_of
-from pddl2nl.policies.ground_truth import Reference
 from pddl2nl.policies.paper import PaperLine, papers
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables import FORMATS, table_json, table_kinds, written
 from pddl2nl.systems.hvr.metrics import METRICS

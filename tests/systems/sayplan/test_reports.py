@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.policies.events import FORMAT, RunEvent, Started
-from pddl2nl.policies.ground_truth import Reference
+from pddl2nl.policies.reporting import Reference
 from pddl2nl.systems.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.systems.sayplan.reports import METRICS, NOTES
 from tests.systems.sayplan.conftest import BUILDING, ROLES

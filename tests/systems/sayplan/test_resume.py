@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.records.resume import recollect
-from pddl2nl.experiments.records.writer import is_volatile
+from pddl2nl.experiments.records.writer import is_volatile, recollect
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.spec import RunSpec

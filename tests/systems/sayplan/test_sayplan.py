@@ -12,7 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import Rejected, Started
-from pddl2nl.policies.ground_truth import reference_of
+from pddl2nl.policies.reporting import reference_of
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.sayplan.reports import METRICS
 from pddl2nl.systems.sayplan.sayplan import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE, SayPlan, cannot_be_enough

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import GroundAtom, write_domain, write_problem
-from pddl2nl.policies.end_state import satisfied
 from pddl2nl.policies.events import FORMAT, Acted, Finished, Started
+from pddl2nl.policies.reporting import satisfied
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.taskgraph.events import GraphChecked
 from pddl2nl.systems.taskgraph.metrics import METRICS

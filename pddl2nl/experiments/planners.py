@@ -1,0 +1,341 @@
+"""The record of a planner's run: one line of JSON Lines, beside the records of episodes.
+
+A planner has no episode, so its record is a single event. Like the record of an episode it holds the whole PDDL
+texts, so that the plan can be validated again without another file, and it is renamed into place when it is finished.
+
+The planners' plans that runs need: FF's for step limits and examples, LM-cut's for shown examples.
+
+An experiment asks for the same plans again for every policy, model and seed, and from many threads at once. So a result
+is remembered by the texts of its task, and each search is run once. No more planners run at once than there are
+processors: a planner's limit is CPU time, which crowding would not change, but wall time would run out on those that
+wait.
+
+The step limit of a run, and whether its task has a plan.
+
+A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. A task without a plan gives no such
+length, and a model needs time to find that out: its limit is that of the longest task of the primary set,
+`UNSOLVABLE_STEPS`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, UnsupportedError
+from pddl2nl.experiments.records.writer import RecordWriter, job_name
+from pddl2nl.files import read_text
+from pddl2nl.llm.keys import sha256
+from pddl2nl.pddl import Task, write_domain, write_problem
+from pddl2nl.policies import Policy
+from pddl2nl.policies.events import Amount, Count, RunEvent
+from pddl2nl.policies.setting import pddl_text
+from pddl2nl.policies.spec import RunSpec
+from pddl2nl.tasks import match_shipped, shipped_domain
+from pddlval import GroundAction
+
+if TYPE_CHECKING:
+    from pddl2nl.baselines import PlannerResult, TaskTexts
+    from pddl2nl.experiments.models import Access
+
+
+class Planned(RunEvent, frozen=True):
+    """A planner's result on one task.
+
+    ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
+    `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
+    ``domain`` and ``problem`` are the names in the PDDL texts; ``suite`` and ``task`` are what an experiment calls the
+    task, else empty. ``seconds`` is wall time, the only field that differs between two runs of one task.
+    """
+
+    planner: str
+    domain: str
+    problem: str
+    domain_pddl: str
+    problem_pddl: str
+    status: str
+    plan: tuple[str, ...] | None = None
+    cost: int | float | None = None
+    expanded: Count | None = None
+    search: str = ""
+    message: str = ""
+    domain_file: str = ""
+    problem_file: str = ""
+    seconds: Amount = 0.0
+    format: int = 1
+    suite: str = ""
+    task: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """The planner's status."""
+        return self.status
+
+    @property
+    def spent(self) -> Mapping[str, Mapping[str, Any]]:
+        """A planner costs nothing."""
+        return {}
+
+
+@dataclass(frozen=True)
+class PlannerJob:
+    """A baseline's run (`pddl2nl.experiments.runs.Job`).
+
+    Attributes:
+        domain, problem: the files.
+        planner: of `pddl2nl.baselines.PLANNERS`.
+        seconds, memory_mb: its limits; None for none.
+        texts: replace what the two files hold, for a task that was transformed.
+        suite, task: what an experiment calls the task, for the record.
+        parts: the readable parts of its name; by default those of the files.
+    """
+
+    domain: Path
+    problem: Path
+    planner: str
+    seconds: int | None = None
+    memory_mb: int | None = None
+    texts: TaskTexts | None = None
+    suite: str = ""
+    task: str = ""
+    parts: tuple[str, ...] = ()
+
+    asks_model = False
+    base_url = None
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its record without the ending."""
+        texts = self._texts(errors="replace")
+        identity = {
+            "planner": self.planner,
+            "seconds": self.seconds,
+            "memory_mb": self.memory_mb,
+            "domain": sha256(texts.domain),
+            "problem": sha256(texts.problem),
+        }
+        return job_name(self.parts or (self.domain.parent.name, self.problem.stem, self.planner), identity)
+
+    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> Planned:
+        """Runs the planner, writes its record and returns it.
+
+        A planner that crashes is recorded with the status ``error`` instead of raising: in a sweep it must cost one
+        cell and not the whole table.
+
+        Raises:
+            MissingExtraError: the planner is not installed.
+            PDDLError: a file cannot be read.
+            InfrastructureError: the record cannot be written.
+        """
+        from pddl2nl.baselines import solve
+        from pddl2nl.pddl import parse_task
+
+        texts = self._texts()
+        task = parse_task(texts.domain, texts.problem)
+        try:
+            result = solve(texts, self.planner, time_limit=self.seconds, memory_limit_mb=self.memory_mb)
+            plan = None if result.plan is None else tuple(map(str, result.plan))
+            outcome: dict[str, Any] = {**result.as_json(), "plan": plan, "message": result.message}
+        except InfrastructureError as error:
+            outcome = {"planner": self.planner, "status": "error", "message": str(error)}
+        planned = Planned(
+            domain=task.domain.name,
+            problem=task.problem.name,
+            domain_pddl=texts.domain,
+            problem_pddl=texts.problem,
+            domain_file=str(self.domain),
+            problem_file=str(self.problem),
+            suite=self.suite,
+            task=self.task,
+            **outcome,
+        )
+        with RecordWriter(record) as writer:
+            writer.write(planned)
+        return planned
+
+    def _texts(self, errors: Literal["strict", "replace"] = "strict") -> TaskTexts:
+        from pddl2nl.baselines import TaskTexts
+
+        files = (self.domain, self.problem)
+        return self.texts or TaskTexts(*(read_text(path, "PDDL file", errors=errors) for path in files))
+
+
+# ── plans ───────────────────────────────────────────────────────────────────────────────────────
+
+Plan = tuple[GroundAction, ...]
+
+FF_SECONDS = 300
+"""How long FF may take for a step limit or an example that was asked for, in whole seconds of CPU time."""
+
+QUICK_SECONDS = 5
+"""How long it may take for one of several problems that could be an example."""
+
+OPTIMAL_SECONDS = 20
+"""How long the search for an optimal plan of an example may take; examples are small."""
+
+MOST_EXPANDED = 1000
+"""States that such a search, or a quick one, may have expanded: a plan that took more is not used.
+
+Time alone would let a machine and its load decide which plan an example shows, and with it every prompt of a run. A
+plan of few steps takes some dozens of expansions, and a thousand take seconds, far less than the limits above.
+"""
+
+
+class NoPlanExistsError(InputError):
+    """A planner proved that a task has no plan."""
+
+
+@dataclass
+class _Search:
+    """A search, and its result once it has one."""
+
+    result: PlannerResult | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_PLANNERS = threading.BoundedSemaphore(os.cpu_count() or 1)
+_SEARCHES = threading.Lock()
+
+
+@lru_cache(maxsize=1024)
+def _search(domain: str, problem: str, planner: str, seconds: int) -> _Search:
+    return _Search()
+
+
+def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
+    from pddl2nl.baselines import TaskTexts, solve
+
+    texts = write_domain(task.domain), write_problem(task.problem)
+    with _SEARCHES:
+        # The cache alone would let two threads that come at once begin two searches.
+        search = _search(*texts, planner, seconds)
+    with search.lock:
+        if search.result is None:
+            with _PLANNERS:
+                result = solve(TaskTexts(*texts), planner, time_limit=seconds)
+            if result.status == "error":
+                # Not remembered: the next one tries again.
+                raise InfrastructureError(f"Fast Downward failed: {result.message}")
+            search.result = result
+        return search.result
+
+
+def forget_plans() -> None:
+    """Forgets all plans; for tests."""
+    with _SEARCHES:
+        _search.cache_clear()
+
+
+def ff_plan(task: Task, advice: str) -> Plan:
+    """FF's plan; ``advice`` names the alternative for the user if there is none.
+
+    Raises:
+        InputError: the planner is missing, does not take the task, or found no plan; `NoPlanExistsError` where it
+            proved that there is none.
+        InfrastructureError: the planner failed.
+    """
+    try:
+        result = _result(task, "ff", FF_SECONDS)
+    except MissingExtraError as error:
+        raise InputError(f"{error}; without a planner, give {advice}") from error
+    if result.plan is None:
+        kind = NoPlanExistsError if result.status == "unsolvable" else InputError
+        why = f"ff found no plan ({result.status}: {result.message})"
+        raise kind(f"problem '{task.problem.name}': {why}; give {advice}")
+    return result.plan
+
+
+def quick_plan(task: Task) -> Plan | None:
+    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if there is none, or no planner.
+
+    Raises:
+        InfrastructureError: the planner failed.
+    """
+    return _small_plan(task, "ff", QUICK_SECONDS)
+
+
+def optimal_plan(task: Task) -> Plan | None:
+    """A plan of least cost by LM-cut within `OPTIMAL_SECONDS` and `MOST_EXPANDED`; None as in `quick_plan`.
+
+    Raises:
+        InfrastructureError: the planner failed.
+    """
+    return _small_plan(task, "lmcut", OPTIMAL_SECONDS)
+
+
+def _small_plan(task: Task, planner: str, seconds: int) -> Plan | None:
+    try:
+        result = _result(task, planner, seconds)
+    except (MissingExtraError, UnsupportedError):
+        return None
+    return result.plan if result.expanded is None or result.expanded <= MOST_EXPANDED else None
+
+
+# ── solvability ─────────────────────────────────────────────────────────────────────────────────
+
+UNSOLVABLE_STEPS = 40
+"""The step limit for a task without a plan: twice the length of the longest optimal plan of the primary set."""
+
+_ADVICE = "the step limit by --steps N"
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """The step limit of a run, or None; and whether its task has a plan, None if unknown."""
+
+    steps: int | None
+    solvable: bool | None
+
+
+def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
+    """The step limit and solvability of a run's task; asks a planner for a missing limit, or to judge claims.
+
+    Raises:
+        InputError: a step limit is needed, and there is no planner, or it neither found a plan nor proved that there
+            is none.
+        InfrastructureError: the planner failed.
+    """
+    solvable = shipped_as_solvable(spec.task)
+    if spec.steps is not None or policy.one_shot:
+        if solvable is None and getattr(policy, "unsolvable", "") == "tell":
+            solvable = _proved(spec.task)
+        return Foreseen(spec.steps, solvable)
+    if solvable is False:
+        return Foreseen(UNSOLVABLE_STEPS, False)
+    try:
+        plan = ff_plan(spec.task, _ADVICE)
+    except NoPlanExistsError:
+        return Foreseen(UNSOLVABLE_STEPS, False)
+    # At least one, so that a goal that holds at once leaves a valid limit.
+    return Foreseen(max(1, 2 * len(plan)), True)
+
+
+def shipped_as_solvable(task: Task) -> bool | None:
+    """Whether a shipped problem has a plan, by its manifest; None for a problem that is not shipped.
+
+    It is known by its text, wherever the file lies.
+    """
+    shipped = match_shipped(task.domain)
+    return None if shipped is None else _solvable_texts(shipped.name).get(pddl_text(task.problem))
+
+
+@lru_cache(maxsize=8)
+def _solvable_texts(domain: str) -> dict[str, bool]:
+    """Whether each shipped problem has a plan, by its text."""
+    instances = shipped_domain(domain).instances
+    return {each.path.read_text(encoding="utf-8"): each.solvable for each in instances}
+
+
+def _proved(task: Task) -> bool | None:
+    try:
+        ff_plan(task, _ADVICE)
+    except NoPlanExistsError:
+        return False
+    except InputError:
+        return None
+    return True
