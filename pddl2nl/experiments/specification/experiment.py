@@ -1,8 +1,8 @@
 """An experiment that can be prepared, estimated and run: a specification (`ExperimentSpec`) put to use.
 
 The cost is estimated before any model is asked. The first prompt of a run is the real one but for its example: it is
-made by the run itself, with a model that only measures. The rest is assumed: see the constants below. An estimate is for
-deciding whether to begin: the records hold what was really spent, and budgets keep it within limits.
+made by the run itself, with a model that only measures. The rest is assumed: see the constants below. An estimate is
+for deciding whether to begin: the records hold what was really spent, and budgets keep it within limits.
 """
 
 from __future__ import annotations
