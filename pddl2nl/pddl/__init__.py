@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from pddl2nl.pddl.rewriting import substitute
     from pddl2nl.pddl.stratification import stratify
     from pddl2nl.pddl.tree import write_number
-    from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_problem
+    from pddl2nl.pddl.writer import write_condition, write_domain, write_problem
 
 __all__ = [
     "ActionSchema",
@@ -134,7 +134,6 @@ __all__ = [
     "supertypes",
     "write_condition",
     "write_domain",
-    "write_expression",
     "write_number",
     "write_problem",
 ]
@@ -145,7 +144,7 @@ _LAZY = {
     "stratification": "stratify",
     "rewriting": "substitute",
     "tree": "write_number",
-    "writer": "write_condition write_domain write_expression write_problem",
+    "writer": "write_condition write_domain write_problem",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 

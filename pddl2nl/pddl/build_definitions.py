@@ -254,7 +254,6 @@ class DomainBuilder(_DefinitionBuilder):
             self.lists["derived"].append(DerivedPredicate(head.name, head.parameters, body, self._span(section)))
 
     def _schema(self, section: Item) -> None:
-        """An action of any kind."""
         keyword, *items = contents(section)
         form = SCHEMAS[str(keyword)]
         what = str(keyword)[1:].replace("-", " ")
@@ -278,7 +277,6 @@ class DomainBuilder(_DefinitionBuilder):
             self.lists[form.field].append(form.kind(str(name), parameters, *formulas, self._span(section)))
 
     def _values(self, items: list[Item], keys: tuple[str, ...]) -> dict[str, Item]:
-        """The list after each keyword of an action."""
         values: dict[str, Item] = {}
         key: str | None = None
         for item in items:
@@ -486,15 +484,7 @@ class ProblemBuilder(_DefinitionBuilder):
                 self.metric = Metric(str(direction), value, self._span(section))
 
     def _length(self, section: Item) -> None:
-        items = contents(section)[1:]
-        words = [word for item in items for word in ([item] if is_word(item) else contents(item)) if is_word(word)]
-        for kind, value in zip(words[::2], map(str, words[1::2]), strict=False):
-            if kind in (":serial", ":parallel") and value.isascii() and value.isdecimal() and len(value) < 19:
-                self.lists["length"].append((str(kind)[1:], int(value)))
-            else:
-                self.error(kind, "malformed ':length'", "(:length (:serial number) (:parallel number))", quoted=section)
-        if len(words) % 2:
-            self.error(section, "malformed ':length'")
+        """PDDL 1.2 says here how long a plan is: no planner and no validator needs it."""
 
     sections: ClassVar[dict[str, Callable[[Any, Item], None]]] = {
         ":domain": _domain,

@@ -353,7 +353,6 @@ class FormulaChecker:
                 self._update(node, scope)
 
     def _update(self, node: Update, scope: Scope) -> None:
-        """Checks that a numeric fluent gets a number, and an object fluent an object of its type."""
         own, value = self.symbols.function_types.get(node.fluent.name), self._value_types(node.value, scope)
         if own is not None and own != NUMERIC and node.operator != "assign":
             message = f"'{node.operator}' of '{node.fluent.name}', whose value is no number"

@@ -145,7 +145,6 @@ def _domain(text: str, log: Log) -> Domain | None:
 
 
 def _problem(domain: Domain | None) -> Callable[[str, Log], Problem | None]:
-    """The check of a problem of this domain."""
 
     def check(text: str, log: Log) -> Problem | None:
         prepared, roots, garbled = _read(text, log)

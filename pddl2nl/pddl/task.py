@@ -185,7 +185,6 @@ class Task:
 
     @cached_property
     def _objects_by_type(self) -> dict[str, list[int]]:
-        """For every type the numbers of the objects that are declared to be of it."""
         found: dict[str, list[int]] = {}
         for number, item in enumerate(self.objects.values()):
             for name in item.types:

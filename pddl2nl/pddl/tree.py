@@ -429,7 +429,6 @@ class Problem:
     goal: Condition = field(default=And())
     constraints: Condition | None = None
     metric: Metric | None = None
-    length: tuple[tuple[str, int], ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:

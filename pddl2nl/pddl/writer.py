@@ -9,7 +9,6 @@ from pddl2nl.pddl.tree import (
     Comparison,
     Condition,
     Domain,
-    Expression,
     Node,
     Problem,
     StepSchema,
@@ -29,11 +28,6 @@ _WIDTH = 100
 def write_condition(condition: Condition) -> str:
     """A condition or an effect on one line: ``(not (at a b))``."""
     return str(condition)
-
-
-def write_expression(node: Expression) -> str:
-    """A numeric expression on one line."""
-    return str(node)
 
 
 def pretty(node: Node, indent: int) -> str:
@@ -105,7 +99,6 @@ def write_domain(domain: Domain) -> str:
 
 def write_problem(problem: Problem) -> str:
     """A problem as PDDL text: atoms in the order of the tree, then values, negative and timed literals."""
-    length = " ".join(f"(:{kind} {number})" for kind, number in problem.length)
     metric = problem.metric
     blocks = [
         f"  (:domain {problem.domain_name})",
@@ -114,8 +107,7 @@ def write_problem(problem: Problem) -> str:
         _block(":init", _init_lines(problem)) or "  (:init)",
         f"  (:goal {pretty(problem.goal, 9)})",
         "" if problem.constraints is None else f"  (:constraints {pretty(problem.constraints, 16)})",
-        "" if metric is None else f"  (:metric {metric.direction} {write_expression(metric.expression)})",
-        f"  (:length {length})" if length else "",
+        "" if metric is None else f"  (:metric {metric.direction} {metric.expression})",
     ]
     return _whole("problem", problem.name, blocks)
 

@@ -42,7 +42,6 @@ from pddl2nl.pddl.tree import (
     walk,
     write_number,
 )
-from pddl2nl.pddl.writer import write_expression
 from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
 from pddlval.plans import Plan
 
@@ -222,7 +221,7 @@ def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
     """Why these functions cannot be removed from a problem; empty if they can."""
     metric = problem.metric
     if metric is not None and metric != _METRIC:
-        found = f"{metric.direction} {write_expression(metric.expression)}"
+        found = f"{metric.direction} {metric.expression}"
         return f"the metric of problem '{problem.name}' is '{found}', and not 'minimize ({COST})'"
     for what, tree in (("goal", problem.goal), ("constraints", problem.constraints)):
         asked = next((name for name in _fluents([] if tree is None else [tree]) if name in functions), None)
@@ -246,7 +245,7 @@ def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction
     for action in domain.actions:
         cost = _action_cost(action, constants)
         if cost is None:
-            given = " and ".join(write_expression(update.value) for update in _cost_updates(action))
+            given = " and ".join(str(update.value) for update in _cost_updates(action))
             among = "" if _always(action) else ", under 'when' or 'forall'"
             return None, f"the cost of the action '{action.name}' is not constant: {given}{among}"
         found.setdefault(cost, action.name)

@@ -167,7 +167,6 @@ class TaskRenaming:
             self.formulas("problem", "goal").formula(problem.goal),
             self._optional(problem.constraints, "problem", "constraints"),
             None if metric is None else Metric(metric.direction, plain.formula(metric.expression)),
-            problem.length,
         )
 
     def formulas(self, kind: str = "", place: str = "") -> Renaming:

@@ -12,16 +12,18 @@ from typer.testing import CliRunner, Result
 from pddl2nl.cli import check as check_command
 
 DOMAIN = """(define (domain switches)
-  (:requirements :typing :derived-predicates :negative-preconditions)
+  (:requirements :typing :derived-predicates :negative-preconditions :durative-actions :timed-initial-literals)
   (:types switch)
   (:constants main - switch)
   (:predicates (on ?s - switch) (dark))
   (:functions (cost))
   (:derived (dark) (not (on main)))
-  (:action flip :parameters (?s - switch) :precondition (not (on ?s)) :effect (on ?s)))
+  (:action flip :parameters (?s - switch) :precondition (not (on ?s)) :effect (on ?s))
+  (:durative-action wait :parameters () :duration (= ?duration 1) :condition (and) :effect (and)))
 """
 PROBLEM = """(define (problem two) (:domain switches) (:objects s1 s2 - switch)
-  (:init (on s1) (= (cost) 0)) (:goal (and (on s1) (not (on s2)))))
+  (:init (on s1) (= (cost) 0) (not (on main)) (at 5 (on s2)))
+  (:goal (and (on s1) (imply (on main) (not (on s2))))))
 """
 
 
@@ -51,12 +53,18 @@ def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None
         "kind": "domain",
         "name": "switches",
         "ok": True,
-        "requirements": [":typing", ":derived-predicates", ":negative-preconditions"],
+        "requirements": [
+            ":typing",
+            ":derived-predicates",
+            ":negative-preconditions",
+            ":durative-actions",
+            ":timed-initial-literals",
+        ],
         "counts": {
             "types": 1,
             "predicates": 2,
             "functions": 1,
-            "actions": 1,
+            "actions": 2,
             "derived": 1,
             "objects": 1,
             "init": 0,
@@ -66,9 +74,9 @@ def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None
     }
     assert list(first) == ["file", "kind", "name", "ok", "requirements", "counts", "diagnostics"]
     assert (second["kind"], second["name"], second["ok"]) == ("problem", "two", True)
-    assert second["counts"] | {"objects": 2, "init": 2, "goal_atoms": 2} == second["counts"]
-    # A number in the initial state without :action-costs or :numeric-fluents.
-    assert [item["severity"] for item in second["diagnostics"]] == ["warning"]
+    assert second["counts"] | {"objects": 2, "init": 4, "goal_atoms": 3} == second["counts"]
+    # A number without :action-costs or :numeric-fluents, 'imply' without :disjunctive-preconditions.
+    assert [item["severity"] for item in second["diagnostics"]] == ["warning", "warning"]
     assert not third["ok"]
     errors = [item for item in third["diagnostics"] if item["severity"] == "error"]
     assert [(item["line"], item["column"]) for item in errors] == [(2, 10), (2, 62)]
@@ -101,8 +109,8 @@ def test_text_for_people(files: tuple[Path, Path, Path]) -> None:
     result = run(domain, problem)
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        f"{domain}: domain switches: ok (1 types, 2 predicates, 1 functions, 1 actions, 1 derived, 1 objects)",
-        f"{problem}: problem two: ok (2 objects, 2 init, 2 goal atoms, 1 warning)",
+        f"{domain}: domain switches: ok (1 types, 2 predicates, 1 functions, 2 actions, 1 derived, 1 objects)",
+        f"{problem}: problem two: ok (2 objects, 4 init, 3 goal atoms, 2 warnings)",
     ]
     result = run(domain, wrong)
     assert result.exit_code == 2

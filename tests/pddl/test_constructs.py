@@ -192,7 +192,6 @@ def test_sections_of_a_problem(everything: str, all_of_it: str) -> None:
         TimedLiteral(Fraction(5), opened),
         TimedLiteral(Fraction(15, 2), opened, positive=False),
     )
-    assert problem.length == (("serial", 5), ("parallel", 3))
     assert problem.metric is not None
     assert problem.metric.direction == "minimize"
 

@@ -6,26 +6,17 @@ from collections.abc import Callable, Iterator
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
-    And,
     Checked,
-    Condition,
     Diagnostic,
     Domain,
-    Exists,
-    Forall,
-    Imply,
     InputError,
-    Modal,
-    Not,
-    Or,
-    Preference,
     Problem,
     Source,
     Task,
-    Timed,
     check_domain_file,
     check_problem_file,
 )
+from pddlval.formulas import LITERAL, subformulas
 from pddlval.unsupported import refusals
 
 _COUNTS = ("types", "predicates", "functions", "actions", "derived", "objects", "init", "goal_atoms")
@@ -57,8 +48,9 @@ class CheckedFile:
             counts |= {name: len(getattr(tree, name)) for name in ("types", "predicates", "functions", "derived")}
             counts |= {"actions": len(tree.actions) + len(tree.durative_actions), "objects": len(tree.constants)}
         elif isinstance(tree, Problem):
+            goal_atoms = sum(isinstance(part, LITERAL) for part in subformulas(tree.goal))
             facts = (tree.init, tree.init_values, tree.init_negative, tree.init_timed)
-            counts |= {"objects": len(tree.objects), "init": sum(map(len, facts)), "goal_atoms": _atoms(tree.goal)}
+            counts |= {"objects": len(tree.objects), "init": sum(map(len, facts)), "goal_atoms": goal_atoms}
         return counts
 
     def as_json(self) -> dict[str, object]:
@@ -95,23 +87,9 @@ def report_on(file: str, kind: str, check: Callable[[], Checked[Domain] | Checke
 
 
 def _not_executed(tree: Domain | Problem | None) -> Iterator[Diagnostic]:
-    """A warning for each construct that cannot be executed."""
     if tree is None:
         return
     task = Task(tree, Problem("", "")) if isinstance(tree, Domain) else Task(Domain(""), tree)
     for refusal in refusals(task, timed=True):
         source = refusal.source or Source("", "")
         yield Diagnostic.at(source, refusal.span.start, refusal.message, severity="warning", path=refusal.path)
-
-
-def _atoms(condition: Condition) -> int:
-    """How many atoms and comparisons a condition consists of."""
-    match condition:
-        case And(parts=parts) | Or(parts=parts) | Modal(parts=parts):
-            return sum(map(_atoms, parts))
-        case Not(body=body) | Forall(body=body) | Exists(body=body) | Preference(body=body) | Timed(body=body):
-            return _atoms(body)
-        case Imply(left=left, right=right):
-            return _atoms(left) + _atoms(right)
-        case _:
-            return 1

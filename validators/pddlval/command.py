@@ -6,15 +6,14 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from typing import Generic, TypeVar
 
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
+from pddl2nl.pddl import InputError, Source, Task, load_domain, load_problem, load_task
 from pddlval.happenings import VAL_TIME_TOLERANCE
 from pddlval.plans import Plan, read_plan
 from pddlval.report import EXACT, VAL_TOLERANCE, Report, Tolerances
@@ -96,7 +95,7 @@ def judge_files(
         InputError: a file is missing, or domain or problem cannot be read.
         UnsupportedError: the task cannot be executed.
     """
-    task = load_problem_of(load_domain_of(domain), problem)
+    task = load_task(domain, problem)
     texts = [(name, _read(name)) for name in plans]
     judged = []
     for name, text in texts:
@@ -155,11 +154,12 @@ class _LineJudge:
         self._tell = tell
         self.find = find
         self.tolerances = tolerances
-        self._domains = _Recent(load_domain_of, lambda domain: domain.source)
+        self._domains = _Recent(load_domain, lambda domain: domain.source)
         self._tasks = _Recent(self._load, lambda task: task.problem.source)
 
     def _load(self, paths: tuple[str, str]) -> Task:
-        return load_problem_of(self._domains[paths[0]], paths[1])
+        domain = self._domains[paths[0]]
+        return Task(domain, load_problem(paths[1], domain))
 
     def __call__(self, number: int, line: str) -> tuple[str, int]:
         """The answer to a line, and the exit code that it alone stands for."""
@@ -246,26 +246,6 @@ class _Recent(Generic[Key, Value]):
     def _size_of(self, value: Value | InputError) -> int:
         source = None if isinstance(value, InputError) else self._source(value)
         return _LEAST_TEXT if source is None else max(_LEAST_TEXT, len(source.text))
-
-
-def load_domain_of(path: str) -> Domain:
-    """The domain in a file; InputError if it is missing or cannot be read."""
-    with _refusals(path):
-        return load_domain(Path(path))
-
-
-def load_problem_of(domain: Domain, path: str) -> Task:
-    """The task of a domain and the problem in a file; InputError if it is missing or cannot be read."""
-    with _refusals(path):
-        return Task(domain, load_problem(Path(path), domain))
-
-
-@contextmanager
-def _refusals(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
 
 
 def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerances: Tolerances) -> JudgedPlan:

@@ -7,7 +7,7 @@ the order of the file. Of the numeric updates those under ``when`` come before t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -33,7 +33,7 @@ from pddl2nl.pddl import Number as NumberNode
 from pddlval.formulas import has_comparison, negation_normal, predicates_in
 from pddlval.numeric import UndefinedError, bounded, evaluate, exact
 from pddlval.plans import GroundAction
-from pddlval.semantics import ground_atom, ground_fluent
+from pddlval.semantics import Binding, ground_atom, ground_fluent
 from pddlval.state import BIT, BITS, Chunks, Levels, Number, State, StateLayout, changed_levels
 
 ADDITIVE = frozenset(("increase", "decrease"))
@@ -44,8 +44,6 @@ _MOST_INSTANCES = 1_000_000
 
 _FEW_INSTANCES = 32
 """So few choices of objects are all tried; of more, those that satisfy the static conditions are looked up."""
-
-Binding = Mapping[str, str]
 
 
 class Change(NamedTuple):

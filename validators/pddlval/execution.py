@@ -59,7 +59,6 @@ class PlanRun:
         return self._judge()
 
     def _problems(self) -> Iterator[Diagnostic]:
-        """What is wrong with the plan, whatever the state."""
         for number, step in enumerate(self.plan.steps, start=1):
             try:
                 self.simulator.ground(step.action)
@@ -74,7 +73,6 @@ class PlanRun:
         return None
 
     def _happen(self, happening: Happening) -> Report | None:
-        """Applies a happening; gives the report where that is impossible."""
         state = self.state
         grounds: list[Ground] = []
         for event in happening.events:
@@ -97,7 +95,6 @@ class PlanRun:
         return self.simulator.ground(self.plan.steps[event.step - 1].action)
 
     def _unmet_besides(self, event: Event, ground: Ground) -> tuple[Condition, ...]:
-        """What fails at an event besides the precondition."""
         return ()
 
     def _claim(self, happening: Happening, grounds: Sequence[Ground]) -> Claims:

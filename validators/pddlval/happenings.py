@@ -7,7 +7,7 @@ another one reads, or do the opposite of what another one does (Fox and Long 200
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -39,10 +39,8 @@ from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
 from pddlval.plans import GroundAction, Plan
 from pddlval.schemas import Ground
-from pddlval.semantics import choices, ground_atom, ground_fluent
+from pddlval.semantics import Binding, choices, ground_atom, ground_fluent
 from pddlval.state import State
-
-Binding = Mapping[str, str]
 
 VAL_TIME_TOLERANCE = Fraction(1, 100)
 """By how much durations may miss in VAL, unless its ``-t`` says otherwise."""
@@ -192,7 +190,6 @@ def claim(grounds: Sequence[Ground], state: State, reads: Sequence[Condition] = 
 
 
 def _each_once(outcome: Outcome) -> bool:
-    """Whether no atom and no fluent is changed twice."""
     deletes, adds, updates = outcome
     atoms = len(deletes) + len(adds)
     if atoms > 1 and len({*deletes, *adds}) < atoms:

@@ -325,7 +325,6 @@ class Query:
         return texts[0] if len(texts) == 1 else f"({word.join(texts)})"
 
     def _elsewhere(self, code: Code, variables: Collection[str], write: Callable[[Code], str]) -> str:
-        """A call of a function of its own."""
         names = sorted([self._texts[name] for name in variables])
         inner = Code(names, "return False")
         inner.emit(f"return {write(inner)}")
@@ -550,7 +549,6 @@ class Query:
         self._bind(code, *groups[0], after)
 
     def _require(self, code: Code, variables: Variables, parts: list[QueryPart], finish: Finish) -> None:
-        """Writes the test whether a part of the query has a solution."""
         free = frozenset[str]().union(*(free_variables(part.condition) for part in parts)) - variables.keys()
         _, call = self._solvable(free, variables, parts, replace(_EXISTS, distinct=finish.distinct))
         code.emit(f"if not {call}: {code.fail}")
@@ -677,7 +675,6 @@ class Query:
         return total
 
     def _solutions(self, variables: Variables, parts: Sequence[QueryPart]) -> float:
-        """About how many solutions a part of a query has."""
         count, left = 1.0, dict(variables)
         while left:
             best = min(self._binders(left, parts), key=lambda binder: binder.choices)
@@ -716,7 +713,6 @@ class Query:
         return min(most, _FEW if bound else _MANY)
 
     def _width(self, term: str, otherwise: int) -> int:
-        """How many objects a bound term may stand for."""
         return max(1, len(self._domains.get(term, ()))) if is_variable(term) and term in self._domains else otherwise
 
     def _bind_equal(self, code: Code, condition: Equality, name: str, variables: Variables) -> None:

@@ -238,7 +238,6 @@ class Report:
         }
 
     def _timed_json(self) -> dict[str, object]:
-        """What only plans with time, preferences or constraints have."""
         if self.violations is None:
             return {}
         low, high = self.valid_tolerances or (None, None)

@@ -139,7 +139,6 @@ class Ground:
             self._fix()
 
     def _fix(self) -> None:
-        """Computes the effects that are the same in every state."""
         try:
             self._fixed = outcome_of(self._made_parts(), self.schema.layout.empty)
         except UndefinedError:
@@ -270,7 +269,6 @@ def _possible(schema: Schema, slots: Sequence[str]) -> bool:
 
 
 def _masks(layout: StateLayout, picks: Sequence[Pick], slots: Sequence[str]) -> Masks:
-    """The bits of some atoms."""
     masks: dict[int, int] = {}
     for pick in picks:
         chunk, place = divmod(layout.number(GroundAtom(pick(slots))), BITS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from pddl2nl.pddl import (
@@ -36,6 +36,8 @@ from pddlval.unsupported import is_executable, refuse_unsupported, updated_funct
 
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
+
+Compiled = TypeVar("Compiled")
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -409,29 +411,43 @@ CLOCK = GroundAtom(("total-time",))
 """The fluent that holds the time in the states of tasks with time; other states have none."""
 
 
-_recent: dict[tuple[int, Fraction], Simulator] = {}
-_recent_lock = Lock()
-_MOST_RECENT = 32
+class Recent(Generic[Compiled]):
+    """What was compiled of the last few tasks: many plans for one are judged fast.
+
+    Args:
+        make: compiles a task, with a tolerance.
+        most: how many are kept.
+    """
+
+    def __init__(self, make: Callable[[Task, Fraction], Compiled], most: int):
+        self._make = make
+        self._most = most
+        self._kept: dict[tuple[int, Fraction], tuple[Task, Compiled]] = {}
+        self._lock = Lock()
+
+    def __call__(self, task: Task, tolerance: Fraction = Fraction(0)) -> Compiled:
+        # By identity: comparing or hashing a task walks through all of its tree.
+        key = (id(task), tolerance)
+        known = self._kept.get(key)
+        if known is None or known[0] is not task:
+            known = task, self._make(task, tolerance)
+            with self._lock:
+                self._kept[key] = known
+                if len(self._kept) > self._most:
+                    del self._kept[next(iter(self._kept))]
+        return known[1]
 
 
-def plain_simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator | None:
-    """As `simulator_of`; None for a task that is not executed action by action."""
-    # By identity: comparing or hashing a task walks through all of its tree.
-    key = (id(task), tolerance)
-    simulator = _recent.get(key)
-    if simulator is None or simulator.task is not task:
-        if not is_executable(task):
-            return None
-        simulator = Simulator(task, tolerance, checked=True)
-        with _recent_lock:
-            _recent[key] = simulator
-            if len(_recent) > _MOST_RECENT:
-                del _recent[next(iter(_recent))]
-    return simulator
+def _plain_simulator(task: Task, tolerance: Fraction) -> Simulator | None:
+    return Simulator(task, tolerance, checked=True) if is_executable(task) else None
+
+
+plain_simulator_of = Recent(_plain_simulator, 32)
+"""As `simulator_of`; None for a task that is not executed action by action."""
 
 
 def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
-    """The task's simulator; those of the last few tasks are kept, so that many plans for one are judged fast.
+    """The task's simulator; those of the last few tasks are kept.
 
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.

@@ -73,7 +73,6 @@ class _Actions(dict[Any, GroundAction]):
 
 @lru_cache(256)
 def _maker(arity: int) -> Callable[[Iterable[Row], str, Sequence[str]], list[GroundAction]]:
-    """What makes the actions of many rows, given the name of the schema and those of the objects."""
     columns = [f"c{place}" for place in range(arity)]
     args = "".join(f"n[{column}], " for column in columns)
     # What `GroundAction(name, args)` does, in half the time.
@@ -163,15 +162,6 @@ def _is_plain(update: Update) -> bool:
     return update.operator != "scale-down"
 
 
-class _Listing:
-    """The actions of each schema, of the state that the tables are for or the one that was listed before."""
-
-    def __init__(self) -> None:
-        self.actions: dict[int, list[GroundAction]] = {}
-        self.complete = False
-        """Whether all actions were listed the last time, and were not too many."""
-
-
 class SuccessorGenerator:
     """Enumerates the applicable actions of a state, always in the same order, and draws from them.
 
@@ -195,7 +185,7 @@ class SuccessorGenerator:
         database = self._database
         tables = database.acquire(state)
         try:
-            if tables.listed is not None and tables.listed.complete:
+            if tables.all_listed:
                 return iter(self._listed(tables))
         finally:
             database.release(tables)
@@ -228,7 +218,6 @@ class SuccessorGenerator:
         return None
 
     def _rows(self, state: State, most: int) -> list[tuple[_Actions, list[Row]]]:
-        """The first applicable actions, as rows of each schema."""
         tables = self._database.acquire(state)
         try:
             drawn: list[tuple[_Actions, list[Row]]] = []
@@ -241,21 +230,14 @@ class SuccessorGenerator:
         finally:
             self._database.release(tables)
 
-    def _listing(self, tables: Tables) -> _Listing:
-        if tables.listed is None:
-            tables.listed = _Listing()
-        listing: _Listing = tables.listed
-        return listing
-
     def _listed(self, tables: Tables) -> list[GroundAction]:
-        listing = self._listing(tables)
         actions: list[GroundAction] = []
         for query in self._ready(tables):
-            if query.reads & tables.dirty or query.place not in listing.actions:
-                listing.actions[query.place] = list(map(query.actions.__getitem__, query.run(tables)))
-            actions += listing.actions[query.place]
+            if query.reads & tables.dirty or query.place not in tables.listed:
+                tables.listed[query.place] = list(map(query.actions.__getitem__, query.run(tables)))
+            actions += tables.listed[query.place]
         tables.dirty = 0
-        listing.complete = len(actions) <= _MOST_LISTED
+        tables.all_listed = len(actions) <= _MOST_LISTED
         return actions
 
     def _one_by_one(self, state: State) -> Iterator[GroundAction]:
@@ -275,8 +257,7 @@ class SuccessorGenerator:
                     yield from block
                 listed[query.place] = kept
             if count <= _MOST_LISTED:
-                listing = self._listing(tables)
-                listing.actions, listing.complete = listed, True
+                tables.listed, tables.all_listed = listed, True
                 tables.dirty = 0
         finally:
             self._database.release(tables)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
 from itertools import compress
 from operator import itemgetter
 from threading import Lock, RLock
@@ -41,8 +42,6 @@ class TableKey(Protocol):
 class Relation:
     """The true atoms of a predicate, as a set of rows."""
 
-    __slots__ = ("_column_sets", "_rows", "_set", "arity", "bit", "columns", "derive", "kind", "predicate", "size")
-
     def __init__(self, predicate: str, arity: int, kind: Kind, bit: int):
         self.predicate = predicate
         self.arity = arity
@@ -53,25 +52,19 @@ class Relation:
         """The number of rows of a static relation."""
         self.columns: list[list[int]] = []
         """The columns of a static relation; the rows stand in the order of the file."""
-        self._rows: list[Row] | None = None
-        self._set: frozenset[Row] | None = None
         self._column_sets: dict[int, frozenset[int]] = {}
         self.derive: Callable[[Tables], set[Row]] = _not_derived
         """Computes the rows of a derived relation."""
 
-    @property
+    @cached_property
     def rows(self) -> list[Row]:
         """The rows of a static relation, in the order of the file."""
-        if self._rows is None:
-            self._rows = list(_joined(self.columns)) if self.columns else [()] * self.size
-        return self._rows
+        return list(_joined(self.columns)) if self.columns else [()] * self.size
 
-    @property
+    @cached_property
     def row_set(self) -> frozenset[Row]:
         """The rows of a static relation."""
-        if self._set is None:
-            self._set = frozenset(self.rows)
-        return self._set
+        return frozenset(self.rows)
 
     def column_set(self, column: int) -> frozenset[int]:
         """The objects in a column of a static relation."""
@@ -90,7 +83,6 @@ class Relation:
 
 
 def _joined(columns: Sequence[list[int]]) -> Iterable[Row]:
-    """The rows with these columns."""
     return columns[0] if len(columns) == 1 else zip(*columns, strict=True)
 
 
@@ -235,7 +227,6 @@ class Index:
 
 
 def _updaters(index: Index) -> tuple[Callable[[Any, Row], None], Callable[[Any, Row], None]]:
-    """What puts a new row into an index, and what takes one out."""
     key, value, fits = index.key, index.value, index.fits
 
     def insert(table: Any, row: Row) -> None:
@@ -294,6 +285,7 @@ class Tables(dict[Any, Any]):
     __slots__ = (
         "_filled",
         "_loose",
+        "all_listed",
         "database",
         "dirty",
         "listed",
@@ -315,8 +307,10 @@ class Tables(dict[Any, Any]):
         """How many are reading the tables; they stay with their state while any is."""
         self.dirty = 0
         """The bits of the relations that have changed since the actions were last listed."""
-        self.listed: Any = None
-        """What the successor generator has found in the state."""
+        self.listed: dict[int, Any] = {}
+        """What the successor generator found when it last listed the actions, by the place of their schema."""
+        self.all_listed = False
+        """Whether it listed all of them, and they were not too many."""
         self._filled = False
         self._loose: list[Any] = []
 
@@ -388,7 +382,6 @@ class Tables(dict[Any, Any]):
         self.state = state
 
     def _update_atoms(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
-        """Updates the tables by the atoms that differ."""
         coded = self.database.coded()
         live, dirty = self.live, self.dirty
         for chunk in range(max(len(before), len(after))):
@@ -423,7 +416,6 @@ class Tables(dict[Any, Any]):
 
 
 def _bits(chunks: Sequence[int]) -> Iterable[int]:
-    """The numbers of the bits that are set."""
     for chunk, bits in enumerate(chunks):
         if bits:
             first = chunk * BITS

@@ -19,6 +19,7 @@ from pddl2nl.pddl import (
     Arithmetic,
     Comparison,
     Condition,
+    Domain,
     Effect,
     Expression,
     Fluent,
@@ -28,6 +29,7 @@ from pddl2nl.pddl import (
     Number,
     Or,
     Preference,
+    Problem,
     Source,
     Span,
     Special,
@@ -91,43 +93,22 @@ def refuse_unsupported(task: Task, *, timed: bool = False) -> None:
 
 def is_executable(task: Task) -> bool:
     """Whether `Simulator` executes a task."""
-    return next(_refusals(task), None) is None
+    return next(_refusals(task, timed=False), None) is None
 
 
 def refusals(task: Task, *, timed: bool) -> tuple[Refusal, ...]:
     """All constructs of a task that are not executed, in time or action by action, with their places."""
-    find = _refusals_in_time if timed else _refusals
-    if next(find(task), None) is None:
+    if next(_refusals(task, timed=timed), None) is None:
         return ()
     from pddl2nl.pddl.reader import with_places
 
-    return tuple(find(Task(*with_places(task.domain, task.problem))))
+    return tuple(_refusals(Task(*with_places(task.domain, task.problem)), timed=timed))
 
 
-def _refusals(task: Task) -> Iterator[Refusal]:
-    """What `Simulator` does not execute."""
+def _refusals(task: Task, *, timed: bool) -> Iterator[Refusal]:
     domain, problem = task.domain, task.problem
-    for item in domain.durative_actions:
-        yield Refusal(f"the durative action '{item.name}'", item.span, domain.source, "in the domain")
-    yield from _always_refused(task)
-    for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
-        if definition.constraints is not None:
-            yield Refusal("a trajectory constraint", definition.constraints.span, definition.source, where)
-    for timed in problem.init_timed:
-        what = f"the timed initial literal {timed.atom}"
-        yield Refusal(what, timed.span, problem.source, "in the initial state")
-    for action in domain.actions:
-        for formula, part in ((action.precondition, "precondition"), (action.effect, "effect")):
-            yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
-    yield from _in_formula(problem.goal, problem.source, "in the goal")
-    if problem.metric is not None:
-        for special in _specials(problem.metric.expression):
-            if special.name != "total-time":
-                yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
-
-
-def _always_refused(task: Task) -> Iterator[Refusal]:
-    domain, problem = task.domain, task.problem
+    if not timed:
+        yield from _refused_without_time(domain, problem)
     for what, items in (
         ("process", domain.processes),
         ("event", domain.events),
@@ -141,6 +122,32 @@ def _always_refused(task: Task) -> Iterator[Refusal]:
             yield Refusal(what, assigned.span, problem.source, "in the initial state")
     for rule in domain.derived:
         yield from _in_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
+    for action in domain.actions:
+        precondition = required(action.precondition) if timed else action.precondition
+        for formula, part in ((precondition, "precondition"), (action.effect, "effect")):
+            yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
+    if timed:
+        yield from _in_durative_actions(domain)
+    yield from _in_formula(required(problem.goal) if timed else problem.goal, problem.source, "in the goal")
+    if timed:
+        for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
+            if definition.constraints is not None:
+                yield from _in_constraint(definition.constraints, definition.source, f"{where}, in its constraints")
+    if problem.metric is not None:
+        for special in _specials(problem.metric.expression):
+            if special.name != "total-time" and not (timed and special.name == "is-violated"):
+                yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
+
+
+def _refused_without_time(domain: Domain, problem: Problem) -> Iterator[Refusal]:
+    for item in domain.durative_actions:
+        yield Refusal(f"the durative action '{item.name}'", item.span, domain.source, "in the domain")
+    for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
+        if definition.constraints is not None:
+            yield Refusal("a trajectory constraint", definition.constraints.span, definition.source, where)
+    for literal in problem.init_timed:
+        what = f"the timed initial literal {literal.atom}"
+        yield Refusal(what, literal.span, problem.source, "in the initial state")
 
 
 def _in_formula(
@@ -156,16 +163,7 @@ def _in_formula(
                     break
 
 
-# ── in time ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _refusals_in_time(task: Task) -> Iterator[Refusal]:
-    """What is not executed even where plans are executed in time."""
-    domain, problem = task.domain, task.problem
-    yield from _always_refused(task)
-    for action in domain.actions:
-        for formula, part in ((required(action.precondition), "precondition"), (action.effect, "effect")):
-            yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
+def _in_durative_actions(domain: Domain) -> Iterator[Refusal]:
     changing = {
         part.fluent.name
         for durative in domain.durative_actions
@@ -178,14 +176,6 @@ def _refusals_in_time(task: Task) -> Iterator[Refusal]:
         yield from _in_formula(required(untimed(durative.condition)), domain.source, f"{path}condition", ("?duration",))
         yield from _in_formula(untimed(durative.effect), domain.source, f"{path}effect", ("?duration", "#t"))
         yield from _effects_in_time(durative.effect, changing, domain.source, f"{path}effect")
-    yield from _in_formula(required(problem.goal), problem.source, "in the goal")
-    for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
-        if definition.constraints is not None:
-            yield from _in_constraint(definition.constraints, definition.source, f"{where}, in its constraints")
-    if problem.metric is not None:
-        for special in _specials(problem.metric.expression):
-            if special.name not in ("total-time", "is-violated"):
-                yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
 
 
 def _effects_in_time(effect: Effect, changing: Collection[str], source: Source | None, path: str) -> Iterator[Refusal]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Literal
@@ -27,12 +27,11 @@ from pddlval.effects import Outcome
 from pddlval.formulas import negation_normal
 from pddlval.numeric import as_float
 from pddlval.report import Report
-from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
+from pddlval.semantics import Binding, Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.state import Number, State
 
 _INDENT = "    "
 
-Binding = Mapping[str, str]
 Member = tuple[Condition, Binding]
 """A part of a condition with the objects of its variables."""
 

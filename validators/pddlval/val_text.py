@@ -37,8 +37,10 @@ def in_doubles(task: Task) -> Task:
     domain, problem = task.domain, task.problem
     if not domain.functions:
         return task
-    actions = tuple([_with(one, precondition=one.precondition, effect=one.effect) for one in domain.actions])
-    derived = tuple([_with(rule, condition=rule.condition) for rule in domain.derived])
+    actions = tuple(
+        [replace(one, precondition=_rounded(one.precondition), effect=_rounded(one.effect)) for one in domain.actions]
+    )
+    derived = tuple([replace(rule, condition=_rounded(rule.condition)) for rule in domain.derived])
     values = tuple([_value(value) for value in problem.init_values])
     goal = _rounded(problem.goal)
     if (actions, derived, values, goal) == (domain.actions, domain.derived, problem.init_values, problem.goal):
@@ -55,12 +57,6 @@ def _in_doubles(simulator: Simulator) -> Simulator | None:
 
 def _value(assigned: FluentValue) -> FluentValue:
     return assigned if isinstance(assigned.value, str) else replace(assigned, value=_double(assigned.value))
-
-
-def _with(item: Any, **formulas: Condition) -> Any:
-    """An action or rule with the numbers in these formulas rounded; the same object where there are none."""
-    rounded = {name: _rounded(formula) for name, formula in formulas.items()}
-    return item if all(rounded[name] is formulas[name] for name in formulas) else replace(item, **rounded)
 
 
 def _rounded(node: Any) -> Any:

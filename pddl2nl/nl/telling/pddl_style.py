@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.telling.reasons import is_undefined, value_in
-from pddl2nl.pddl import write_condition, write_domain, write_expression
+from pddl2nl.pddl import write_condition, write_domain
 from pddl2nl.pddl.tree import (
     Arithmetic,
     Comparison,
@@ -66,7 +66,7 @@ def goal_text(problem: Problem) -> str:
     text = f"(:goal {write_condition(problem.goal)})"
     if problem.metric is not None:
         # As problem files write it: the time needs no parentheses.
-        expression = write_expression(problem.metric.expression).replace("(total-time)", "total-time")
+        expression = str(problem.metric.expression).replace("(total-time)", "total-time")
         text += f"\n(:metric {problem.metric.direction} {expression})"
     return text
 
@@ -78,7 +78,7 @@ def reason(condition: Condition, state: State | None = None) -> str:
     """
     if isinstance(condition, Comparison) and is_undefined(condition):
         by_zero = isinstance(condition.left, Arithmetic)
-        return f"{write_expression(condition.left)} {'would be a division by zero' if by_zero else 'has no value'}"
+        return f"{condition.left} {'would be a division by zero' if by_zero else 'has no value'}"
     if isinstance(condition, Not):
         return f"{write_condition(condition.body)} is true{_values(condition.body, state)}"
     return f"{write_condition(condition)} is false{_values(condition, state)}"
@@ -90,7 +90,7 @@ def _values(condition: Condition, state: State | None) -> str:
         return ""
     fluents = dict.fromkeys(node for node in walk(condition) if isinstance(node, Fluent))
     values = [(fluent, value_in(state, fluent)) for fluent in fluents]
-    said = [f"(= {write_expression(fluent)} {number_text(value)})" for fluent, value in values if value is not None]
+    said = [f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None]
     return f" with {' '.join(said)}" if said else ""
 
 

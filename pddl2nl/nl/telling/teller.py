@@ -60,7 +60,7 @@ from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text,
 from pddl2nl.nl.telling.reasons import Reasons
 from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.pddl import write_condition, write_expression
+from pddl2nl.pddl import write_condition
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts, required
 
@@ -234,7 +234,7 @@ class Teller:
     def expression(self, expression: Expression) -> str:
         """A ground numeric expression: ``(the load of truck_0 plus 1)``."""
         if self.style == "pddl":
-            return write_expression(expression)
+            return str(expression)
         return self._phrases.expression(expression, self._scope("an expression"))
 
     def fact(self, atom: GroundAtom) -> str:

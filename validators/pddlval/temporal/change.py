@@ -21,10 +21,9 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.tree import children
 from pddlval.effects import Change, Outcome
 from pddlval.numeric import UndefinedError, calculate, evaluate
-from pddlval.semantics import choices, ground_fluent
+from pddlval.semantics import Binding, choices, ground_fluent
 from pddlval.state import Number, State
 
-Binding = Mapping[str, str]
 Slopes = Mapping[GroundAtom, Number]
 """By how much fluents grow in every unit of time."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -40,7 +40,7 @@ from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.plans import GroundAction, Plan, PlanLike, PlanStep, as_plan
 from pddlval.report import Cause, Executed, Report
 from pddlval.schemas import Ground
-from pddlval.semantics import choices, compare, ground_fluent
+from pddlval.semantics import Binding, choices, compare, ground_fluent
 from pddlval.simulator import metric_value
 from pddlval.state import Number, State
 from pddlval.temporal.change import Slopes, instants, outcome_after
@@ -53,8 +53,6 @@ from pddlval.temporal.lowering import (
     with_duration,
 )
 from pddlval.temporal.trajectory import Moment, constraints, violation
-
-Binding = Mapping[str, str]
 
 
 def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_tolerance: Fraction) -> Report:
@@ -169,7 +167,6 @@ class TimedRun(PlanRun):
     # ── the plan as a whole ──────────────────────────────────────────────────────────────────────
 
     def _problems(self) -> Iterator[Diagnostic]:
-        """What is wrong with the plan, whatever the state: its actions, or their times."""
         yield from super()._problems()
         for number, step in enumerate(self.plan.steps, start=1):
             duration, problem = step.duration or Fraction(0), ""
@@ -213,7 +210,6 @@ class TimedRun(PlanRun):
         return super()._judge(tuple([constraint for _, constraint in broken]))
 
     def _broken(self, at: int, constraint: Condition) -> Report:
-        """The report on a constraint that a state before the last one violates."""
         moment = self._moments[at]
         events = [event for event in self._events if event.time <= moment.time and event.phase != "literal"]
         step = events[-1].step if events else None
@@ -374,7 +370,6 @@ class TimedRun(PlanRun):
                 yield constraint.operator, None
 
     def _unmet_besides(self, event: Event, ground: Ground) -> tuple[Condition, ...]:
-        """The duration constraints that fail at an event, ground."""
         if event.phase not in _ENDS:
             return ()
         durative, step = self.durative(event)
@@ -391,7 +386,6 @@ class TimedRun(PlanRun):
         return tuple(failing)
 
     def _started(self, event: Event, time: Fraction, before: State) -> Running:
-        """What a durative action that starts does until it ends."""
         durative, step = self.durative(event)
         duration = step.duration or Fraction(0)
         binding = dict(zip([one.name for one in durative.node.parameters], step.action.args, strict=True))
@@ -477,5 +471,4 @@ def duration_fits(operator: str, duration: Fraction, limit: Number, tolerance: F
 
 
 def _is_special(condition: Condition) -> bool:
-    """Whether a condition is about a duration or a trajectory, not about one state."""
     return any(isinstance(part, Special | Modal | Timed) for part in walk(condition))

@@ -6,10 +6,9 @@ change (Fox and Long 2003, sections 5 and 8). The start and the end are compiled
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from pddl2nl.pddl import (
@@ -37,11 +36,10 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl.tree import Node, map_children, required, walk
 from pddlval.plans import GroundAction
 from pddlval.schemas import Ground, Schema
-from pddlval.semantics import World, choices
-from pddlval.simulator import Simulator
+from pddlval.semantics import Binding, World, choices
+from pddlval.simulator import Recent, Simulator
 from pddlval.unsupported import linear_rate, refuse_unsupported
 
-Binding = Mapping[str, str]
 NodeT = TypeVar("NodeT", bound=Node)
 _KEPT = 10_000
 """Schemas remembered at most: one for every duration, where effects read it."""
@@ -282,24 +280,5 @@ def _effect(timed: TimedLiteral) -> Effect:
     return Atom(name, args) if timed.positive else Not(Atom(name, args))
 
 
-_recent: dict[tuple[int, Fraction], TimedTask] = {}
-_recent_lock = Lock()
-_MOST_RECENT = 8
-
-
-def timed_task_of(task: Task, tolerance: Fraction) -> TimedTask:
-    """The task, compiled; those of the last few tasks are kept, so that many plans for one are judged fast.
-
-    Raises:
-        UnsupportedError: the task has a construct that cannot be executed.
-    """
-    # By identity, as in `simulator_of`.
-    key = (id(task), tolerance)
-    timed = _recent.get(key)
-    if timed is None or timed.task is not task:
-        timed = TimedTask(task, tolerance)
-        with _recent_lock:
-            _recent[key] = timed
-            if len(_recent) > _MOST_RECENT:
-                del _recent[next(iter(_recent))]
-    return timed
+timed_task_of = Recent(TimedTask, 8)
+"""The task, compiled, with a tolerance of numbers; raises as `TimedTask`."""

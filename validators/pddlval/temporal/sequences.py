@@ -111,7 +111,6 @@ _TICK = "the clock"
 
 
 def _with_clock(task: Task) -> Task:
-    """The task with a fluent that holds the time."""
     clock = Fluent(CLOCK[0])
     # An action that no plan can name: with it the fluent is one that changes.
     tick = ActionSchema(_TICK, (), And(), Update("increase", clock, Number(Fraction(1))))

@@ -6,16 +6,15 @@ from which on a constraint cannot hold any more; a plan that only fails to fulfi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 from pddl2nl.pddl import And, Condition, Forall, Modal, Not, Or, Preference, Timed, substitute
-from pddlval.semantics import choices
+from pddlval.semantics import Binding, choices
 from pddlval.state import State
 
-Binding = Mapping[str, str]
 Truth = Sequence[bool]
 Times = Sequence[Fraction]
 
@@ -103,7 +102,6 @@ def _within(times: Times, truth: Truth, deadline: Fraction) -> int | None:
 
 
 def _late(times: Times, deadline: Fraction) -> int:
-    """The first state after a deadline, or the last one."""
     return next((i for i, time in enumerate(times) if time > deadline), len(times) - 1)
 
 
