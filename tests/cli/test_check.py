@@ -22,7 +22,7 @@ DOMAIN = """(define (domain switches)
   (:durative-action wait :parameters () :duration (= ?duration 1) :condition (and) :effect (and)))
 """
 PROBLEM = """(define (problem two) (:domain switches) (:objects s1 s2 - switch)
-  (:init (on s1) (= (cost) 0) (not (on main)) (at 5 (on s2)))
+  (:init (on s1) (= (cost) 0) (not (on main)) (at 5 (not (on s1))))
   (:goal (and (on s1) (imply (on main) (not (on s2))))))
 """
 
@@ -79,7 +79,7 @@ def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None
     assert [item["severity"] for item in second["diagnostics"]] == ["warning", "warning"]
     assert not third["ok"]
     errors = [item for item in third["diagnostics"] if item["severity"] == "error"]
-    assert [(item["line"], item["column"]) for item in errors] == [(2, 10), (2, 62)]
+    assert [(item["line"], item["column"]) for item in errors] == [(2, 10), (3, 49)]
     assert errors[0] == {
         "severity": "error",
         "file": str(wrong),
