@@ -22,5 +22,4 @@
            (or (tired) (exists (?p - place) (open ?p)))))
   (:constraints (always-within 5 (open a) (open b)))
   (:metric minimize (+ (total-time) (* 2 (is-violated g1)) (- (fuel t1))))
-  (:length (:serial 5) (:parallel 3))
 )
