@@ -5,7 +5,7 @@ A *system* is all that one paper's system needs, in one package that says what i
     # my_package/__init__.py
     SYSTEM = System(title="My system", policies={"mine": "policy:Mine"}, presets="presets.toml")
 
-Systems that are shipped are the packages of `pddl2nl.systems`. Another package registers its own, and single
+Shipped are the packages of `pddl2nl.systems`, and `pddl2nl.questions`. Another package registers its own, and single
 policies, models, metrics and domains, in its ``pyproject.toml``::
 
     [project.entry-points."pddl2nl.systems"]
@@ -54,6 +54,8 @@ SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP, DOMAIN_GROUP = _GROUPS = 
 T = TypeVar("T")
 _OURS = ("pddl2nl", "pddlval")
 _SHIPPED = "pddl2nl.systems"
+_QUESTIONS = "pddl2nl.questions"
+"""What is no paper's system and brings what a system does."""
 _NOT_THEIRS = (str(Path(__file__).parent), str(Path(traceback.__file__).parent / "importlib"))
 _LOG = logging.getLogger(__name__)
 
@@ -71,6 +73,11 @@ class System:
             messages, that returns an object with the attribute ``text``.
         roles: what other models its policies ask, by role (``body``), in a few words.
         events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`).
+        records: the classes of its own records (`pddl2nl.reports.records.Record`) by that of their first event.
+        asks: what an experiment may ask models instead of running policies
+            (`pddl2nl.experiments.specification.content.Asking`); its key in a specification is the system's name.
+        oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with
+            the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
         notes: how pages show its events: a mapping from their classes to functions that return a `Note`.
         picture: draws what a prompt shows: a function of the prompt's last message that returns SVG, or an empty text.
@@ -94,6 +101,9 @@ class System:
     files: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     events: str = ""
+    records: str = ""
+    asks: str = ""
+    oracle: str = ""
     metrics: str = ""
     notes: str = ""
     picture: str = ""
@@ -133,9 +143,10 @@ class System:
 def systems() -> Mapping[str, System]:
     """Every system by its name: the shipped ones, then those of installed packages."""
     found: dict[str, System] = {}
-    for module in iter_modules(import_module(_SHIPPED).__path__, f"{_SHIPPED}."):
-        name = module.name.rpartition(".")[2]
-        found[name] = replace(import_module(module.name).SYSTEM, name=name, package=module.name)
+    modules = (module.name for module in iter_modules(import_module(_SHIPPED).__path__, f"{_SHIPPED}."))
+    for module in (*modules, _QUESTIONS):
+        name = module.rpartition(".")[2]
+        found[name] = replace(import_module(module).SYSTEM, name=name, package=module)
     for system in loadable(SYSTEM_GROUP, _system):
         found.setdefault(system.name, system)
     return found

@@ -217,7 +217,7 @@ def _prepare(
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_questions=lambda done, of: update(made, done, of),
+            on_progress=lambda done, of: update(made, done, of),
         )
     if options["provider_batch"]:
         prices = experiment.prices.items()

@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
-from pddl2nl.cli.panels import COMMANDS, PANELS, SYSTEMS
+from pddl2nl.cli.panels import PANELS, SYSTEMS
 from pddl2nl.errors import InputError, did_you_mean
 
 Context = typer.Context
@@ -303,7 +303,7 @@ class PanelGroup(TyperGroup):
         brought = {
             name: command.get_short_help_str(formatter.width)
             for name, command in self.commands.items()
-            if name not in COMMANDS
+            if not any(name in commands for commands in PANELS.values())
         }
         for panel, commands in PANELS.items():
             rows = [

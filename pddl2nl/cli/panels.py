@@ -26,7 +26,7 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Data": {
         "tasks": ("tasks", "Find, generate, transform and compare tasks."),
-        "questions": ("questions", "Make questions with exact answers, and score replies."),
+        "questions": ("", "Make questions with exact answers, and score replies."),
         "training": ("training", "Export rows for training, and compute rewards."),
         "macro": ("macro", "Compose and prove macro-actions."),
     },
@@ -38,8 +38,8 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 """The commands by their heading in the first help: the module of each, and what it does in a few words. Only the module
-of the command that runs is imported. `SYSTEMS` holds what systems bring."""
+of the command that runs is imported. `SYSTEMS` holds what systems bring, as does a command without a module."""
 
 SYSTEMS = "Systems"
-COMMANDS = {name: module for panel in PANELS.values() for name, (module, _) in panel.items()}
+COMMANDS = {name: module for panel in PANELS.values() for name, (module, _) in panel.items() if module}
 """The module of each command."""

@@ -39,7 +39,7 @@ from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
-from pddl2nl.plugins import MODEL_GROUP, installed, load_object, origin
+from pddl2nl.plugins import MODEL_GROUP, installed, load_object, origin, provided
 from pddl2nl.policies import make_policy
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, SharedBudget
 
@@ -168,7 +168,7 @@ class ModelContext:
 
     The oracle gets the domain and its wording, as it must know the language it reads; it never gets the
     problem, which it reads out of the prompt. ``load`` says whether a model in a file is loaded now;
-    ``mistakes`` are those that it can make with the policy that asks, None for questions.
+    ``mistakes`` are those that it can make with the policy that asks, None where no policy asks.
     """
 
     domain: Domain
@@ -276,9 +276,9 @@ _LOADING = threading.Lock()
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import PlanOracle, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
-    from pddl2nl.questions.oracle import MISTAKES, QuestionOracle
 
-    able = MISTAKES if context.mistakes is None else context.mistakes
+    others = [other for _, other in provided("oracle")]
+    able = {name for other in others for name in other.mistakes} if context.mistakes is None else context.mistakes
     if argument and argument not in able:
         raise ModelConfigurationError(f"--model oracle:{argument}: {_who_makes(argument)}")
     foreign = beyond_fast_downward(context.domain)
@@ -289,16 +289,17 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner is reported before a run begins.
     find_driver()
-    questions = QuestionOracle(context.domain, context.wording, argument if argument in MISTAKES else None)
-    return MadeModel(PlanOracle(context.domain, context.wording, argument, [questions]), _free)
+    staged = [other(context.domain, context.wording, argument) for other in others]
+    return MadeModel(PlanOracle(context.domain, context.wording, argument, staged), _free)
 
 
 def _who_makes(mistake: str) -> str:
     """Which policies a mistake is for, or which mistakes there are."""
     from pddl2nl.policies import policies
-    from pddl2nl.questions.oracle import MISTAKES
 
-    makers: dict[str, list[str]] = {name: ["questions"] for name in MISTAKES}
+    makers: dict[str, list[str]] = {
+        name: [system.name] for system, other in provided("oracle") for name in other.mistakes
+    }
     for entry in policies():
         for name in make_policy(entry.name).mistakes:
             makers.setdefault(name, []).append(entry.name)

@@ -71,6 +71,8 @@ class Planned(RunEvent, frozen=True):
     suite: str = ""
     task: str = ""
 
+    last = "planned"
+
     @property
     def outcome(self) -> str:
         """The planner's status."""

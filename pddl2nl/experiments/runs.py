@@ -2,8 +2,7 @@
 
 What an experiment runs: jobs, each of which can be played and has the name of its record.
 
-`RunJob` is the run of a policy; `pddl2nl.experiments.planners.PlannerJob` that of a baseline, and
-`pddl2nl.experiments.asked.QuestionJob` a question.
+`RunJob` is the run of a policy, and `pddl2nl.experiments.planners.PlannerJob` that of a baseline.
 """
 
 from __future__ import annotations

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pddl2nl.errors import MissingExtraError
-from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.runs import Observe
 from pddl2nl.policies import RunEvent
-from pddl2nl.policies.events import Acted, Finished, LookedAround, Rejected, Replied, Started
+from pddl2nl.policies.events import SOLVED, Acted, Finished, LookedAround, Rejected, Replied, Started
 
 _LONG = ("domain_pddl", "problem_pddl", "wording", "names", "example", "prompts", "reference", "time")
 """Fields of the first event that are too long for a tracker; the record has them."""
@@ -132,6 +131,7 @@ TRACKERS: dict[str, Callable[[str, Path], Begin]] = {
 
 @dataclass
 class _Counts:
+    end: str
     run: TrackedRun
     values: dict[str, float] = field(
         default_factory=lambda: dict.fromkeys(
@@ -155,13 +155,8 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
     running: dict[str, _Counts] = {}
 
     def observe(run: str, event: RunEvent) -> None:
-        if isinstance(event, Started):
-            running[run] = _Counts(begin(run, dict(_settings(event))))
-            return
-        if isinstance(event, Asked):
-            question = event.question
-            settings = {"kind": question.kind, "form": question.form, "domain": question.domain, "style": event.style}
-            running[run] = _Counts(begin(run, {**settings, "model": event.model, "seed": event.seed}))
+        if event.last:
+            running[run] = _Counts(event.last, begin(run, dict(_settings(cast(Started, event)))))
             return
         counts = running[run]
         values = counts.values
@@ -174,21 +169,13 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
             values["executed"] += isinstance(event, Acted)
             values["refused"] += isinstance(event, Rejected)
             counts.run.log(event.step, values)
-        elif isinstance(event, Finished):
-            ends: dict[str, float | str] = {
-                **values,
-                "outcome": event.outcome,
-                "solved": float(event.outcome == "solved"),
-                "steps": event.steps,
-                "mistakes": event.mistakes,
-                "plan_length": len(event.plan),
-                "seconds": event.seconds,
-            }
-            running.pop(run).run.end(ends, event.outcome == "infrastructure-error")
-
-        elif isinstance(event, Answered):
-            told = {"outcome": event.outcome, "solved": float(event.outcome == "right"), "seconds": event.seconds}
-            running.pop(run).run.end({**values, **told}, event.outcome == "infrastructure-error")
+        elif event.event == counts.end:
+            end = cast(Finished, event)
+            told: dict[str, float | str] = {"outcome": end.outcome, "solved": float(end.outcome in SOLVED)}
+            if isinstance(event, Finished):
+                told |= {"steps": end.steps, "mistakes": end.mistakes, "plan_length": len(end.plan)}
+            told["seconds"] = end.seconds
+            running.pop(run).run.end({**values, **told}, end.outcome == "infrastructure-error")
 
     return observe
 

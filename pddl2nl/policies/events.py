@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 
 import msgspec
 
@@ -65,6 +65,9 @@ def _kebab(class_name: str) -> str:
 
 class RunEvent(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbid_unknown_fields=True):
     """The base class of all events."""
+
+    last: ClassVar[str] = ""
+    """The name of the event that ends a record, if this one begins it."""
 
     @property
     def event(self) -> str:
@@ -129,6 +132,8 @@ class Started(RunEvent, frozen=True):
     versions: Mapping[str, str] = {}
     time: str = ""
     reading_version: int | None = None
+
+    last = "finished"
 
     @property
     def policy(self) -> str:

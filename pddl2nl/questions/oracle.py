@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import ClassVar
 
 from pddl2nl.baselines.told_task import ToldTaskError, read_told_task
 from pddl2nl.errors import InfrastructureError
@@ -27,12 +28,6 @@ from pddl2nl.questions.places import StatePlace, StatePlaces
 from pddl2nl.questions.question import INSTRUCTIONS, LABELS
 from pddl2nl.questions.topic import OpenTopic, Topic
 
-MISTAKES: Mapping[str, str] = {
-    "forget-deletes": "It answers as if actions made nothing false.",
-    "trust-plans": "It takes every sequence of actions for a plan.",
-    "mumble": "It never says what it means.",
-}
-"""The mistakes that the oracle of questions can make on purpose."""
 _SECONDS = 30
 
 
@@ -41,10 +36,16 @@ class QuestionOracle:
 
     Args:
         domain, wording: what the prompts are about, and in which words.
-        mistake: one of `MISTAKES`, to be made always.
+        mistake: one of ``mistakes``, to be made always.
     """
 
-    def __init__(self, domain: Domain, wording: Wording, mistake: str | None = None):
+    mistakes: ClassVar[Mapping[str, str]] = {
+        "forget-deletes": "It answers as if actions made nothing false.",
+        "trust-plans": "It takes every sequence of actions for a plan.",
+        "mumble": "It never says what it means.",
+    }
+
+    def __init__(self, domain: Domain, wording: Wording, mistake: str = ""):
         self._domain = domain
         self._wording = wording
         self._mistake = mistake

@@ -9,7 +9,7 @@ from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.metrics import add_metric, all_metrics, measure
 from pddl2nl.reports.recheck import Recheck, recheck
-from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import BrokenLink, RunSummary, summarize
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Aggregate",
     "BrokenLink",
     "Gathered",
-    "AnswerRecord",
     "PlannerRecord",
     "Recheck",
     "Record",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
-from pddl2nl.experiments.specification.schema import QUESTION_TABLES
 from pddl2nl.policies import policy_names, system_of
 from pddl2nl.policies.paper import papers
-from pddl2nl.questions.question import KINDS
 from pddl2nl.reports.summaries import RunSummary
 
 _PLANNERS = ("brfs", "lmcut", "ff", "lama")
@@ -65,10 +63,14 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
         columns=tuple(columns.values()),
         rows=tuple(LayoutRow(suite, tasks=len(tasks[suite])) for suite in row_at),
         runs={run.name: (Place(row_at[run.suite], column_at[settings[run.name]]),) for run in runs},
-        tables=tuple(LayoutTable(kind) for kind in QUESTION_TABLES if policies and policies <= {*KINDS})
-        or (tuple(LayoutTable(kind) for kind in ("coverage", *own)) if own else ()),
+        tables=tuple(map(LayoutTable, own_tables(runs) or (("coverage", *own) if own else ()))),
         models=tuple(sorted({run.model for run in runs if run.model})),
     )
+
+
+def own_tables(runs: Collection[RunSummary]) -> tuple[str, ...]:
+    """The kinds of tables of an experiment if all its runs are of a kind that has its own; none for all others."""
+    return next(iter(runs)).tables if runs and all(run.tables for run in runs) else ()
 
 
 def _settings(runs: Sequence[RunSummary]) -> dict[str, _LayoutSettings]:

@@ -31,7 +31,7 @@ from pddl2nl.llm.types import PURPOSES
 from pddl2nl.plugins import METRIC_GROUP, System, load_object, loadable, provided, systems
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
-from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import RoleUsage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
@@ -41,13 +41,9 @@ def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
     if record.infrastructure:
         return {}, frozenset()
     known = all_metrics()
-    names = _OF_ANSWERS if isinstance(record, AnswerRecord) else known
-    values = {name: value for name in names if (value := known[name].of(record)) is not None}
+    values = {name: value for name in record.metrics or known if (value := known[name].of(record)) is not None}
     return values, frozenset(name for name in values if known[name].guessed(record))
 
-
-_OF_ANSWERS = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
-"""The metrics of questions."""
 
 # ── optimal lengths ──────────────────────────────────────────────────────────────────────────────
 
@@ -162,12 +158,10 @@ def _planning(record: Record, what: str) -> float | None:
 
 
 def _seconds(record: Record) -> float | None:
-    return record.last.seconds
+    return float(record.last.seconds)
 
 
 def _usage(record: Record, role: str | None) -> RoleUsage | None:
-    if isinstance(record, PlannerRecord):
-        return None
     if role is not None:
         return record.usage.get(role)
     return record.total_usage if record.model or record.usage else None

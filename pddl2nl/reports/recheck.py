@@ -11,7 +11,7 @@ from itertools import pairwise
 from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.episode import changed_values
 from pddl2nl.policies.events import Acted, Rejected
-from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, task_of
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, Report, validate
@@ -40,8 +40,8 @@ def recheck(record: Record) -> Recheck:
     may also reach the goal before an action that cannot be executed. A world with faults is simulated with its faults.
     """
     steps = len(record.plan)
-    if isinstance(record, AnswerRecord):
-        return Recheck("not-judged", True, steps, "it is an answer, which `pddl2nl questions score` reads again")
+    if record.not_judged:
+        return Recheck("not-judged", True, steps, record.not_judged)
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
         return Recheck("no-plan", not record.solved, 0)
     try:

@@ -1,4 +1,4 @@
-"""Reading stored runs: a record file becomes a `RunRecord`, a `PlannerRecord` or an `AnswerRecord`.
+"""Reading stored runs: a record file becomes a `RunRecord`, a `PlannerRecord`, or a record of a system.
 
 ``NAME.jsonl`` is a finished record. ``NAME.jsonl.partial`` belongs to a run that was cut off or still runs: it is
 listed and never counted. A malformed line in a finished record is an error that names file and line, because skipping
@@ -8,17 +8,16 @@ the record would silently change every table.
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Any, ClassVar, Self, cast
 
 from msgspec import Struct
 
 from pddl2nl.conversion import WrongValueError, convert
-from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message
@@ -41,16 +40,40 @@ from pddl2nl.reports.usage import RoleUsage, usage_by_role
 
 
 @dataclass(frozen=True)
-class _Stored(ABC):
-    """What the records of episodes, planners and questions share.
+class Record:
+    """A finished record: of an episode, of a planner, or one that a system defines (`pddl2nl.plugins.System.records`).
 
     Attributes:
         path: of the record file.
-        events: of an episode or a question, or the one of a planner.
+        events: all of them.
+        outcome: how the run ended: an outcome of an episode or a planner's status.
+        policy: the policy's or planner's name.
+        model: the model that was asked; empty if none was.
+        plan: the executed actions, or a planner's plan.
+        solvable: whether the task has a plan; None if that is unknown.
+        fault: the first failure.
     """
 
     path: Path
     events: tuple[RunEvent, ...]
+    outcome: str
+    policy: str
+    model: str = ""
+    plan: tuple[str, ...] = ()
+    solvable: bool | None = None
+    fault: Fault | None = None
+
+    metrics: ClassVar[tuple[str, ...]] = ()
+    """The names of the metrics that it can have; none for all."""
+    tables: ClassVar[tuple[str, ...]] = ()
+    """The kinds of tables of an experiment with such records only; none for the usual ones."""
+    not_judged: ClassVar[str] = ""
+    """Why there is no plan that can be judged again; empty if there is one."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
+        """The record with these events."""
 
     @property
     def id(self) -> str:
@@ -58,9 +81,14 @@ class _Stored(ABC):
         return self.path.name.removesuffix(".jsonl")
 
     @property
-    @abstractmethod
-    def outcome(self) -> str:
-        """How the run ended: an outcome of an episode or a planner's status."""
+    def first(self) -> Any:
+        """The first event: it has the PDDL texts, the names in them, and those that an experiment gives the task."""
+        return self.events[0]
+
+    @property
+    def last(self) -> Any:
+        """The last event."""
+        return self.events[-1]
 
     @property
     def solved(self) -> bool:
@@ -72,53 +100,58 @@ class _Stored(ABC):
         """Whether a tool failed and not the policy or planner: such a run is never scored."""
         return self.outcome == "infrastructure-error"
 
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What a page shows of how it was made, by name."""
+        return {}
 
-class RunRecord(_Stored):
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Fields of its summary (`pddl2nl.reports.summaries.RunSummary`)."""
+        return {}
+
+    @cached_property
+    def usage(self) -> Mapping[str, RoleUsage]:
+        """The usage of its replies, by role."""
+        return usage_by_role(self.events)
+
+    @cached_property
+    def total_usage(self) -> RoleUsage:
+        """The usage of all roles together."""
+        return sum(self.usage.values(), RoleUsage())
+
+
+class RunRecord(Record):
     """A finished episode as it was stored."""
+
+    @classmethod
+    def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
+        """The record with these events.
+
+        Raises:
+            RecordError: the description of the run has the wrong fields.
+        """
+        started, finished = cast(Started, events[0]), cast(Finished, events[-1])
+        model = "" if started.model == "none" else started.model
+        solvable = True if finished.outcome in SOLVED else started.solvable
+        record = cls(path, events, finished.outcome, started.policy, model, finished.plan, solvable, finished.fault)
+        try:
+            # Checked here, where the error can name file and line.
+            convert(started.spec, _Spec, "spec")
+            record.reference  # noqa: B018
+        except (RecordError, WrongValueError) as error:
+            raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
+        return record
 
     @property
     def started(self) -> Started:
         """The first event."""
         return cast(Started, self.events[0])
 
-    first = started
-
     @property
     def finished(self) -> Finished:
         """The last event."""
         return cast(Finished, self.events[-1])
-
-    last = finished
-
-    @property
-    def outcome(self) -> str:
-        """One of `pddl2nl.policies.events.OUTCOMES`."""
-        return self.finished.outcome
-
-    @property
-    def policy(self) -> str:
-        """The policy's name."""
-        return self.started.policy
-
-    @property
-    def model(self) -> str:
-        """The model that was asked; empty for a policy that asks none."""
-        return "" if self.started.model == "none" else self.started.model
-
-    @property
-    def plan(self) -> tuple[str, ...]:
-        """The executed actions."""
-        return self.finished.plan
-
-    @property
-    def solvable(self) -> bool | None:
-        """Whether the task has a plan; None if that is unknown."""
-        return True if self.solved else self.started.solvable
-
-    @property
-    def fault(self) -> Fault | None:
-        """The first failure."""
-        return self.finished.fault
 
     @cached_property
     def conversation(self) -> tuple[Message, ...]:
@@ -156,107 +189,35 @@ class RunRecord(_Stored):
         """How the world of the run differs from its model; empty if it does not."""
         return str(self.started.options.get("faults") or "")
 
-    @cached_property
-    def usage(self) -> Mapping[str, RoleUsage]:
-        """The usage of its replies, by role."""
-        return usage_by_role(self.events)
 
-    @cached_property
-    def total_usage(self) -> RoleUsage:
-        """The usage of all roles together."""
-        return sum(self.usage.values(), RoleUsage())
-
-
-class PlannerRecord(_Stored):
+class PlannerRecord(Record):
     """A planner's run as it was stored."""
 
-    model = ""
+    @classmethod
+    def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
+        """The record with this one event."""
+        planned = cast(Planned, events[0])
+        outcome = "infrastructure-error" if planned.status == "error" else planned.status
+        solvable = {"solved": True, "unsolvable": False}.get(planned.status)
+        fault = None if outcome in SOLVED else Fault(0, planned.status, planned.message)
+        return cls(path, events, outcome, planned.planner, "", planned.plan or (), solvable, fault)
 
     @property
     def planned(self) -> Planned:
         """The only event."""
         return cast(Planned, self.events[0])
 
-    first = last = planned
-
     @property
-    def outcome(self) -> str:
-        """The planner's status; ``infrastructure-error`` if it broke."""
-        return "infrastructure-error" if self.planned.status == "error" else self.planned.status
-
-    @property
-    def policy(self) -> str:
-        """The planner's name."""
-        return self.planned.planner
-
-    @property
-    def plan(self) -> tuple[str, ...]:
-        """The plan; empty if none was found."""
-        return self.planned.plan or ()
-
-    @property
-    def solvable(self) -> bool | None:
-        """Whether the task has a plan; None if the planner neither found one nor proved that there is none."""
-        return {"solved": True, "unsolvable": False}.get(self.planned.status)
-
-    @property
-    def fault(self) -> Fault | None:
-        """Why there is no plan."""
-        return None if self.solved else Fault(0, self.planned.status, self.planned.message)
-
-
-class AnswerRecord(_Stored):
-    """A question with its answer as they were stored."""
-
-    plan: tuple[str, ...] = ()
-    solvable = None
-
-    @property
-    def asked(self) -> Asked:
-        """The first event."""
-        return cast(Asked, self.events[0])
-
-    first = asked
-
-    @property
-    def answered(self) -> Answered:
-        """The last event."""
-        return cast(Answered, self.events[-1])
-
-    last = answered
-
-    @property
-    def outcome(self) -> str:
-        """That of the last event."""
-        return self.answered.outcome
-
-    @property
-    def policy(self) -> str:
-        """The kind of the question."""
-        return self.asked.question.kind
-
-    @property
-    def model(self) -> str:
-        """The model that was asked."""
-        return self.asked.model
-
-    @property
-    def fault(self) -> Fault | None:
-        """What is wrong with the answer first."""
-        return self.answered.fault
-
-    @cached_property
-    def usage(self) -> Mapping[str, RoleUsage]:
-        """The usage of its reply, by role."""
-        return usage_by_role(self.events)
-
-    @cached_property
-    def total_usage(self) -> RoleUsage:
-        """The usage of its reply."""
-        return sum(self.usage.values(), RoleUsage())
-
-
-Record = RunRecord | PlannerRecord | AnswerRecord
+    def facts(self) -> Mapping[str, object]:
+        """The planner and its search."""
+        planned = self.planned
+        return {
+            "planner": planned.planner,
+            "search": planned.search,
+            "cost": planned.cost,
+            "states expanded": planned.expanded,
+            "message": planned.message,
+        }
 
 
 class _Spec(Struct):
@@ -279,18 +240,13 @@ def read_record(path: Path) -> Record:
         RecordError: as `pddl2nl.experiments.records.reader.read_events`.
     """
     events = read_events(path)
-    if isinstance(events[0], Planned):
-        return PlannerRecord(path, (events[0],))
-    if isinstance(events[0], Asked):
-        return AnswerRecord(path, events)
-    record = RunRecord(path, events)
-    try:
-        # Checked here, where the error can name file and line.
-        convert(record.started.spec, _Spec, "spec")
-        record.reference  # noqa: B018
-    except (RecordError, WrongValueError) as error:
-        raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
-    return record
+    return _kinds().get(type(events[0]), RunRecord).of(path, events)
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> Mapping[type[RunEvent], type[Record]]:
+    """The kinds of records, but for those of episodes, by their first event."""
+    return {Planned: PlannerRecord} | {event: kind for _, own in provided("records") for event, kind in own.items()}
 
 
 def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

@@ -7,7 +7,8 @@ from itertools import combinations
 
 from pddl2nl.reports.comparison import compare, comparison_table, comparisons, corrected
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.tables import Table, asks_questions, links_table, metrics_tables, table_json, tables_of
+from pddl2nl.reports.layouts import own_tables
+from pddl2nl.reports.tables import Table, links_table, metrics_tables, table_json, tables_of
 
 
 def report_tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
@@ -19,8 +20,8 @@ def report_tables(gathered: Gathered, columns: Sequence[str], metric: str, *, pa
         metric: by which columns are compared.
         paper: whether a paper's numbers are shown.
     """
-    if asks_questions(gathered) and not columns:
-        # What two kinds ask is not compared question by question.
+    if own_tables(gathered.runs.values()) and not columns:
+        # What they ask is not compared, say, question by question.
         return tables_of(gathered, paper=paper)
     chosen = [compare(gathered, a, b, metric) for a, b in combinations(dict.fromkeys(columns), 2)]
     made = corrected(chosen) if columns else comparisons(gathered, metric)

@@ -34,7 +34,7 @@ from pddl2nl.policies.events import SOLVED, Rejected, Started
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
-from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record, read_task, task_of
+from pddl2nl.reports.records import Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
 
 Item = TypeVar("Item")
@@ -120,6 +120,7 @@ class RunSummary:
         values: its metrics by name (`pddl2nl.reports.metrics.all_metrics`); empty after an infrastructure error.
         estimated: the names of those that contain an estimate.
         reference: the ground truth of its task, without its plans; None if that is unknown.
+        tables: the kinds of tables of an experiment with such runs only; empty for the usual ones.
         thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
     """
 
@@ -145,6 +146,7 @@ class RunSummary:
     values: Mapping[str, float] = field(default_factory=dict)
     estimated: frozenset[str] = frozenset()
     reference: Reference | None = None
+    tables: tuple[str, ...] = ()
     thoughts_note: str = ""
 
     @property
@@ -196,12 +198,11 @@ def summarize(record: Record) -> RunSummary:
         message=record.last.message,
         values=values,
         estimated=estimated,
+        tables=record.tables,
+        **record.settings,
     )
-    if isinstance(record, PlannerRecord):
+    if not isinstance(record, RunRecord):
         return run
-    if isinstance(record, AnswerRecord):
-        asked = record.asked
-        return replace(run, seed=asked.seed, style=asked.style, variant=f"form={asked.question.form}")
     started = record.started
     run = replace(run, seed=started.seed, reference=record.reference and replace(record.reference, ways=()))
     if not record.model:

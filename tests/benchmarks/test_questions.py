@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.ready import acpbench, planbench_tasks
 from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.nl import Teller, choose_wording, make_names
+from pddl2nl.questions.experiments import acpbench, planbench_tasks
 from pddl2nl.questions.making import make_questions
 from pddl2nl.questions.question import ACP_KINDS, FORMS
 from pddl2nl.tasks import shipped_domain

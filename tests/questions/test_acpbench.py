@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import questions as command
 from pddl2nl.errors import InputError
+from pddl2nl.questions import command
 from pddl2nl.questions.acpbench import CheckedQuestion, check_questions, read_questions
 from tests.cli.one_command import run_command
 from tests.questions.asked import FERRY, PROBLEM

@@ -13,7 +13,7 @@ from pddl2nl.nl import Wording, template_wording
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import parse_domain
 from pddl2nl.questions.making import TOPICS
-from pddl2nl.questions.oracle import MISTAKES, QuestionOracle
+from pddl2nl.questions.oracle import QuestionOracle
 from pddl2nl.questions.question import Form, Question, question_prompt
 from pddl2nl.questions.scoring import score_replies
 from tests.questions.asked import ISLANDS, questions, words
@@ -22,7 +22,7 @@ from tests.questions.test_making import ASKED
 DOMAIN = parse_domain(ISLANDS)
 
 
-def replies(asked: tuple[Question, ...], mistake: str | None = None) -> dict[str, str]:
+def replies(asked: tuple[Question, ...], mistake: str = "") -> dict[str, str]:
     """The oracle's replies to the prompts alone."""
     oracle = QuestionOracle(DOMAIN, words_of_domain(), mistake)
     answers = {each.id: oracle.reply([Message("user", question_prompt(each))]) for each in asked}
@@ -33,8 +33,8 @@ def words_of_domain() -> Wording:
     return template_wording(DOMAIN)
 
 
-def verdicts(kind: str, form: Form, mistake: str | None = None, style: Style = "nl") -> Counter[str]:
-    asked = questions(kind, form, 3 if mistake is None else 8, style=style)
+def verdicts(kind: str, form: Form, mistake: str = "", style: Style = "nl") -> Counter[str]:
+    asked = questions(kind, form, 8 if mistake else 3, style=style)
     return Counter(each.verdict for each in score_replies(asked, replies(asked, mistake), words))
 
 
@@ -63,7 +63,7 @@ def test_an_oracle_that_forgets_deletes_still_knows_what_is_applicable() -> None
 
 def test_a_mumbling_oracle_is_not_read() -> None:
     assert set(verdicts("applicability", "choice", "mumble")) == {"unreadable"}
-    assert set(MISTAKES) == {"trust-plans", "forget-deletes", "mumble"}
+    assert set(QuestionOracle.mistakes) == {"trust-plans", "forget-deletes", "mumble"}
 
 
 def test_other_prompts_are_left_to_others() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pddl2nl.cli import questions as command
 from pddl2nl.errors import InputError
+from pddl2nl.questions import command
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.making import TOPICS

@@ -17,13 +17,13 @@ from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, TableLayout
-from pddl2nl.experiments.specification.schema import QUESTION_TABLES
 from pddl2nl.experiments.specification.schema import TABLES as CORE_TABLES
 from pddl2nl.experiments.specification.shipped import Specification, shipped_specs
 from pddl2nl.plugins import systems
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.paper import paper_tables, papers, system_tables
 from pddl2nl.policies.reporting import Comparable, RunMetric
+from pddl2nl.questions import SYSTEM as QUESTIONS
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
@@ -44,7 +44,7 @@ WALK, FF = LayoutColumn("rnd", "Symb.", "walk", "random"), LayoutColumn("FF", "S
 
 
 def has_events(name: str) -> bool:
-    return bool(systems()[name].events)
+    return bool(systems()[name].notes)
 
 
 def named(values: Any) -> Any:
@@ -172,7 +172,7 @@ def test_a_table_links_to_places_that_there_are(kind: str, experiments: dict[str
     # A line of one column over all rows is found by filters. These runs are of no task that a paper has, and no
     # questions.
     shown = [dict(cell.show) for cell in cells if cell.show]
-    assert links or shown or kind in BY_TASK or kind in QUESTION_TABLES
+    assert links or shown or kind in BY_TASK or kind in QUESTIONS.tables
     for row, column in links:
         assert gathered.cell(row, column)
     for filters in shown:

@@ -11,25 +11,31 @@ import os
 import reprlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, Union
+from typing import Any, Protocol, Union, cast
 
 import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments.asked import Answered, Asked
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.plugins import provided
-from pddl2nl.policies.events import EVENTS, FORMAT, Finished, RecordError, RunEvent, Started
+from pddl2nl.policies.events import EVENTS, FORMAT, RecordError, RunEvent
 
 
 @lru_cache(maxsize=1)
 def event_kinds() -> Mapping[str, type[RunEvent]]:
-    """Every kind of event by its name in a record: of all policies, of systems, of planners, and of questions."""
-    kinds = (*EVENTS, *(kind for _, events in provided("events") for kind in events), Planned, Asked, Answered)
+    """Every kind of event by its name in a record: of all policies, of systems, and of planners."""
+    kinds = (*EVENTS, *(kind for _, events in provided("events") for kind in events), Planned)
     return {str(kind.__struct_config__.tag): kind for kind in kinds}
+
+
+@lru_cache(maxsize=1)
+def _ends() -> frozenset[str]:
+    """The names of the events that end records."""
+    return frozenset(kind.last for kind in event_kinds().values() if kind.last)
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +45,7 @@ def _decoder() -> msgspec.json.Decoder[RunEvent]:
 
 
 def read_events(path: Path) -> tuple[RunEvent, ...]:
-    """The events of a finished record: those of an episode, one `Planned`, or those of a question.
+    """The events of a finished record: those of an episode, one `Planned`, or those that a system records.
 
     Raises:
         RecordError: the file cannot be read, a line is not an event, or the events are not in the order of a finished
@@ -52,10 +58,9 @@ def read_events(path: Path) -> tuple[RunEvent, ...]:
     # Not splitlines: a reply may hold U+2028, which ends no line of JSON.
     events = [_event_of(line, f"{path}:{number}") for number, line in enumerate(text.split(b"\n"), 1)]
     _check_order(events, path)
-    for first, end in ((Started, Finished), (Asked, Answered)):
-        if isinstance(events[0], first) and not isinstance(events[-1], end):
-            expected, last = end.__struct_config__.tag, events[-1].event
-            raise RecordError(f"{path}:{len(events)}: a finished record ends with '{expected}'; found {last}")
+    expected, last = events[0].last, events[-1].event
+    if last != expected:
+        raise RecordError(f"{path}:{len(events)}: a finished record ends with '{expected}'; found {last}")
     return tuple(events)
 
 
@@ -97,21 +102,17 @@ def event_from_json(data: object, place: str = "") -> RunEvent:
 
 
 def _check_order(events: Sequence[RunEvent], path: Path) -> None:
-    """A record is one `Planned`, or begins with its only ``started`` or ``asked`` and has at most one end, its last."""
-    kinds = [type(event) for event in events]
-    if kinds[:1] == [Planned] and len(kinds) > 1:
-        raise RecordError(f"{path}:2: a planner's record is one line; found {len(kinds)}")
-    if kinds[:1] not in ([Started], [Planned], [Asked]):
+    """A record is one `Planned`, or begins with its only ``started``, say, and has at most one end, its last event."""
+    if not events or not events[0].last:
         raise RecordError(f"{path}:1: a record begins with 'started'; found {events[0].event if events else 'nothing'}")
-    for kind in (Started, Planned, Asked):
-        if kind in kinds[1:]:
-            number = kinds.index(kind, 1)
-            raise RecordError(f"{path}:{number + 1}: a second '{events[number].event}' in one record")
-    for end in (Finished, Answered):
-        if end not in kinds[:-1]:
-            continue
-        number = kinds.index(end) + 1
-        raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
+    if isinstance(events[0], Planned) and len(events) > 1:
+        raise RecordError(f"{path}:2: a planner's record is one line; found {len(events)}")
+    for number, event in enumerate(events[1:], 2):
+        if event.last:
+            raise RecordError(f"{path}:{number}: a second '{event.event}' in one record")
+    for number, (event, following) in enumerate(pairwise(events), 2):
+        if event.event in _ends():
+            raise RecordError(f"{path}:{number}: '{following.event}' after the end of the run")
 
 
 def _event_of(line: bytes, place: str) -> RunEvent:
@@ -143,7 +144,7 @@ _LAST_BYTES = 1 << 16
 
 
 class End(Protocol):
-    """The last event of a record: `Finished`, `Answered`, or `Planned`."""
+    """The last event of a record: `Finished`, `Planned`, or that of a system's own record."""
 
     @property
     def outcome(self) -> str:
@@ -177,7 +178,7 @@ def read_end(record: Path) -> End | None:
         raise InfrastructureError(f"cannot read the record {record}: {error.strerror}") from error
     except (msgspec.DecodeError, RecursionError):
         return None
-    return event if isinstance(event, Finished | Answered | Planned) else None
+    return cast(End, event) if event.event in _ends() else None
 
 
 def last_line(path: Path) -> bytes:

@@ -21,7 +21,6 @@ from typing import Any
 import msgspec
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.asked import Asked
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.preparing import EMBEDDING
 from pddl2nl.experiments.records.reader import events_from_json
@@ -45,7 +44,7 @@ _PREPARED = ("wording", "example", "names")
 
 
 class PlannedRecordError(RecordError):
-    """The record of a planner, which asked no model, or of a question; it cannot be replayed."""
+    """The record of a planner, which asked no model, or another that is no run; it cannot be replayed."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +142,8 @@ def _read(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     started = events_from_json(path, lines)[0]
     if isinstance(started, Planned):
         raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
-    if isinstance(started, Asked):
-        raise PlannedRecordError(f"{path}: the record of a question; it is no run, and is not replayed")
-    assert isinstance(started, Started)
+    if not isinstance(started, Started):
+        raise PlannedRecordError(f"{path}: a record that begins with '{started.event}' is no run, and is not replayed")
     return [event for _, event in lines], started
 
 

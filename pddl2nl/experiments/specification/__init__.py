@@ -6,7 +6,6 @@
 `domains`       ``domains``: names, files and folders become domains with their tasks
 `columns`       ``columns``: what is compared
 `experiment`    the experiment: columns on tasks, their runs and places in tables
-`questions`     the questions of an experiment that asks some
 `shipped`       the shipped specifications, and experiments by name
 ==============  =======================================================================================
 """

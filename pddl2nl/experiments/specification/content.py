@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import msgspec
 
@@ -51,25 +51,23 @@ from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask, matc
 from pddl2nl.experiments.specification.schema import (
     NO_MODEL,
     PLANNER_OPTIONS,
-    QUESTION_TABLES,
     RUN_KEYS,
     TABLES,
     AccessTable,
     Column,
-    FileTables,
-    QuestionsTable,
     SpecFile,
+    file_tables,
     many,
 )
 from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.endpoint.urls import host_of
 from pddl2nl.nl import Wording, provenance_warnings, template_wording, wording_warnings
+from pddl2nl.plugins import provided
 from pddl2nl.policies import make_policy, policies
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.paper import paper_tables, system_tables
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.questions.making import TOPICS
 from pddl2nl.tasks import shipped_domains
 
 _ONLY_PLAN = ("oracle", "script")
@@ -99,14 +97,41 @@ class Overrides:
     sections: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class AskedQuestions:
-    """The questions of an experiment: those of its tasks, or of the files in ``data``, asked in each style."""
+Placed = tuple[tuple[Job, Row, str], ...]
+"""Runs with their rows and the labels of their columns."""
 
-    table: QuestionsTable
-    styles: tuple[str, ...]
-    seeds: tuple[int, ...]
-    data: Path | None = None
+
+class Asking(Protocol):
+    """What an experiment asks models instead of running policies; made of an experiment and the value of its key.
+
+    Attributes:
+        table: the value of the key in a specification.
+        of_tasks: whether it asks about the domains of the specification.
+        tables: the kinds of the tables to report.
+        how: how its cost is estimated, for people.
+    """
+
+    table: ClassVar[type[msgspec.Struct]]
+    of_tasks: bool
+    tables: Sequence[str]
+    how: str
+
+    def placed(
+        self, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None]
+    ) -> tuple[Placed, tuple[LayoutColumn, ...]]:
+        """All that is asked, and the columns.
+
+        Args:
+            folder: of the records.
+            keep: whether the folder may be written to.
+            on_progress: called with the number of parts that are made, and of all.
+
+        Raises:
+            InputError: there is nothing to ask.
+        """
+
+    def call(self, job: Any) -> tuple[str, float, float]:
+        """The model of one of the jobs, and the tokens of its prompt and its reply, estimated."""
 
 
 class ExperimentSpec:
@@ -128,7 +153,7 @@ class ExperimentSpec:
         left_out: impossible combinations and tasks that are not run, a sentence each.
         notes: things to check by hand, a sentence each.
         tables: the tables to report.
-        questions: what is asked instead of running policies; None if policies are run.
+        asked: what is asked instead of running policies; None if policies are run.
         budget: of all runs together.
         prices: what tokens cost by model, None where it is unknown; empty before `prepare`.
 
@@ -141,13 +166,13 @@ class ExperimentSpec:
         self.overrides = overrides = overrides or Overrides()
         self.file = file = file or SpecFile(name=str(tables.get("name") or "experiment"))
         file.data = tables
-        self.top = top = file.convert(tables, FileTables)
+        self.top = top = file.convert(tables, file_tables())
         self.name = top.name or file.path.stem
         self.profile: Mapping[str, Any] = {} if top.profile is None else profiles()[top.profile]
         self.left_out: list[str] = []
         self.notes: list[str] = []
         self.prices: Mapping[str, Price | None] = {}
-        self._question_columns: tuple[LayoutColumn, ...] = ()
+        self._asked_columns: tuple[LayoutColumn, ...] = ()
         self.budget = Limits(None, top.budgets.calls, top.budgets.tokens, top.budgets.usd)
         models_file = top.access.models
         self.models_file = None if models_file is None else file.existing(models_file, "access", "models")
@@ -155,16 +180,16 @@ class ExperimentSpec:
         names = names or tuple(filter(None, (overrides.model,)))
         models = (overrides.model,) if overrides.model else tuple(map(file.model, names))
         self._check_top()
-        self.questions = self._asked_questions(models)
+        self.asked = self._asking(models)
         domains: list[SpecDomain] = []
-        if self.questions is None or self.questions.data is None:
+        if self.asked is None or self.asked.of_tasks:
             instances = tuple(dict.fromkeys(top.instances))
             domains = self._selected(read_domains(file, top.domains, instances, self.left_out, self.notes))
         columns = self._read_columns(names, domains)
         headings = [column.heading for column in columns]
         self.tables = tuple(self._layout_table(number, headings) for number in range(len(top.tables)))
         if not self.tables:
-            self.tables = tuple(map(LayoutTable, QUESTION_TABLES if self.questions else ("coverage",)))
+            self.tables = tuple(map(LayoutTable, self.asked.tables if self.asked else ("coverage",)))
         self.columns = tuple(columns)
         self.models = tuple(dict.fromkeys(each.model for each in columns if each.model != NO_MODEL)) or models
         self.domains = tuple(self._worded(columns, domains))
@@ -192,9 +217,10 @@ class ExperimentSpec:
             known = ", ".join(shipped_domains())
             raise error(f"domains is missing: domains = [NAMES], of which {known} are shipped, or files")
         runs = [key for key in ("policies", "columns", "baselines") if getattr(top, key)]
-        if top.questions is not None and runs:
-            raise error(f"[questions] takes the place of runs: leave out {' and '.join(runs)}", runs[0])
-        if top.questions is None and not runs:
+        asked = next((system.name for system, _ in provided("asks") if getattr(top, system.name) is not None), "")
+        if asked and runs:
+            raise error(f"[{asked}] takes the place of runs: leave out {' and '.join(runs)}", runs[0])
+        if not asked and not runs:
             known = ", ".join(each.name for each in policies() if not each.preset)
             raise error(f"nothing is to be run: policies = [{known}], [[columns]] or baselines are missing")
         for key in ("policies", "styles"):
@@ -204,21 +230,15 @@ class ExperimentSpec:
             # Dask checks everything else.
             self.file.convert({"workers": top.cluster["workers"]}, AccessTable, "cluster")
 
-    def _asked_questions(self, models: tuple[str, ...]) -> AskedQuestions | None:
+    def _asking(self, models: tuple[str, ...]) -> Asking | None:
         """What is asked instead of running policies."""
-        table, file = self.top.questions, self.file
-        if table is None:
-            return None
-        if not models:
-            raise file.error('models is missing: models = ["oracle"] needs no key', "questions")
-        for kind in table.kinds:
-            if not set(table.forms).intersection(TOPICS[kind].forms):
-                message = f"'{kind}' is asked in the form {' or '.join(TOPICS[kind].forms)}, which forms does not name"
-                raise file.error(message, "questions", "forms")
-        data = None if table.data == "none" else file.path_of(table.data)
-        if data is not None and not data.is_dir():
-            raise file.error(f"data is '{data}', and there is no such folder", "questions", "data")
-        return AskedQuestions(table, self.top.styles or ("nl",), self.overrides.seeds or self.top.seeds or (1,), data)
+        for system, asking in provided("asks"):
+            if (table := getattr(self.top, system.name)) is not None:
+                if not models:
+                    raise self.file.error('models is missing: models = ["oracle"] needs no key', system.name)
+                made: Asking = asking(self, table)
+                return made
+        return None
 
     def wrong_model(self, model: str, message: str) -> None:
         """Notes an error where the file names the model, or its profile."""
@@ -418,7 +438,7 @@ class ExperimentSpec:
         )
 
     @cached_property
-    def placed(self) -> tuple[tuple[Job, Row, str], ...]:
+    def placed(self) -> Placed:
         """All runs with their rows and the labels of their columns; one run may belong to several columns.
 
         Raises:
@@ -569,8 +589,8 @@ class ExperimentSpec:
 
     def _layout_columns(self) -> tuple[LayoutColumn, ...]:
         """The columns; of several with one name, the first without a variant describes them."""
-        if self.questions is not None:
-            return self._question_columns
+        if self.asked is not None:
+            return self._asked_columns
         columns = {column.heading: column for column in self.columns}
         columns.update((column.heading, column) for column in reversed(self.columns) if not column.variant)
         return tuple(
@@ -589,7 +609,7 @@ class ExperimentSpec:
 
     def _rows(self) -> dict[Row, int]:
         """The rows in their order, each with its number of tasks."""
-        if self.questions is not None:
+        if self.asked is not None:
             return dict(Counter(row for _, row, _ in self.placed))
         used = {(domain.path, domain.row, domain.section, column.variant) for domain, _, column, _ in self.cells}
         tasks: dict[Row, int] = {}

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.models import Access, MadeModel, ModelContext, behind_endpoint, make_model, reach
 from pddl2nl.experiments.records.reader import is_broken, read_end
 from pddl2nl.experiments.runs import RunJob, run_spec
@@ -37,7 +36,6 @@ from pddl2nl.pddl import Domain
 from pddl2nl.policies import Policy
 from pddl2nl.policies.budget import LimitReachedError
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.questions.question import question_prompt
 from pddl2nl.tasks.references import reference_of
 from pddlval import Simulator
 
@@ -64,7 +62,7 @@ def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = Tru
     first = [jobs[0] for _, _, _, jobs in spec.cells]
     asking = [job for job in first if isinstance(job, RunJob) and job.policy.needs_model]
     runs = [job.spec for job in asking]
-    own = dict.fromkeys(str(run.model) for run in runs) if spec.questions is None else dict.fromkeys(spec.models)
+    own = dict.fromkeys(str(run.model) for run in runs) if spec.asked is None else dict.fromkeys(spec.models)
     models = own | dict.fromkeys(str(model) for run in runs for model in run.models.values())
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
@@ -86,7 +84,7 @@ def _price(
 ) -> Price | None:
     """What a model's tokens cost, having made it for each domain; ``mistakes`` are those of all its policies."""
     price: Price | None = None
-    # ACPBench's own questions come with no domain.
+    # What is asked may be about no domain of ours.
     for domain in spec.domains or (None,):
         try:
             made = _made(spec, model, domain, access, mistakes, load=asked_here)
@@ -192,30 +190,26 @@ class Experiment(ExperimentSpec):
         *,
         dry_run: bool = False,
         asked_here: bool = True,
-        on_questions: Callable[[int, int], None] = lambda done, of: None,
+        on_progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> None:
-        """Checks the models, and makes the questions of an experiment that asks some.
+        """Checks the models, and makes what an experiment asks that runs no policies.
 
         Args:
             folder: of its records.
             access: how models are reached.
             dry_run: whether nothing is written.
             asked_here: whether models are asked by this machine, which then needs their keys.
-            on_questions: called while questions are made, with the sets that are made, and of how many.
+            on_progress: called meanwhile, with the number of parts that are made, and of all.
 
         Raises:
             InputError: a model cannot be asked, or there is nothing to run.
         """
         self.prices = check_models(self, access or Access(), asked_here=asked_here)
-        if self.questions is not None:
-            from pddl2nl.experiments.specification.questions import placed_questions
-
+        if self.asked is not None:
             # In place of the cached property of an experiment that runs policies.
-            self.__dict__["placed"], self._question_columns = placed_questions(
-                self, folder, keep=not dry_run, on_progress=on_questions
-            )
-        if not self.placed:
-            raise self.file.error("there is nothing to ask: no question of these kinds and forms was made", "questions")
+            placed = self.asked.placed(folder, keep=not dry_run, on_progress=on_progress)
+            self.__dict__["placed"], self._asked_columns = placed
+        assert self.placed, "it raises if there is nothing to run"
 
     def run(self, out: str | Path | None = None, *, workers: int = 4, cache: str | Path | None = None) -> SweepSummary:
         """Runs what is missing in a folder; `pddl2nl.load_records` reads the result.
@@ -245,7 +239,7 @@ class Experiment(ExperimentSpec):
         finished = {name for name in self.jobs if self._is_finished(folder, name)}
         columns = estimated_columns(self, finished)
         total = sum((one for _, one in columns.values()), Estimate())
-        how = "; ".join((QUESTIONS_HOW if self.questions is not None else HOW, *total.assumed))
+        how = "; ".join((HOW if self.asked is None else self.asked.how, *total.assumed))
         policies = {column.label: column.policy for column in self._layout_columns()}
         kinds = Counter(
             policies[heading] for heading in {job.name: heading for job, _, heading in self.placed}.values()
@@ -279,7 +273,6 @@ _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _MOST_RATED = 1000
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
-_ANSWER = 200
 
 _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
 """The beginning of every prompt for the example's thoughts."""
@@ -293,11 +286,6 @@ HOW = (
     "cache"
 )
 """How the estimate is made, for people."""
-
-QUESTIONS_HOW = (
-    f"prompts are known ({CHARACTERS_A_TOKEN} characters a token); a reply is taken to take {_ANSWER} tokens"
-)
-"""The same for questions."""
 
 
 @dataclass(frozen=True)
@@ -335,12 +323,13 @@ def estimated_columns(experiment: ExperimentSpec, finished: Collection[str]) -> 
     """
     columns = dict.fromkeys((f"{heading} {row[2]}".strip() for _, row, heading in experiment.placed), (0, Estimate()))
     counted = {*finished}
-    if experiment.questions is not None:
+    if experiment.asked is not None:
         for job, _, heading in experiment.placed:
-            if isinstance(job, QuestionJob) and job.name not in counted:
+            if job.name not in counted:
                 counted.add(job.name)
+                model, prompt, reply = experiment.asked.call(job)
                 missing, one = columns[heading]
-                columns[heading] = missing + 1, one + _answer(job, experiment.prices.get(job.model))
+                columns[heading] = missing + 1, one + _priced(1, prompt, reply, experiment.prices.get(model))
         return columns
     left: list[Cell] = []
     for domain, task, column, jobs in experiment.cells:
@@ -351,11 +340,6 @@ def estimated_columns(experiment: ExperimentSpec, finished: Collection[str]) -> 
         missing, one = columns[column.label]
         columns[column.label] = missing + len(jobs), one + estimate
     return columns
-
-
-def _answer(job: QuestionJob, price: Price | None) -> Estimate:
-    prompt = question_prompt(job.question, formal=job.wording is None)
-    return _priced(1, estimate_tokens(len(prompt), job.model.removeprefix("openai:")), _ANSWER, price)
 
 
 class _Measuring:

@@ -9,8 +9,9 @@ import os.path
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -22,14 +23,12 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.experiments.preparing import profiles
 from pddl2nl.files import read_text, unreadable
+from pddl2nl.plugins import provided
 from pddl2nl.policies.spec import RUN_OPTIONS, Option
 from pddl2nl.quantities import megabytes, seconds
-from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 
-QUESTION_TABLES = ("questions", "question-domains", "question-links", "kind-agreement")
-"""The kinds of tables of an experiment that asks questions."""
-TABLES = ("coverage", "runs", *QUESTION_TABLES)
+TABLES = ("coverage", "runs")
 """The kinds of tables that belong to no system; `pddl2nl.reports.tables.table_kinds` makes them."""
 
 
@@ -64,13 +63,11 @@ Style = Literal["nl", "pddl"]
 if TYPE_CHECKING:
     Baseline: TypeAlias = str
     ProfileName: TypeAlias = str
-    QuestionKind: TypeAlias = str
     Transformation: TypeAlias = str
 else:
     # Their words come from registries.
     Baseline = Literal[tuple(PLANNERS)]
     ProfileName = Literal[tuple(profiles()) or ("",)]
-    QuestionKind = Literal[KINDS]
     Transformation = Literal[tuple(TRANSFORMATIONS)]
 
 
@@ -221,20 +218,6 @@ NO_MODEL = "none"
 """The model of columns that ask none."""
 
 
-class QuestionsTable(Keys):
-    """``[questions]``: questions with exact answers take the place of runs.
-
-    ``count`` questions of each kind and form are made of each task, by searches of ``seconds`` at most; or those of
-    ACPBench's own files are asked, in the folder ``data``, of which ``none`` is none.
-    """
-
-    kinds: Annotated[tuple[QuestionKind, ...], Meta(min_length=1)] = ACP_KINDS
-    forms: Annotated[tuple[Form, ...], Meta(min_length=1)] = FORMS
-    count: Annotated[int, Meta(ge=1)] = 5
-    seconds: Seconds = Seconds(5)
-    data: Text = "none"
-
-
 class ReportTable(Keys):
     """``[[tables]]``: a table of the report, with the numbers of a paper."""
 
@@ -262,7 +245,7 @@ class AccessTable(Keys):
 
 
 class FileTables(Keys):
-    """A whole specification."""
+    """A whole specification, but for what systems may ask instead of running policies (`file_tables`)."""
 
     name: Text = ""
     domains: Annotated[tuple[Text | dict[str, Any], ...], Meta(min_length=1)] = ()
@@ -276,12 +259,19 @@ class FileTables(Keys):
     profile: ProfileName | None = None
     base_url: Text | None = None
     columns: Annotated[tuple[Any, ...], Meta(min_length=1)] = ()
-    questions: QuestionsTable | None = None
     tables: Annotated[tuple[ReportTable, ...], Meta(min_length=1)] = ()
     options: dict[str, Any] = {}
     budgets: Budgets = msgspec.field(default_factory=Budgets)
     access: AccessTable = msgspec.field(default_factory=AccessTable)
     cluster: dict[str, Any] = {}
+
+
+@lru_cache(maxsize=1)
+def file_tables() -> type[FileTables]:
+    """A whole specification, with a key for what each system may ask (`pddl2nl.plugins.System.asks`)."""
+    asked = [(system.name, asking.table | None, None) for system, asking in provided("asks")]
+    kind = msgspec.defstruct("FileTables", asked, bases=(FileTables,), forbid_unknown_fields=True)
+    return cast("type[FileTables]", kind)
 
 
 def place_of(key: str, table: type) -> str:
@@ -294,12 +284,12 @@ def place_of(key: str, table: type) -> str:
     if key in ("max_usd", "max_calls"):
         return f"it belongs in [budgets], where it is called {key.removeprefix('max_')}"
     places: dict[str, type[Struct]] = {
-        "at the top, above all tables": FileTables,
+        "at the top, above all tables": file_tables(),
         "in [options]": OPTIONS,
         "in [budgets]": Budgets,
         "in [access]": AccessTable,
         "in an entry [[columns]]": Column,
-        "in [questions]": QuestionsTable,
+        **{f"in [{system.name}]": asking.table for system, asking in provided("asks")},
     }
     place = next((place for place, table in places.items() if key in table.__struct_encode_fields__), "")
     return place and f"it belongs {place}"

@@ -12,7 +12,7 @@ from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, recheck
-from pddl2nl.reports.records import AnswerRecord, PlannerRecord, Record, RunRecord, read_record
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary, option_text
 
 OUTCOME_MEANINGS = {
@@ -123,28 +123,9 @@ def view_of(place: PageRun) -> RunView:
 
 def facts_of(record: Record) -> dict[str, str]:
     """The settings and costs of a run by name, without empty values."""
-    if isinstance(record, PlannerRecord):
-        planned = record.planned
-        facts: dict[str, object] = {
-            "planner": planned.planner,
-            "search": planned.search,
-            "cost": planned.cost,
-            "states expanded": planned.expanded,
-            "message": planned.message,
-        }
-    elif isinstance(record, AnswerRecord):
-        question = record.asked.question
-        facts = {
-            "kind": question.kind,
-            "form": question.form,
-            "model": record.model,
-            "style": record.asked.style,
-            "seed": record.asked.seed,
-            "recorded answer": question.answer,
-            "certificate": question.certificate,
-        }
-    else:
-        facts = {**_settings(record), **_truth_and_world(record), **_costs(record)}
+    facts = dict(record.facts)
+    if isinstance(record, RunRecord):
+        facts |= {**_settings(record), **_truth_and_world(record), **_costs(record)}
     facts |= {"seconds": f"{record.last.seconds:.2f}", "record": record.path.name}
     return {name: str(value) for name, value in facts.items() if value not in (None, "")}
 

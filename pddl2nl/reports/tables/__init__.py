@@ -16,14 +16,12 @@ from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_
 from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import Table
-from pddl2nl.reports.tables.questions import QUESTION_TABLES, asks_questions
 from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, table_json, written
 
 __all__ = [
     "FORMATS",
     "Table",
     "TableKind",
-    "asks_questions",
     "coverage_json",
     "csv_text",
     "links_table",
@@ -47,7 +45,6 @@ class TableKind(Protocol):
 _TABLES: Mapping[str, TableKind] = {
     "coverage": coverage_table,
     "runs": runs_table,
-    **QUESTION_TABLES,
 }
 
 

@@ -64,12 +64,6 @@ def _score(runs: Iterable[RunSummary]) -> _AnswerShare:
     return _AnswerShare(right, wrong, len(runs) - right - wrong)
 
 
-def asks_questions(gathered: Gathered) -> bool:
-    """Whether all columns are kinds of questions."""
-    columns = gathered.layout.columns
-    return bool(columns) and all(column.policy in KINDS for column in columns)
-
-
 @dataclass(frozen=True)
 class _Answers:
     """The answers of an experiment by who gave them (a group of columns), kind, form and domain."""
@@ -127,7 +121,7 @@ def _form(column: LayoutColumn) -> str:
 # ── right answers ────────────────────────────────────────────────────────────────────────────────
 
 
-def _questions_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+def questions_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """Kinds down, forms across, over all domains."""
     answers = _Answers(gathered)
     title = wanted.title or "Right answers by kind and form"
@@ -135,7 +129,7 @@ def _questions_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = T
     return Table("questions", title, "kind", _headings(answers), sections, _notes(answers))
 
 
-def _domains_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+def domains_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """The same for each domain."""
     answers = _Answers(gathered)
     title = wanted.title or "Right answers by domain, kind and form"
@@ -171,7 +165,7 @@ def _shares(answers: _Answers, kind: str | None, row: int | None) -> tuple[Table
 # ── first broken links ───────────────────────────────────────────────────────────────────────────
 
 
-def _links_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+def links_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """The first broken link of each answer that is not right, by kind."""
     answers = _Answers(gathered)
     places = [(group, kind) for group in answers.groups for kind in answers.kinds]
@@ -200,7 +194,7 @@ def _links_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
 # ── agreement ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _agreement_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+def agreement_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """How often two kinds are both understood or both not, over domains and forms."""
     answers = _Answers(gathered)
     sections = tuple(_agreements(answers, group) for group in answers.groups)
@@ -252,12 +246,3 @@ def _gaps(answers: _Answers, group: str) -> Sequence[str]:
     return [
         f"{who}{one} is right in {scores[one].text}, and {other} in only {scores[other].text}." for one, other in apart
     ]
-
-
-QUESTION_TABLES = {
-    "questions": _questions_table,
-    "question-domains": _domains_table,
-    "question-links": _links_table,
-    "kind-agreement": _agreement_table,
-}
-"""The kinds of tables of an experiment that asks questions."""

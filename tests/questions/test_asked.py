@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments.asked import QuestionJob
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
-from pddl2nl.experiments.ready import acpbench
 from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.specification.content import Overrides
 from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
@@ -20,8 +18,11 @@ from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.budget import Limits
+from pddl2nl.questions.asked import QuestionJob
+from pddl2nl.questions.experiments import acpbench
+from pddl2nl.questions.records import AnswerRecord
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.records import AnswerRecord, read_record
+from pddl2nl.reports.records import read_record
 from pddl2nl.reports.report import report_tables
 from pddl2nl.reports.tables import Table
 from tests.questions.asked import FERRY, PROBLEM, breadth_first
@@ -100,7 +101,7 @@ def test_the_oracle_answers_from_the_prompts_and_a_second_start_makes_and_asks_n
 ) -> None:
     first = run(prepared(spec))
     assert (first.outcomes, first.exit_code) == ({"right": 16}, 0)
-    monkeypatch.delattr("pddl2nl.experiments.specification.questions.make_questions")
+    monkeypatch.delattr("pddl2nl.questions.asking.make_questions")
     again = run(prepared(spec))
     assert (again.earlier, again.exit_code) == (16, 0)
 

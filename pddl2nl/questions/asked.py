@@ -43,7 +43,20 @@ class Asked(RunEvent, frozen=True):
     model_settings: Mapping[str, Any] = {}
     format: int = 1
 
+    last = "answered"
+
     # ── as the first events of other records call it ─────────────────────────────────────────────
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """What tells it apart from others."""
+        told = {name: getattr(self.question, name) for name in ("kind", "form", "domain")}
+        return {**told, "style": self.style, "model": self.model, "seed": self.seed}
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """None: no package but this one takes part."""
+        return {}
 
     @property
     def task(self) -> str:
@@ -218,3 +231,6 @@ def _judged(completion: Completion, answer: ReadAnswer) -> tuple[AnswerOutcome, 
     if not completion.text.strip():
         return "unreadable", Fault(1, "empty", "the reply is empty")
     return "unreadable", Fault(1, answer.status, answer.text)
+
+
+EVENTS: tuple[type[RunEvent], ...] = (Asked, Answered)

@@ -1,0 +1,55 @@
+"""The record of a question with its answer, as reports read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self, cast
+
+from pddl2nl.policies.events import RunEvent
+from pddl2nl.questions import SYSTEM
+from pddl2nl.questions.asked import Answered, Asked
+from pddl2nl.reports.records import Record
+
+
+class AnswerRecord(Record):
+    """A question with its answer as they were stored; the kind of the question is in the place of a policy."""
+
+    metrics = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
+    tables = tuple(SYSTEM.tables)
+    not_judged = "it is an answer, which `pddl2nl questions score` reads again"
+
+    @classmethod
+    def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
+        """The record with these events."""
+        asked, answered = cast(Asked, events[0]), cast(Answered, events[-1])
+        return cls(path, events, answered.outcome, asked.question.kind, asked.model, fault=answered.fault)
+
+    @property
+    def asked(self) -> Asked:
+        """The first event."""
+        return cast(Asked, self.events[0])
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The question's form, its style and seed."""
+        asked = self.asked
+        return {"seed": asked.seed, "style": asked.style, "variant": f"form={asked.question.form}"}
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """The question and its recorded answer."""
+        question = self.asked.question
+        return {
+            "kind": question.kind,
+            "form": question.form,
+            "model": self.model,
+            "style": self.asked.style,
+            "seed": self.asked.seed,
+            "recorded answer": question.answer,
+            "certificate": question.certificate,
+        }
+
+
+RECORDS = {Asked: AnswerRecord}
+"""The class of records by that of their first event."""
