@@ -183,19 +183,7 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
 
 
 def read_schemas(text: str, domain: Domain, name: str = "<actions>") -> tuple[ActionSchema, ...]:
-    """The actions of a text of ``(:action …)``, checked against a domain's declarations.
-
-    If the text is a whole domain, ``(define (domain …) …)``, its actions that the domain lacks.
-
-    Raises:
-        PDDLError: the text cannot be read, or uses undeclared names.
-    """
-    start = _BLANK_OR_COMMENT.match(text)
-    assert start is not None
-    if re.match(r"\(\s*define\b", text[start.end() :], re.IGNORECASE):
-        own = check_domain(text, name).require()
-        known = {action.name for action in domain.actions}
-        return tuple(action for action in own.actions if action.name not in known)
+    """The actions of a text of ``(:action …)``, checked against a domain's declarations; PDDLError if they are wrong."""
     # All declarations in one line above the text, so that its line numbers are off by one.
     declared = write_domain(replace(domain, actions=(), durative_actions=(), processes=(), events=())).rstrip()
     assert declared.endswith(")")
@@ -257,22 +245,6 @@ def steps_of(texts: Iterable[str]) -> tuple[MacroStep, ...]:
 _LOCK = threading.Lock()
 _LONGEST_NAME = 60
 _MOST_NUMBERS = 10_000
-
-
-@dataclass(frozen=True)
-class Unfit:
-    """A file of a library that the domain cannot use, with the reason."""
-
-    path: Path
-    reason: str
-
-
-@dataclass(frozen=True)
-class DomainMacros:
-    """The macros of a library for one domain."""
-
-    macros: tuple[StoredMacro, ...] = ()
-    unfit: tuple[Unfit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -363,20 +335,17 @@ class Library:
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
-    def shelf(self, domain: Domain) -> DomainMacros:
-        """All macros for domains of this name, in the order of their files, and the files that cannot be used.
+    def macros(self, domain: Domain) -> tuple[StoredMacro, ...]:
+        """All macros for domains of this name that this domain can use, in the order of their files.
 
         Raises:
             InfrastructureError: the folder cannot be read.
         """
         macros: list[StoredMacro] = []
-        unfit: list[Unfit] = []
         for path in self._files(domain):
-            try:
+            with suppress(InputError):
                 macros.append(recomposed(load_macro_file(path, domain), domain))
-            except InputError as error:
-                unfit.append(Unfit(path, str(error)))
-        return DomainMacros(tuple(macros), tuple(unfit))
+        return tuple(macros)
 
     def retrieve(
         self, domain: Domain, description: str, *, limit: int, least: float, embed: Embed | None = None
@@ -390,7 +359,7 @@ class Library:
             least: the smallest likeness; by words, unrelated sentences reach 0.5.
             embed: an embedding model for likeness as cosine; default: likeness of words (rapidfuzz).
         """
-        macros = [stored for stored in self.shelf(domain).macros if stored.provenance.descriptions]
+        macros = [stored for stored in self.macros(domain) if stored.provenance.descriptions]
         texts = [text for stored in macros for text in stored.provenance.descriptions]
         if not texts:
             return ()

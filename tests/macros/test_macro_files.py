@@ -11,7 +11,6 @@ from pddl2nl.macros.library import (
     StoredMacro,
     domain_hash,
     read_macro_file,
-    read_schemas,
     steps_of,
     with_objects,
     write_macro_file,
@@ -78,12 +77,6 @@ def test_errors_name_the_place_in_the_file(blocks: Task) -> None:
 def test_what_is_no_macro_is_refused(blocks: Task, text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_macro_file(text, blocks.domain, "m.pddl")
-
-
-def test_a_whole_domain_gives_the_actions_that_are_new(blocks: Task) -> None:
-    text = write_domain(blocks.domain).rstrip()[:-1] + _MOVE + ")"
-    assert [schema.name for schema in read_schemas(text, blocks.domain)] == ["move"]
-    assert read_macro_file("; a comment\n" + text, blocks.domain).macro.name == "move"
 
 
 def test_objects_can_be_spoken_of_where_the_task_is_given(blocks: Task) -> None:

@@ -102,7 +102,7 @@ class HVROptions(WorldPolicy):
             return {}
         from pddl2nl.macros.library import Library, write_macro_file
 
-        return {"library": [write_macro_file(stored) for stored in Library(self.library).shelf(task.domain).macros]}
+        return {"library": [write_macro_file(stored) for stored in Library(self.library).macros(task.domain)]}
 
     def restored(self, snapshot: Mapping[str, Any], task: Task, folder: Path) -> Self:
         """With a library of the recorded macro-actions in the folder."""

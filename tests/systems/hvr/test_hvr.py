@@ -498,7 +498,7 @@ def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) 
     played, model = run("hvr", library=folder)
     assert "Known macro-actions" not in model.asked("macro-plan")[0]
     domain = model.requests and played.episode.setting.simulator.task.domain
-    kept = {item.provenance.description: item for item in library.shelf(domain).macros}
+    kept = {item.provenance.description: item for item in library.macros(domain)}
     assert {*kept} == {"Take the red cup", "Put the red cup on the shelf"}
     taken = kept["Take the red cup"]
     assert taken.provenance.proof["sound"] is True

@@ -51,7 +51,7 @@ def _kept(task: Task, folder: Path) -> StoredMacro:
     proved = {(1, 1): (MacroProved(1, 1, proof.sound, proof.precondition, ""), proof.static)}
     part = Part(1, 1, _WORDS, _BLOCK, Simulator(task).initial)
     keep_macros(Library(folder), _teller(task), _BLOCK, [part], proved, "hvr", graph_of(task))
-    (stored,) = Library(folder).shelf(task.domain).macros
+    (stored,) = Library(folder).macros(task.domain)
     return stored
 
 
