@@ -113,21 +113,22 @@ def find_driver() -> Path:
     return driver
 
 
-def search(
+def search_each(
     domain: Path,
     problem: Path,
-    options: Sequence[str],
+    searches: Sequence[Sequence[str]],
     *,
     time_limit: int | None = None,
     memory_limit_mb: int | None = None,
-) -> SearchOutcome:
-    """Runs Fast Downward once on two files, in a temporary folder of its own.
+) -> tuple[SearchOutcome, ...]:
+    """Runs Fast Downward on two files, for one search after the other, each within the limits.
 
-    The search is killed when this process ends, however it ends (`pddl2nl.baselines.watchdog`).
+    The task is translated once, in a temporary folder; that time counts for every search. A search is killed when this
+    process ends, however it ends (`pddl2nl.baselines.watchdog`).
 
     Args:
         domain, problem: the PDDL files.
-        options: ``--search CONFIGURATION`` or ``--alias NAME``.
+        searches: the options of each: ``--search CONFIGURATION`` or ``--alias NAME``.
         time_limit: seconds of CPU time, translator and search together, as planning competitions count it; a search
             that takes more than four times as long plus ten seconds by the clock is stopped as well. None for
             `DEFAULT_SECONDS`.
@@ -137,21 +138,6 @@ def search(
         MissingExtraError: Fast Downward is not installed.
         InputError: an impossible limit.
         InfrastructureError: the process cannot be started, or reports success without a plan.
-    """
-    return search_each(domain, problem, [options], time_limit=time_limit, memory_limit_mb=memory_limit_mb)[0]
-
-
-def search_each(
-    domain: Path,
-    problem: Path,
-    searches: Sequence[Sequence[str]],
-    *,
-    time_limit: int | None = None,
-    memory_limit_mb: int | None = None,
-) -> tuple[SearchOutcome, ...]:
-    """As `search`, for several searches one after the other, each within the limits.
-
-    The task is translated once; that time counts for every search.
     """
     time_limit = DEFAULT_SECONDS if time_limit is None else time_limit
     _check_limits(time_limit, memory_limit_mb)

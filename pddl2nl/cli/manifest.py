@@ -28,8 +28,7 @@ from pddl2nl.cli.output import (
 )
 from pddl2nl.cli.progress import Update, bar_shown
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.measuring import Measured, SearchLimits
-from pddl2nl.tasks.sets import Progress
+from pddl2nl.tasks.manifest import Measured, SearchLimits
 
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
@@ -234,7 +233,7 @@ def _make(
 
 
 def _workshop(
-    shipped: ShippedDomain, name: str, folder: Path, limits: SearchLimits, workers: int | None, progress: Progress
+    shipped: ShippedDomain, name: str, folder: Path, limits: SearchLimits, workers: int | None, progress: _Stages
 ) -> Workshop:
     from pddl2nl.baselines import version
     from pddl2nl.baselines.fast_downward import stop_searches
@@ -250,7 +249,8 @@ def _workshop(
         planner=version(),
         limits=limits,
         workers=workers or os.cpu_count() or 1,
-        progress=progress,
+        stage=progress.stage,
+        step=progress.step,
         stop=stop_searches,
     )
     manifest = folder / "manifest.csv"
@@ -277,7 +277,7 @@ def _shelf(shipped: ShippedDomain, instances: Path | None) -> Shelf:
 
 
 def run_planners(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:
-    """Fast Downward as a `pddl2nl.tasks.measuring.Search`; plans are validated."""
+    """Fast Downward as a `MeasuredSearch`; plans are validated."""
     from pddl2nl.baselines import TaskTexts, solve_each
 
     texts = TaskTexts(domain, problem)
@@ -290,7 +290,7 @@ def run_planners(domain: str, problem: str, planners: Sequence[str], limits: Sea
     }
 
 
-class _Stages(Progress):
+class _Stages:
     """A bar for each stage; without a terminal, a line for each."""
 
     def __init__(self, update: Update):
@@ -305,6 +305,5 @@ class _Stages(Progress):
             sys.stderr.flush()
 
     def step(self) -> None:
-
         # Called from several threads: a counter takes each number once.
         self._update(self._name, next(self._count), self._total or None)

@@ -183,7 +183,7 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
 
 
 def read_schemas(text: str, domain: Domain, name: str = "<actions>") -> tuple[ActionSchema, ...]:
-    """The actions of a text of ``(:action …)``, checked against a domain's declarations; PDDLError if they are wrong."""
+    """The actions of a text of ``(:action …)``, checked against a domain's declarations; PDDLError otherwise."""
     # All declarations in one line above the text, so that its line numbers are off by one.
     declared = write_domain(replace(domain, actions=(), durative_actions=(), processes=(), events=())).rstrip()
     assert declared.endswith(")")

@@ -6,7 +6,7 @@ The shipped domains and instances are exported here. Modules:
 * ``references``: tasks with texts and correct plans (the kitchen's); ``reference_files`` reads their file.
 * ``generators``: one module for each domain; `pddl2nl.tasks.generators.generate` makes a problem.
 * Making sets: ``sets`` draws problems, compares them by ``isomorphism`` and measures them by planners that are passed
-  in (``measuring``). ``proving`` checks manifests.
+  in. ``proving`` checks manifests.
 * ``suites`` finds tasks in a folder of any layout; ``pddl_files`` says what a file is.
 * ``transformations``: ``obfuscation`` and ``renaming``, ``costs``; ``formulas`` walks all
   formulas of a domain.

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar, cast, get_args
+from typing import Any, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_text, write_text_file
-from pddl2nl.tasks.measuring import PLANNERS, Measured, SearchLimits
-
-T = TypeVar("T")
 
 Role = Literal["example", "benchmark", "scaled", "unsolvable"]
 """The role of an instance: the solved example of prompts; a benchmark; a benchmark at the size where optimal planners
@@ -30,21 +28,79 @@ SETS: dict[str, tuple[Role, ...]] = {
 }
 """The sets and the roles of their instances."""
 
-COLUMNS = (
-    "instance",
-    "file",
-    "role",
-    "call",
-    "objects",
-    "optimal_length",
-    "proof",
-    "ff_length",
-    *(f"{planner}{what}" for planner in PLANNERS for what in ("", "_seconds", "_expanded")),
-    "limits",
-    "planner",
-)
+Status = Literal["solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error"]
 
-_STATUSES = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error")
+PLANNERS = ("brfs", "lmcut", "ff")
+"""The planners of a manifest: breadth-first search, A* with LM-cut, greedy search with FF."""
+
+OPTIMAL = ("lmcut", "brfs")
+"""The planners whose plans are shortest; the first decides the proof."""
+
+_LIMITS = re.compile(r"([0-9]+) s, ([0-9]+) MB")
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """The limits of each planner on one problem: CPU time, translation included, and memory in MiB."""
+
+    seconds: int = 1800
+    memory_mb: int = 8192
+
+    def __str__(self) -> str:
+        return f"{self.seconds} s, {self.memory_mb} MB"
+
+    @staticmethod
+    def read(text: str) -> SearchLimits:
+        """The limits of a text like ``30 s, 4096 MB``; raises `InputError` for another text."""
+        found = _LIMITS.fullmatch(text)
+        if found is None:
+            raise InputError(f"{text!r} is not a pair of limits; expected such as '30 s, 4096 MB'")
+        return SearchLimits(int(found[1]), int(found[2]))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The result of one planner on one problem.
+
+    ``status`` is that of `pddl2nl.baselines.PlannerResult`, ``length`` counts the steps of the validated plan,
+    ``seconds`` is wall time, and ``expanded`` counts states, if the planner reported them.
+    """
+
+    status: Status
+    length: int | None = None
+    seconds: float = 0.0
+    expanded: int | None = None
+    message: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Whether it found a plan."""
+        return self.status == "solved"
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether a limit ended it."""
+        return self.status in ("timeout", "out-of-memory")
+
+
+COLUMNS: dict[str, Any] = {
+    "instance": str,
+    "file": str,
+    "role": Role,
+    "call": str,
+    "objects": int,
+    "optimal_length": int | None,
+    "proof": Proof,
+    "ff_length": int | None,
+    **{
+        f"{planner}{what}": kind
+        for planner in PLANNERS
+        for what, kind in (("", Status), ("_seconds", float), ("_expanded", int | None))
+    },
+    "limits": str,
+    "planner": str,
+}
+"""The columns, with the types of their cells; an empty cell is None."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +165,7 @@ def read_manifest(path: Path) -> tuple[Instance, ...]:
     """
     reader = csv.reader(io.StringIO(read_text(path, "manifest"), newline=""))
     header = tuple(next(reader, ()))
-    if header != COLUMNS:
+    if header != (*COLUMNS,):
         missing = [name for name in COLUMNS if name not in header]
         fault = f"the columns {', '.join(missing)} are missing" if missing else "they are others"
         raise InputError(f"{path}:1: a manifest's columns are {','.join(COLUMNS)}; {fault}")
@@ -166,74 +222,39 @@ def write_set(folder: Path, name: str, rows: Iterable[Instance], texts: Mapping[
     write_manifest(manifest, [*(row for row in before if row.set != name), *rows])
 
 
-# ── one line ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def _read_row(cells: list[str], folder: Path) -> Instance:
+    # Imported here, because every command that takes a domain's name imports this module.
+    from pddl2nl.conversion import convert
+
     if len(cells) != len(COLUMNS):
         raise InputError(f"{len(cells)} cells were found, {len(COLUMNS)} were expected")
-    row = dict(zip(COLUMNS, cells, strict=True))
-    role, proof = _one_of(row, "role", get_args(Role)), _one_of(row, "proof", get_args(Proof))
+    row = {
+        column: cell if kind is str else convert(cell or None, kind, column, strict=False)
+        for (column, kind), cell in zip(COLUMNS.items(), cells, strict=True)
+    }
     if not row["instance"] or not row["file"]:
         raise InputError("a line needs an instance and a file")
     if Path(row["file"]).is_absolute() or ".." in Path(row["file"]).parts:
         raise InputError(f"the file {row['file']!r} lies outside the manifest's folder")
-    length = _optional(row, "optimal_length", int)
-    if (length is None) != (proof == "unsolvable"):
-        raise InputError(f"the proof '{proof}' contradicts the optimal_length {row['optimal_length']!r}")
+    if (row["optimal_length"] is None) != (row["proof"] == "unsolvable"):
+        raise InputError(f"the proof '{row['proof']}' contradicts the optimal_length {row['optimal_length']}")
+    measured = {}
+    for planner in PLANNERS:
+        length = row["ff_length" if planner == "ff" else "optimal_length"] if row[planner] == "solved" else None
+        measured[planner] = Measured(row[planner], length, row[f"{planner}_seconds"], row[f"{planner}_expanded"])
+    own = ("file", "role", "call", "objects", "optimal_length", "proof", "ff_length", "planner")
     return Instance(
-        name=row["instance"],
-        file=row["file"],
-        role=cast(Role, role),
-        call=row["call"],
-        objects=_number(row, "objects", int),
-        optimal_length=length,
-        proof=cast(Proof, proof),
-        ff_length=_optional(row, "ff_length", int),
-        measured={planner: _measured(row, planner, length) for planner in PLANNERS},
+        row["instance"],
+        **{name: row[name] for name in own},
+        measured=measured,
         limits=SearchLimits.read(row["limits"]),
-        planner=row["planner"],
         folder=folder,
     )
 
 
-def _measured(row: Mapping[str, str], planner: str, optimal: int | None) -> Measured:
-    status = _one_of(row, planner, _STATUSES)
-    length = _optional(row, "ff_length", int) if planner == "ff" else optimal
-    return Measured(
-        status=status,
-        length=length if status == "solved" else None,
-        seconds=_number(row, f"{planner}_seconds", float),
-        expanded=_optional(row, f"{planner}_expanded", int),
-    )
-
-
-def _cells(row: Instance) -> list[str]:
-    def shown(value: int | None) -> str:
-        return "" if value is None else str(value)
-
-    cells = [row.name, row.file, row.role, row.call, str(row.objects), shown(row.optimal_length), row.proof]
-    cells.append(shown(row.ff_length))
-    for planner in PLANNERS:
-        found = row.measured[planner]
-        cells += [found.status, f"{found.seconds:.2f}", shown(found.expanded)]
-    return [*cells, str(row.limits), row.planner]
-
-
-def _one_of(row: Mapping[str, str], column: str, known: tuple[str, ...]) -> str:
-    if row[column] not in known:
-        raise InputError(
-            f"instance '{row['instance']}': {column} is {row[column]!r}; one of {', '.join(known)} was expected"
-        )
-    return row[column]
-
-
-def _number(row: Mapping[str, str], column: str, kind: Callable[[str], T]) -> T:
-    try:
-        return kind(row[column])
-    except ValueError:
-        raise InputError(f"instance '{row['instance']}': {column} is {row[column]!r}; a number was expected") from None
-
-
-def _optional(row: Mapping[str, str], column: str, kind: Callable[[str], T]) -> T | None:
-    return _number(row, column, kind) if row[column] else None
+def _cells(row: Instance) -> list[object]:
+    """The cells of a line; None becomes an empty one."""
+    results = (row.measured[planner] for planner in PLANNERS)
+    measured = [cell for each in results for cell in (each.status, f"{each.seconds:.2f}", each.expanded)]
+    length = (row.optimal_length, row.proof, row.ff_length)
+    return [row.name, row.file, row.role, row.call, row.objects, *length, *measured, row.limits, row.planner]

@@ -18,9 +18,8 @@ from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator, generators, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import Instance, read_manifest
-from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, in_threads
-from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE
+from pddl2nl.tasks.manifest import OPTIMAL, PLANNERS, Instance, Measured, read_manifest
+from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE, MeasuredSearch, in_threads
 
 Fault = Literal[
     "manifest", "file", "call", "objects", "length", "proof", "status", "expansions", "isomorphic", "set", "planner"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pddl2nl.pddl import Domain, Task, load_problem
 from pddl2nl.tasks.reference_files import TaskReference, read_references
-from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
+from pddl2nl.tasks.shipped import match_shipped, shipped_domain
 
 
 def references_of(domain: Domain) -> tuple[TaskReference, ...]:
@@ -49,40 +49,12 @@ def _by_instance(file: Path, changed: int) -> Mapping[str, TaskReference]:
     return {each.instance: each for each in read_references(file)}
 
 
-def told_references(text: str, domain: Domain | None = None) -> tuple[TaskReference, ...]:
-    """The references with a text in any form; blanks and letter case are ignored.
-
-    Args:
-        text: a task's text.
-        domain: searched; None for all shipped domains.
-    """
-    known = references_of(domain) if domain is not None else _all()
-    wanted = _folded(text)
-    return tuple(each for each in known if wanted in map(_folded, each.texts.values()))
-
-
-def reference_task(domain: Domain, reference: TaskReference) -> Task:
-    """The task of a reference; raises `InputError` if it is not one of the domain's."""
-    shipped = match_shipped(domain)
-    name = shipped.name if shipped is not None else domain.name
-    return _problem_task(name, reference.instance)
-
-
 @lru_cache(maxsize=256)
 def _problem_task(domain: str, instance: str) -> Task:
     return shipped_domain(domain).task(instance)
-
-
-@lru_cache(maxsize=1)
-def _all() -> tuple[TaskReference, ...]:
-    return tuple(each for name in authored_domains() for each in shipped_domain(name).references)
 
 
 def _said(task: Task) -> tuple[object, ...]:
     problem = task.problem
     objects = frozenset((item.name, item.types) for item in problem.objects)
     return objects, frozenset(problem.init), problem.goal
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()

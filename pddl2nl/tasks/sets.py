@@ -18,16 +18,20 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, Task, parse_problem
 from pddl2nl.tasks.generators import Draw, Generated, Generator
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import Instance, Proof, Role
-from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, MeasuredSearch, SearchLimits, in_threads
+from pddl2nl.tasks.manifest import OPTIMAL, PLANNERS, Instance, Measured, Proof, Role, SearchLimits
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 GROUP = 24
 """How many candidates are drawn and solved together."""
@@ -40,14 +44,33 @@ _PLACES: dict[Role, tuple[str, str]] = {
 }
 
 
-class Progress:
-    """Receives the progress of making a set; by default does nothing."""
+class MeasuredSearch(Protocol):
+    """Runs planners; called from several threads at a time.
 
-    def stage(self, name: str, total: int) -> None:
-        """A stage with a number of steps begins."""
+    Plans are validated. Raises `InfrastructureError` if a planner cannot be run.
+    """
 
-    def step(self) -> None:
-        """One step is done; called from several threads."""
+    def __call__(
+        self, domain: str, problem: str, planners: Sequence[str], limits: SearchLimits
+    ) -> Mapping[str, Measured]:
+        """The result of each planner by its name, on a problem given as PDDL texts."""
+        ...
+
+
+def in_threads(function: Callable[[T], R], items: Iterable[T], workers: int, stop: Callable[[], None]) -> list[R]:
+    """The function's results in the order of the items, computed in threads, which wait for planners' processes.
+
+    ``stop`` is called if one fails or Ctrl-C is pressed, to stop the others.
+    """
+    pool = ThreadPoolExecutor(workers)
+    try:
+        return list(pool.map(function, items))
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop()
+        raise
+    finally:
+        pool.shutdown()
 
 
 @dataclass(frozen=True)
@@ -79,7 +102,8 @@ class Workshop:
     """Makes the sets of one domain: draws, solves and names candidates.
 
     ``planner`` is the program of the planners in ``search`` with its version, ``workers`` the number of problems that
-    are solved at a time. ``stop`` stops running planners. Problems isomorphic to ``problems`` are not drawn.
+    are solved at a time. ``stage`` is told when a stage with a number of steps begins, ``step`` after each step, from
+    several threads; ``stop`` stops running planners. Problems isomorphic to ``problems`` are not drawn.
     """
 
     generator: Generator
@@ -89,7 +113,8 @@ class Workshop:
     planner: str
     limits: SearchLimits = field(default_factory=SearchLimits)
     workers: int = 2
-    progress: Progress = field(default_factory=Progress)
+    stage: Callable[[str, int], None] = lambda name, total: None
+    step: Callable[[], None] = lambda: None
     stop: Callable[[], None] = lambda: None
     problems: DistinctProblems = field(default_factory=DistinctProblems)
 
@@ -135,7 +160,7 @@ class Workshop:
             for name, measured in found.items():
                 if measured.status in ("error", "unsupported"):
                     raise InfrastructureError(f"{self.planner} ({name}) failed: {measured.message}")
-            self.progress.step()
+            self.step()
             return found
 
         return in_threads(one, texts, self.workers, self.stop)
@@ -150,7 +175,7 @@ class Workshop:
             title = f"{self.generator.domain}-{name}"
             generated = self.generator.generate(candidate.seed, candidate.parameters, title)
             named.append((role, name, file, generated))
-        self.progress.stage(f"{self.generator.domain}: measuring the set", len(named))
+        self.stage(f"{self.generator.domain}: measuring the set", len(named))
         measured = self.solve([generated.text for *_, generated in named], PLANNERS)
         rows = [
             self._row(role, name, file, generated, found)
@@ -300,7 +325,7 @@ def _survey(workshop: Workshop, seed: int) -> _ByLength:
     by_length: _ByLength = {}
     unproved: list[Candidate] = []
     in_vain = 0
-    workshop.progress.stage(f"{workshop.generator.domain}: looking for plans of all lengths", _PRIMARY_GROUPS * GROUP)
+    workshop.stage(f"{workshop.generator.domain}: looking for plans of all lengths", _PRIMARY_GROUPS * GROUP)
     for _ in range(_PRIMARY_GROUPS):
         group = list(itertools.islice(candidates, GROUP))
         news = False
@@ -415,7 +440,7 @@ def make_scaled(workshop: Workshop, ladder: Ladder) -> MadeSet:
 
 
 def _threshold(workshop: Workshop, ladder: Ladder, pool: Callable[[int], list[Candidate]]) -> int:
-    workshop.progress.stage(f"{workshop.generator.domain}: growing to the first failure", 0)
+    workshop.stage(f"{workshop.generator.domain}: growing to the first failure", 0)
     for size in range(ladder.first, ladder.last + 1):
         texts = [candidate.generated.text for candidate in pool(size)[:_PROBES]]
         found = workshop.solve(texts, OPTIMAL)
@@ -502,7 +527,7 @@ def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
     patience = replace(workshop.limits, seconds=max(1, workshop.limits.seconds // 6))
     pools = {way: _Pool() for way in names}
     enough = -(-UNSOLVABLE * _UNSOLVABLE_PLENTY // len(names))
-    workshop.progress.stage(f"{workshop.generator.domain}: proving unsolvability", _UNSOLVABLE_GROUPS * GROUP)
+    workshop.stage(f"{workshop.generator.domain}: proving unsolvability", _UNSOLVABLE_GROUPS * GROUP)
     for _ in range(_UNSOLVABLE_GROUPS):
         group = list(itertools.islice(candidates, GROUP))
         texts = [candidate.generated.text for candidate in group]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,11 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 FF = ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))")
 LMCUT = ("--search", "astar(lmcut())")
 BLIND = ("--search", "astar(blind())")
+
+
+def one_search(domain: Path, problem: Path, options: Sequence[str], **limits: int) -> fast_downward.SearchOutcome:
+    """The outcome of a single search."""
+    return fast_downward.search_each(domain, problem, [options], **limits)[0]
 
 
 @pytest.fixture
@@ -40,7 +46,7 @@ def fake_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def run_fake(tmp_path: Path, time_limit: int | None = None) -> fast_downward.SearchOutcome:
-    return fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF, time_limit=time_limit)
+    return one_search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF, time_limit=time_limit)
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -70,7 +76,7 @@ def test_a_package_without_a_driver_is_no_missing_extra(tmp_path: Path, monkeypa
 @pytest.mark.usefixtures("needs_planner")
 def test_time_limit_on_a_hard_task(shared: Path) -> None:
     hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
-    outcome = fast_downward.search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
+    outcome = one_search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
     assert outcome.status == "timeout"
     assert outcome.plan_text is None
     # It was ended by its own limit, and not from outside once our patience had run out.
@@ -80,9 +86,7 @@ def test_time_limit_on_a_hard_task(shared: Path) -> None:
 @pytest.mark.usefixtures("needs_planner")
 def test_memory_limit_on_a_hard_task(shared: Path) -> None:
     hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
-    outcome = fast_downward.search(
-        hard / "domain.pddl", hard / "problem.pddl", BLIND, time_limit=30, memory_limit_mb=64
-    )
+    outcome = one_search(hard / "domain.pddl", hard / "problem.pddl", BLIND, time_limit=30, memory_limit_mb=64)
     assert outcome.status == "out-of-memory"
     assert outcome.plan_text is None
 
@@ -90,7 +94,7 @@ def test_memory_limit_on_a_hard_task(shared: Path) -> None:
 @pytest.mark.usefixtures("needs_planner")
 def test_a_second_is_enough_for_a_small_task(small: SimpleNamespace, tmp_path: Path) -> None:
     with files_of(small.tower) as files:
-        outcome = fast_downward.search(files.domain, files.problem, FF, time_limit=1, memory_limit_mb=64)
+        outcome = one_search(files.domain, files.problem, FF, time_limit=1, memory_limit_mb=64)
     assert outcome.status == "solved"
     assert outcome.expanded is not None
     assert outcome.expanded > 0
@@ -99,8 +103,8 @@ def test_a_second_is_enough_for_a_small_task(small: SimpleNamespace, tmp_path: P
 @pytest.mark.usefixtures("needs_planner")
 def test_lmcut_does_not_take_axioms_and_says_so(small: SimpleNamespace) -> None:
     with files_of(small.two_lamps) as files:
-        outcome = fast_downward.search(files.domain, files.problem, LMCUT)
-        assert fast_downward.search(files.domain, files.problem, FF).status == "solved"
+        outcome = one_search(files.domain, files.problem, LMCUT)
+        assert one_search(files.domain, files.problem, FF).status == "solved"
     assert outcome.status == "unsupported"
     assert outcome.exit_code == 34
     assert outcome.message.startswith("this search does not support a feature of the task (exit code 34): ")
@@ -112,7 +116,7 @@ def test_lmcut_does_not_take_axioms_and_says_so(small: SimpleNamespace) -> None:
 def test_files_the_translator_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "d.pddl").write_text("(define (domain d) (:nonsense))", encoding="utf-8")
     (tmp_path / "p.pddl").write_text("(define (problem p) (:domain d))", encoding="utf-8")
-    outcome = fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF)
+    outcome = one_search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF)
     assert outcome.status == "unsupported"
     assert outcome.message.startswith("Fast Downward does not support a feature of the task (exit code 31): ")
     assert "nonsense" in outcome.message
@@ -242,7 +246,7 @@ def test_the_driver_and_its_children_die_with_us(root: Path, tmp_path: Path, sto
     code = (
         "import sys, threading; from pathlib import Path; from pddl2nl.baselines import fast_downward\n"
         f"fast_downward.find_driver = lambda: Path({str(driver)!r})\n"
-        "run = lambda: fast_downward.search(Path('d'), Path('p'), ('--search', 's'))\n"
+        "run = lambda: fast_downward.search_each(Path('d'), Path('p'), [('--search', 's')])\n"
         "threading.Thread(target=run).start()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env={**os.environ, "TMPDIR": str(tmp_path)})
@@ -327,7 +331,7 @@ def assert_gone(pid: int) -> None:
 )
 def test_limits_that_cannot_be(tmp_path: Path, limits: dict[str, int]) -> None:
     with pytest.raises(InputError, match=r"limit is .*from \d+ to \d+"):
-        fast_downward.search(tmp_path / "d", tmp_path / "p", FF, **limits)
+        one_search(tmp_path / "d", tmp_path / "p", FF, **limits)
 
 
 @pytest.mark.usefixtures("needs_planner")

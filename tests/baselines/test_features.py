@@ -72,7 +72,7 @@ def test_comparisons_are_named_with_their_place() -> None:
 )
 def test_the_planner_is_not_run_on_what_it_crashes_on(effect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "pddl2nl.baselines.fast_downward.search", lambda *arguments, **options: pytest.fail("the planner was run")
+        "pddl2nl.baselines.fast_downward.search_each", lambda *arguments, **options: pytest.fail("the planner was run")
     )
     result = solve(texts(effect=effect), "ff")
     assert (result.status, result.plan, result.cost) == ("unsupported", None, None)

@@ -12,8 +12,7 @@ import pytest
 from pddl2nl.cli import manifest
 from pddl2nl.cli.app import main
 from pddl2nl.tasks import sets, shipped_domain
-from pddl2nl.tasks.manifest import read_manifest, write_manifest
-from pddl2nl.tasks.measuring import SearchLimits
+from pddl2nl.tasks.manifest import SearchLimits, read_manifest, write_manifest
 from tests.tasks.making import FakeSearch, objects_in
 
 pytestmark = pytest.mark.usefixtures("needs_planner")

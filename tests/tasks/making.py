@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pddl2nl.tasks.generators import generator_of
-from pddl2nl.tasks.measuring import Measured, SearchLimits
+from pddl2nl.tasks.manifest import Measured, SearchLimits
 from pddl2nl.tasks.sets import Workshop
 from pddl2nl.tasks.shipped import shipped_domain
 

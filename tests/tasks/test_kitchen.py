@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.baselines.fast_downward import search
+from pddl2nl.baselines.fast_downward import search_each
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
@@ -210,7 +210,8 @@ def test_a_task_with_another_goal_is_not_recognised() -> None:
 
 def _shortest(folder: Path, problem: str) -> list[str]:
     (folder / "problem.pddl").write_text(problem, encoding="utf-8")
-    found = search(KITCHEN.domain_path, folder / "problem.pddl", ["--search", "astar(hmax())"], time_limit=120)
+    files = KITCHEN.domain_path, folder / "problem.pddl"
+    [found] = search_each(*files, [["--search", "astar(hmax())"]], time_limit=120)
     assert found.plan_text is not None, found.message
     return [line.strip() for line in found.plan_text.splitlines() if not line.startswith(";")]
 

@@ -10,8 +10,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.tasks import sets
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import read_manifest, write_set
-from pddl2nl.tasks.measuring import Measured, SearchLimits
+from pddl2nl.tasks.manifest import Measured, SearchLimits, read_manifest, write_set
 from pddl2nl.tasks.proving import made_by
 from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled, make_unsolvable, nearest_to_example, spread, ways
 from pddl2nl.tasks.shipped import shipped_domain
