@@ -89,7 +89,7 @@ def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
         ({"arrivals": 0, "deliveries": 0, "returns": 0}, "something to do"),
         ({"kinds": 3, "length": 2}, "kinds ≤ length .*; found length=2 kinds=3"),
         ({"stored": 6, "empties": 3}, "found stored=6 empties=3 racks=2 length=4"),
-        ({"arrivals": 40}, "a place for every jig.*; found arrivals=40"),
+        ({"arrivals": 40}, "a place each.*; found arrivals=40"),
     ],
 )
 def test_what_contradicts_itself_is_refused(given, message):
