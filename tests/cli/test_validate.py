@@ -57,14 +57,6 @@ def test_it_says_what_python_m_validators_says(
     assert result.exit_code == code == (0 if plans == ["good.plan"] else 1)
 
 
-def test_vals_text() -> None:
-    assert call(*TASK, "cut.plan", "-v").stdout.endswith(
-        "Plan failed because of unsatisfied precondition in:\n(switch-on a)\n\nPlan failed to execute\n\n"
-        "Plan Repair Advice:\n\n(switch-on a) has an unsatisfied precondition at time 2\n"
-        "(Set (wired a) to true)\n\n\nFailed plans:\n cut.plan \n"
-    )
-
-
 def test_verdicts_are_told_in_words() -> None:
     silent = json.loads(call(*TASK, "cut.plan", "--json").stdout)
     told = json.loads(call(*TASK, "cut.plan", "--json", "--wording", "template").stdout)

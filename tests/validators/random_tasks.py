@@ -227,6 +227,14 @@ def conditions(rng: random.Random, scope: Scope, depth: int = 2) -> Condition:
     return Exists(variables, body) if kind == "exists" else Forall(variables, body)
 
 
+def scope_of(task: Task, variables: Sequence[TypedName] = ()) -> Scope:
+    """What formulas about a random task may be made of; these variables may be free in them."""
+    names = tuple(item.name for item in task.domain.predicates)
+    functions = tuple(item.name for item in task.domain.functions)
+    ground = tuple((item.name, item.types) for item in task.objects.values())
+    return Scope(ground, names, names, functions).with_variables(variables)
+
+
 def updates(rng: random.Random, scope: Scope) -> Update:
     """A numeric effect."""
     sign = rng.choice(["increase", "increase", "decrease", "assign", "scale-up", "scale-down"])

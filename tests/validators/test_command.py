@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.files import read_lines
 from pddlval.__main__ import main
 from pddlval.command import judge_batch
 
@@ -95,12 +94,6 @@ def test_help_names_every_option_and_what_is_the_default(capsys: pytest.CaptureF
     assert "-t N judge as VAL's -t does: times may miss by N" in said
 
 
-def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("(unstack c a)"))
-    assert main([*TASK, "-", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["plan"] == "-"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -170,16 +163,6 @@ def test_a_batch_goes_on_after_a_bad_line() -> None:
     assert [answer["plan"] for answer in answers[:4]] == ["good.plan"] * 3 + ["none.plan"]
     assert answers[-1]["verdict"] == "valid"
     assert "line 7 is not JSON" in str(answers[6]["error"])
-
-
-def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entry = {"domain": "domain.pddl", "problem": "problem.pddl", "plan": "good.plan"}
-    (here / "batch.jsonl").write_text(json.dumps(entry))
-    assert main(["--batch", "batch.jsonl", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["verdict"] == "valid"
-    assert main(["--batch", "none.jsonl", "--json"]) == 2
-    assert "none.jsonl: no such file" in capsys.readouterr().err
-    assert list(read_lines("batch.jsonl")) == [json.dumps(entry)]
 
 
 def test_bytes_that_are_no_utf8_spoil_their_line_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,129 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
+import random
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pddl2nl.pddl import (
-    ActionSchema,
-    And,
-    Comparison,
-    Condition,
-    Fluent,
-    FluentValue,
-    GroundAtom,
-    Task,
-    Update,
-    parse_task,
-)
-from pddl2nl.pddl import Number as NumberNode
+from pddl2nl.pddl import Comparison, Condition, Task, TypedName
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.semantics import holds, unmet
-from tests.validators import formulas
+from tests.validators import random_tasks, reference
 
-FREE = ["?x", "?w"]
-EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
-
-
-class Setting:
-    """A random state, and objects for the free variables; numbers are static or not."""
-
-    def __init__(
-        self, statics: frozenset[GroundAtom], atoms: frozenset[GroundAtom], values: Any, args: Any, fixed: bool
-    ):
-        assigned = tuple(FluentValue(fluent, Fraction(value)) for fluent, value in values.items())
-        task = formulas.task_with(statics)
-        if not fixed:
-            updates = And(
-                tuple(
-                    Update("increase", Fluent(name, ("a",) * arity), NumberNode(Fraction(1)))
-                    for name, arity in formulas.FUNCTIONS.items()
-                )
-            )
-            change = ActionSchema("count", effect=updates)
-            task = replace(task, domain=replace(task.domain, actions=(*task.domain.actions, change)))
-        self.task = replace(task, problem=replace(task.problem, init_values=assigned))
-        simulator = Simulator(self.task)
-        self.state: State = simulator.state(statics | atoms, values)
-        self.world = formulas.PlainWorld(self.task, statics | atoms, values)
-        self.args = args
-        self.binding = dict(zip(FREE, args, strict=True))
-
-    def __repr__(self) -> str:
-        atoms = " ".join(sorted(map(str, self.world.atoms)))
-        return f"Setting({atoms}; {self.binding}; {self.world.values})"
+FREE = (TypedName("?x"), TypedName("?w", ("thing",)))
 
 
-def links(condition: str, init: Sequence[str], count: int) -> Task:
-    """A task with nodes, links between some, and one action with a precondition."""
-    nodes = " ".join(f"n{number}" for number in range(count) if number not in (3, 5))
-    return parse_task(
-        LINKS.replace("CONDITION", condition),
-        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init {' '.join(init)}) (:goal (and)))",
-    )
+def _readings(task: Task, rng: random.Random, count: int = 6) -> Iterator[tuple[Condition, State, dict[str, str]]]:
+    """Conditions with free variables, in states of a random walk, and objects for the variables."""
+    simulator, scope = Simulator(task), random_tasks.scope_of(task, FREE)
+    state = simulator.initial
+    for _ in range(count):
+        binding = {item.name: rng.choice(task.objects_of(item.types)) for item in FREE}
+        yield random_tasks.conditions(rng, scope, 4), state, binding
+        action = simulator.sample(state, rng)
+        state = state if action is None else simulator.step(state, action).successor or state
 
 
-LINKS = """(define (domain links) (:requirements :adl :typing) (:types node) (:constants n3 n5 - node)
-  (:predicates (link ?x ?y - node) (lit ?x - node) (mark ?x - node))
-  (:action look :parameters (?x - node) :precondition CONDITION :effect (lit ?x)))"""
+@settings(max_examples=60)
+@given(random_tasks.cases(numeric=False))
+def test_a_state_reads_what_is_defined(case: tuple[Task, random.Random]) -> None:
+    task, rng = case
+    model = reference.Reference(task)
+    for condition, state, binding in _readings(task, rng):
+        world = reference.World(frozenset(map(tuple, state.atoms)), {}, model.initial.follow)
+        compiled = state.layout.holds
+        wanted = holds(condition, state, binding)
+        assert model.holds(condition, world, binding) is wanted
+        for _ in range(2):
+            assert compiled(condition, state, binding) is wanted
+            assert unmet(condition, state, binding, compiled) == unmet(condition, state, binding)
 
 
-SETTINGS = st.builds(
-    Setting,
-    formulas.subsets(formulas.STATIC),
-    formulas.subsets(formulas.CHANGING),
-    formulas.values(),
-    st.tuples(st.sampled_from(sorted(formulas.OBJECTS)), st.sampled_from(sorted(formulas.OBJECTS))),
-    st.booleans(),
-)
+@settings(max_examples=60)
+@given(random_tasks.cases(numeric=True))
+def test_negation_normal_form(case: tuple[Task, random.Random]) -> None:
+    for condition, state, binding in _readings(*case):
+        normal = negation_normal(condition)
+        assert negation_normal(normal) == normal
+        text = repr(normal)
+        assert "Imply" not in text
+        assert not any(f"Not(body={kind}(" in text for kind in ("Not", "And", "Or", "Forall", "Exists"))
+        try:
+            assert holds(normal, state, binding) is holds(condition, state, binding)
+        except UndefinedError:
+            with pytest.raises(UndefinedError):
+                holds(condition, state, binding)
 
 
-@settings(max_examples=100)
-@given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
-def test_a_state_reads_what_is_defined(condition: Condition, setting: Setting) -> None:
-    holds_compiled = setting.state.layout.holds
-    for _ in range(2):
-        found = holds_compiled(condition, setting.state, setting.binding)
-        assert found is holds(condition, setting.world, setting.binding)
-        parts = unmet(condition, setting.state, setting.binding, holds_compiled)
-        assert parts == unmet(condition, setting.world, setting.binding)
-
-
-@settings(max_examples=100)
-@given(formulas.conditions(FREE, EVERYTHING, 4, numeric=True), SETTINGS)
-def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
-    normal = negation_normal(condition)
-    assert negation_normal(normal) == normal
-    text = repr(normal)
-    assert "Imply" not in text
-    assert not any(f"Not(body={kind}(" in text for kind in ("Not", "And", "Or", "Forall", "Exists"))
-    try:
-        assert holds(normal, setting.world, setting.binding) is holds(condition, setting.world, setting.binding)
-    except UndefinedError:
-        with pytest.raises(UndefinedError):
-            holds(condition, setting.world, setting.binding)
-
-
-@settings(max_examples=100)
-@given(formulas.expressions(FREE, 3), SETTINGS, st.booleans())
-def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
-    if not defined:
-        setting = Setting(frozenset(), frozenset(), {}, setting.args, fixed=False)
-    same = Comparison("=", expression, expression)
-    try:
-        evaluate(expression, setting.world.level, setting.binding)
-    except UndefinedError as error:
-        with pytest.raises(UndefinedError) as found:
-            setting.state.layout.holds(same, setting.state, setting.binding)
-        assert found.value.condition == error.condition  # noqa: PT017 - most expressions have a value
-        assert "?" not in str(found.value.expression)
-    else:
-        assert setting.state.layout.holds(same, setting.state, setting.binding)
+@settings(max_examples=60)
+@given(random_tasks.cases(numeric=True))
+def test_expressions(case: tuple[Task, random.Random]) -> None:
+    task, rng = case
+    scope = random_tasks.scope_of(task, FREE)
+    for _, state, binding in _readings(task, rng):
+        expression = random_tasks.expressions(rng, scope, 3)
+        same = Comparison("=", expression, expression)
+        try:
+            evaluate(expression, state.level, binding)
+        except UndefinedError as error:
+            with pytest.raises(UndefinedError) as found:
+                state.layout.holds(same, state, binding)
+            assert found.value.condition == error.condition  # noqa: PT017 - most expressions have a value
+            assert "?" not in str(found.value.expression)
+        else:
+            assert state.layout.holds(same, state, binding)

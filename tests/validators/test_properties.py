@@ -140,7 +140,7 @@ def _assert_right_walk(simulator: Simulator, model: Model, rng: random.Random) -
         _assert_right_goal(simulator, state, model, world)
 
 
-@settings(max_examples=50)
+@settings(max_examples=80)
 @given(random_tasks.cases())
 def test_applicable_actions_and_successors_are_those_of_the_definition(case: tuple[Task, random.Random]) -> None:
     task, rng = case

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,40 +18,26 @@ from pddl2nl.pddl import (
     Exists,
     Fluent,
     Forall,
-    GroundAtom,
     Imply,
     Not,
     Or,
     Preference,
+    Task,
     TypedName,
 )
 from pddl2nl.pddl import Number as NumberNode
+from pddlval import Simulator
 from pddlval.formulas import free_variables
 from pddlval.semantics import UndefinedError, compare, holds, unmet
-from tests.validators import formulas
+from tests.validators import random_tasks
+from tests.validators.formulas import PlainWorld
 
-EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
 TRUE, FALSE = And(), Or()
 P, Q, R = (Atom("q", (name,)) for name in "abc")
 
 
-def _world(*atoms: str, **values: int) -> Any:
-    """A world where these atoms, ``"q a"``, are true, and ``g`` or ``(f a)`` (as ``f_a``) have these values."""
-    task = formulas.task_with(frozenset())
-    held = frozenset(GroundAtom(atom.split()) for atom in atoms)
-    return formulas.PlainWorld(task, held, {GroundAtom(name.split("_")): value for name, value in values.items()})
-
-
-WORLDS = st.builds(
-    lambda statics, changing, values: formulas.PlainWorld(formulas.task_with(statics), statics | changing, values),
-    formulas.subsets(formulas.STATIC),
-    formulas.subsets(formulas.CHANGING),
-    formulas.values(),
-)
-
-
 def test_connectives() -> None:
-    world = _world("q a")
+    world = PlainWorld("q a")
     true, false = P, Q
     assert holds(true, world)
     assert not holds(false, world)
@@ -67,7 +53,7 @@ def test_connectives() -> None:
 
 
 def test_quantifiers() -> None:
-    world = _world("q a", "q b", "p a b")
+    world = PlainWorld("q a", "q b", "p a b")
     x, y = TypedName("?x", ("small",)), TypedName("?y", ("small",))
     assert holds(Forall((x,), Atom("q", ("?x",))), world), "a and b are all that is small"
     assert not holds(Forall((TypedName("?x"),), Atom("q", ("?x",))), world)
@@ -82,7 +68,7 @@ def test_quantifiers() -> None:
 
 
 def test_comparisons_are_read_only_as_far_as_needed() -> None:
-    world = _world("q a", g=3)
+    world = PlainWorld("q a", values={"g": 3})
     undefined = Comparison(">", Fluent("f", ("?x",)), Fluent("g"))
     assert holds(Comparison("=", Fluent("g"), NumberNode(Fraction(3))), world)
     assert holds(Or((P, undefined)), world)
@@ -95,9 +81,9 @@ def test_comparisons_are_read_only_as_far_as_needed() -> None:
 
 def test_what_is_no_condition_is_refused() -> None:
     with pytest.raises(TypeError, match="Preference"):
-        holds(Preference("x", P), _world())
+        holds(Preference("x", P), PlainWorld())
     with pytest.raises(TypeError, match="Preference"):
-        unmet(Not(Preference("x", P)), _world())
+        unmet(Not(Preference("x", P)), PlainWorld())
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────────
@@ -136,7 +122,7 @@ def test_without_tolerance_comparisons_are_exact(left: Fraction, right: Fraction
 
 
 def test_unmet_parts() -> None:
-    world = _world("q a", g=3)
+    world = PlainWorld("q a", values={"g": 3})
     assert unmet(And((P, And((Q, R)))), world) == (Q, R)
     assert unmet(Not(Or((P, Q))), world) == (Not(P),)
     assert unmet(Not(Imply(P, Not(P))), world) == ()
@@ -158,7 +144,7 @@ def test_unmet_parts() -> None:
 
 
 def test_undefined_fluents_are_unmet() -> None:
-    world = _world("q a", g=3)
+    world = PlainWorld("q a", values={"g": 3})
     undefined = Comparison(">", Fluent("f", ("a",)), Fluent("g"))
     missing = Comparison("=", Fluent("f", ("a",)), Fluent("f", ("a",)))
     assert unmet(And((undefined, Q, undefined)), world) == (missing, Q)
@@ -167,8 +153,13 @@ def test_undefined_fluents_are_unmet() -> None:
 
 
 @settings(max_examples=150)
-@given(formulas.conditions([], EVERYTHING, 4, numeric=True), WORLDS)
-def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(condition: Any, world: Any) -> None:
+@given(random_tasks.cases(numeric=True))
+def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(
+    case: tuple[Task, random.Random],
+) -> None:
+    task, rng = case
+    world = Simulator(task).initial
+    condition = random_tasks.conditions(rng, random_tasks.scope_of(task), 4)
     parts = unmet(condition, world)
     try:
         true = holds(condition, world)
@@ -186,7 +177,7 @@ def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(
 
 def test_a_forall_with_too_many_instances_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pddlval.semantics._MOST_INSTANCES", 100)
-    world = _world()
+    world = PlainWorld()
     # Two objects to the power of 60, and it fails for all of them.
     small = [TypedName(f"?x{number}", ("small",)) for number in range(60)]
     nested: Condition = Q

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import pickle
 import threading
 from fractions import Fraction
-
-import pytest
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import Simulator, State
@@ -89,25 +86,6 @@ def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
     assert other.is_applicable(one.initial, "(quench l1)")
     tolerant = Simulator(task, Fraction(1, 10_000))
     assert tolerant.initial != one.initial, "what holds in it may differ"
-
-
-@pytest.mark.heavy
-def test_layouts_are_freed_with_their_simulators_and_states() -> None:
-    from pddlval.simulator import _layouts
-
-    gc.collect()
-    before = len(_layouts)
-    simulator = Simulator(lamps(3, 1))
-    state: State | None = simulator.initial
-    assert len(_layouts) == before + 1
-    del simulator
-    gc.collect()
-    assert len(_layouts) == before + 1
-    assert state is not None
-    assert on(0) in state
-    state = None
-    gc.collect()
-    assert len(_layouts) == before
 
 
 def test_a_state_can_be_pickled_with_its_task() -> None:

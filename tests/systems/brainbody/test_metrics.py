@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 
-from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, GroundAtom, Imply, Not, Or, TypedName
+from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, Imply, Not, Or, Task, TypedName
 from pddl2nl.policies.events import Acted, Finished, RunEvent
 from pddl2nl.policies.reporting import satisfied
 from pddl2nl.reports.records import RunRecord
@@ -18,10 +19,10 @@ from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
 from pddlval.semantics import holds
 from tests.records import begun
-from tests.validators.formulas import CHANGING, PlainWorld, conditions, subsets, task_with
+from tests.validators import random_tasks
+from tests.validators.formulas import PlainWorld
 
 VALUES = {metric.name: metric.of for metric in METRICS}
-WORLD = task_with(frozenset())
 P, Q, NOT_P = Atom("q", ("a",)), Atom("q", ("b",)), Not(Atom("q", ("a",)))
 SMALL = (TypedName("?x", ("small",)),)
 
@@ -29,9 +30,10 @@ SMALL = (TypedName("?x", ("small",)),)
 # ── goal conditions ──────────────────────────────────────────────────────────────────────────────
 
 
-@given(conditions([], CHANGING), subsets(CHANGING))
-def test_all_goal_conditions_hold_exactly_where_the_goal_does(goal: Condition, atoms: frozenset[GroundAtom]) -> None:
-    world = PlainWorld(WORLD, atoms)
+@given(random_tasks.cases(numeric=False))
+def test_all_goal_conditions_hold_exactly_where_the_goal_does(case: tuple[Task, random.Random]) -> None:
+    task, rng = case
+    world, goal = Simulator(task).initial, random_tasks.conditions(rng, random_tasks.scope_of(task), 3)
     met, every = satisfied(goal, world)
     assert 0 <= met <= every
     assert (met == every) is holds(goal, world)
@@ -55,7 +57,7 @@ def test_all_goal_conditions_hold_exactly_where_the_goal_does(goal: Condition, a
     ],
 )
 def test_goal_conditions_are_counted_by_the_best_alternative(goal: Condition, expected: tuple[int, int]) -> None:
-    assert satisfied(goal, PlainWorld(WORLD, frozenset({GroundAtom(("q", "a"))}))) == expected
+    assert satisfied(goal, PlainWorld("q a")) == expected
 
 
 # ── feedback ─────────────────────────────────────────────────────────────────────────────────────
