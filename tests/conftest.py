@@ -29,8 +29,9 @@ _NOT_OURS = re.compile(
 # some again and again takes a good part of the suite's time.
 gc.set_threshold(100_000)
 
-# No test asserts on a clock.
-settings.register_profile("without a clock", deadline=None)
+# No test asserts on a clock. With `--hypothesis-profile=few` properties are tried on a handful of examples.
+settings.register_profile("few", deadline=None, max_examples=5)
+settings.register_profile("without a clock", deadline=None, max_examples=50)
 settings.load_profile("without a clock")
 
 

@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.experiments.records.reader import event_from_json, event_kinds
@@ -42,6 +42,7 @@ def drawn(hint: Any) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("kind", event_kinds().values(), ids=list(event_kinds()))
+@settings(max_examples=20)
 @given(data=st.data())
 def test_an_event_survives_its_json(kind: type[RunEvent], data: st.DataObject) -> None:
     event = data.draw(drawn(kind))
