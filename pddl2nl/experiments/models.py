@@ -28,7 +28,6 @@ from pddl2nl.llm import (
     Model,
     ModelConfigurationError,
     OpenAIModel,
-    Price,
     Purpose,
     ReplayModel,
     Request,
@@ -41,7 +40,7 @@ from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
 from pddl2nl.plugins import MODEL_GROUP, installed, load_object, origin, provided
 from pddl2nl.policies import make_policy
-from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, SharedBudget
+from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, SharedBudget, free
 
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import Cache
@@ -137,19 +136,15 @@ def reach(
     Raises:
         InputError: the file of settings does not exist, or a limit is zero.
     """
-    from pddl2nl.llm.cache import default_cache_path
-
-    for option, value in (
-        ("--requests-per-minute", requests_per_minute),
-        ("--tokens-per-minute", tokens_per_minute),
-    ):
+    for option, value in (("requests", requests_per_minute), ("tokens", tokens_per_minute)):
         if value == 0:
-            raise InputError(f"{option} 0: nothing could ever be asked; a number above 0 was expected")
+            raise InputError(f"--{option}-per-minute 0: nothing could ever be asked; a number above 0 was expected")
     if models_file is not None and not Path(models_file).is_file():
         raise InputError(f"--models {models_file}: no such file")
-    path = default_cache_path() if cache is None else Path(cache)
+    if cache is None:
+        from pddl2nl.llm.cache import default_cache_path
     return Access(
-        cache=None if cache == "none" else path,
+        cache=None if cache == "none" else default_cache_path() if cache is None else Path(cache),
         # The default place may be one where nothing can be written, which is no reason to fail.
         cache_needed=cache is not None,
         models_file=None if models_file is None else Path(models_file),
@@ -159,16 +154,16 @@ def reach(
     )
 
 
-# ── models ───────────────────────────────────────────────────────────────────────────────────────
+# ── models ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
 class ModelContext:
     """What a model may be made from besides its own name.
 
-    The oracle gets the domain and its wording, as it must know the language it reads; it never gets the
-    problem, which it reads out of the prompt. ``load`` says whether a model in a file is loaded now;
-    ``mistakes`` are those that it can make with the policy that asks, None where no policy asks.
+    The oracle gets the domain and its wording, as it must know the language it reads; it never gets the problem, which
+    it reads out of the prompt. ``load`` says whether a model in a file is loaded now; ``mistakes`` are those that it
+    can make with the policy that asks, None where no policy asks.
     """
 
     domain: Domain
@@ -210,7 +205,6 @@ def _litellm(argument: str, context: ModelContext) -> MadeModel:
 
 def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: ModelContext) -> MadeModel:
     """A model of a class by its argument, with the settings of its name in the models' files."""
-    from pddl2nl.llm.cache import CachedModel
     from pddl2nl.llm.settings import load_catalogue
 
     access = context.access
@@ -230,13 +224,17 @@ def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: 
         made_now = model_class(argument, context.base_url, settings=replace(settings, **shared))
         model = access.made.setdefault(identity, made_now)
     # What is recorded is the same, however many processes share a limit.
-    made = replace(wrap_model(model), settings=settings.to_json())
+    return _cached(replace(wrap_model(model), settings=settings.to_json()), access)
+
+
+def _cached(made: MadeModel, access: Access) -> MadeModel:
+    from pddl2nl.llm.cache import CachedModel
+
     cache = access.opened_cache()
-    return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
+    return made if cache is None else replace(made, model=CachedModel(made.model, cache, collect=access.collect))
 
 
 def _gguf(argument: str, context: ModelContext) -> MadeModel:
-    from pddl2nl.llm.cache import CachedModel
     from pddl2nl.llm.providers.gguf.model import GGUFModel
     from pddl2nl.llm.settings import load_catalogue
 
@@ -252,9 +250,7 @@ def _gguf(argument: str, context: ModelContext) -> MadeModel:
         if context.load:
             model.start()
     made = wrap_model(model)
-    made = replace(made, settings={**made.settings, **model.facts()})
-    cache = access.opened_cache()
-    return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
+    return _cached(replace(made, settings={**made.settings, **model.facts()}), access)
 
 
 def _transformers(argument: str, context: ModelContext) -> MadeModel:
@@ -264,7 +260,7 @@ def _transformers(argument: str, context: ModelContext) -> MadeModel:
         model = _TRANSFORMERS.get(argument) or _TRANSFORMERS.setdefault(argument, TransformersModel(argument))
         if context.load:
             model.load()
-    return MadeModel(model, _free, versions={name: version(name) for name in ("transformers", "torch")})
+    return MadeModel(model, free, versions={name: version(name) for name in ("transformers", "torch")})
 
 
 _TRANSFORMERS: dict[str, TransformersModel] = {}
@@ -290,11 +286,10 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
     # A missing planner is reported before a run begins.
     find_driver()
     staged = [other(context.domain, context.wording, argument) for other in others]
-    return MadeModel(PlanOracle(context.domain, context.wording, argument, staged), _free)
+    return MadeModel(PlanOracle(context.domain, context.wording, argument, staged), free)
 
 
 def _who_makes(mistake: str) -> str:
-    """Which policies a mistake is for, or which mistakes there are."""
     from pddl2nl.policies import policies
 
     makers: dict[str, list[str]] = {
@@ -312,11 +307,7 @@ def _who_makes(mistake: str) -> str:
 def _script(argument: str, context: ModelContext) -> MadeModel:
     if not argument:
         raise ModelConfigurationError("--model script needs a file: script:FILE")
-    return MadeModel(ScriptedModel.from_file(argument), _free)
-
-
-def _free(completion: Completion) -> Price | None:
-    return FREE
+    return MadeModel(ScriptedModel.from_file(argument), free)
 
 
 def _made_by(name: str, argument_is: str) -> ModelFactory:
@@ -416,7 +407,7 @@ def wrap_model(model: Model) -> MadeModel:
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
     if isinstance(model, ScriptedModel | OracleModel | PlanOracle | TransformersModel):
-        return MadeModel(model, _free)
+        return MadeModel(model, free)
     return MadeModel(model, lambda completion: None, priced=False, versions=versions)
 
 

@@ -1,20 +1,14 @@
-"""The record of a planner's run: one line of JSON Lines, beside the records of episodes.
+"""Planners: the baselines of an experiment, and the plans and limits that runs of policies need.
 
-A planner has no episode, so its record is a single event. Like the record of an episode it holds the whole PDDL
-texts, so that the plan can be validated again without another file, and it is renamed into place when it is finished.
+A baseline has no episode, so its record is a single event, `Planned`. Like the record of an episode it holds the whole
+PDDL texts, so that the plan can be validated again without another file.
 
-The planners' plans that runs need: FF's for step limits and examples, LM-cut's for shown examples.
+Runs need FF's plans for step limits and examples, and LM-cut's for shown examples. An experiment asks for the same ones
+for every policy, model and seed, from many threads at once. So a result is remembered by the texts of its task, and
+each search is run once. No more planners run at once than there are processors: a planner's limit is CPU time, which
+crowding would not change, but wall time would run out on those that wait.
 
-An experiment asks for the same plans again for every policy, model and seed, and from many threads at once. So a result
-is remembered by the texts of its task, and each search is run once. No more planners run at once than there are
-processors: a planner's limit is CPU time, which crowding would not change, but wall time would run out on those that
-wait.
-
-The step limit of a run, and whether its task has a plan.
-
-A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. A task without a plan gives no such
-length, and a model needs time to find that out: its limit is that of the longest task of the primary set,
-`UNSOLVABLE_STEPS`.
+A step limit is twice the length of FF's plan, as in the AutoPlanBench paper.
 """
 
 from __future__ import annotations
@@ -42,6 +36,29 @@ from pddlval import GroundAction
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult, TaskTexts
     from pddl2nl.experiments.models import Access
+
+Plan = tuple[GroundAction, ...]
+
+FF_SECONDS = 300
+"""How long FF may take for a step limit or an example that was asked for, in whole seconds of CPU time."""
+QUICK_SECONDS = 5
+"""How long it may take for one of several problems that could be an example."""
+OPTIMAL_SECONDS = 20
+"""How long the search for an optimal plan of an example may take; examples are small."""
+MOST_EXPANDED = 1000
+"""States that such a search, or a quick one, may have expanded: a plan that took more is not used.
+
+Time alone would let a machine and its load decide which plan an example shows, and with it every prompt of a run. A
+plan of few steps takes some dozens of expansions, and a thousand take seconds, far less than the limits above.
+"""
+UNSOLVABLE_STEPS = 40
+"""The step limit for a task without a plan, which a model needs time to find out: twice the length of the longest
+optimal plan of the primary set."""
+
+_ADVICE = "the step limit by --steps N"
+
+
+# ── baselines ────────────────────────────────────────────────────────────────────────────────────
 
 
 class Planned(RunEvent, frozen=True):
@@ -86,15 +103,10 @@ class Planned(RunEvent, frozen=True):
 
 @dataclass(frozen=True)
 class PlannerJob:
-    """A baseline's run (`pddl2nl.experiments.runs.Job`).
+    """A baseline's run (`pddl2nl.experiments.runs.Job`) on two files.
 
-    Attributes:
-        domain, problem: the files.
-        planner: of `pddl2nl.baselines.PLANNERS`.
-        seconds, memory_mb: its limits; None for none.
-        texts: replace what the two files hold, for a task that was transformed.
-        suite, task: what an experiment calls the task, for the record.
-        parts: the readable parts of its name; by default those of the files.
+    ``seconds`` and ``memory_mb`` are its limits, None for none. ``texts`` replace what the files hold, for a task that
+    was transformed. ``parts`` are the readable parts of its name, by default those of the files.
     """
 
     domain: Path
@@ -167,25 +179,7 @@ class PlannerJob:
         return self.texts or TaskTexts(*(read_text(path, "PDDL file", errors=errors) for path in files))
 
 
-# ── plans ───────────────────────────────────────────────────────────────────────────────────────
-
-Plan = tuple[GroundAction, ...]
-
-FF_SECONDS = 300
-"""How long FF may take for a step limit or an example that was asked for, in whole seconds of CPU time."""
-
-QUICK_SECONDS = 5
-"""How long it may take for one of several problems that could be an example."""
-
-OPTIMAL_SECONDS = 20
-"""How long the search for an optimal plan of an example may take; examples are small."""
-
-MOST_EXPANDED = 1000
-"""States that such a search, or a quick one, may have expanded: a plan that took more is not used.
-
-Time alone would let a machine and its load decide which plan an example shows, and with it every prompt of a run. A
-plan of few steps takes some dozens of expansions, and a thousand take seconds, far less than the limits above.
-"""
+# ── plans that runs need ─────────────────────────────────────────────────────────────────────────
 
 
 class NoPlanExistsError(InputError):
@@ -194,8 +188,6 @@ class NoPlanExistsError(InputError):
 
 @dataclass
 class _Search:
-    """A search, and its result once it has one."""
-
     result: PlannerResult | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -253,20 +245,12 @@ def ff_plan(task: Task, advice: str) -> Plan:
 
 
 def quick_plan(task: Task) -> Plan | None:
-    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if there is none, or no planner.
-
-    Raises:
-        InfrastructureError: the planner failed.
-    """
+    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if there is none, or no planner."""
     return _small_plan(task, "ff", QUICK_SECONDS)
 
 
 def optimal_plan(task: Task) -> Plan | None:
-    """A plan of least cost by LM-cut within `OPTIMAL_SECONDS` and `MOST_EXPANDED`; None as in `quick_plan`.
-
-    Raises:
-        InfrastructureError: the planner failed.
-    """
+    """A plan of least cost by LM-cut within `OPTIMAL_SECONDS` and `MOST_EXPANDED`; None as in `quick_plan`."""
     return _small_plan(task, "lmcut", OPTIMAL_SECONDS)
 
 
@@ -278,24 +262,13 @@ def _small_plan(task: Task, planner: str, seconds: int) -> Plan | None:
     return result.plan if result.expanded is None or result.expanded <= MOST_EXPANDED else None
 
 
-# ── solvability ─────────────────────────────────────────────────────────────────────────────────
-
-UNSOLVABLE_STEPS = 40
-"""The step limit for a task without a plan: twice the length of the longest optimal plan of the primary set."""
-
-_ADVICE = "the step limit by --steps N"
+# ── step limits ──────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Foreseen:
-    """The step limit of a run, or None; and whether its task has a plan, None if unknown."""
+def foreseen(spec: RunSpec, policy: Policy) -> tuple[int | None, bool | None]:
+    """The step limit of a run, or None, and whether its task has a plan, None if unknown.
 
-    steps: int | None
-    solvable: bool | None
-
-
-def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
-    """The step limit and solvability of a run's task; asks a planner for a missing limit, or to judge claims.
+    A planner is asked for a missing limit, or to judge claims.
 
     Raises:
         InputError: a step limit is needed, and there is no planner, or it neither found a plan nor proved that there
@@ -306,31 +279,26 @@ def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
     if spec.steps is not None or policy.one_shot:
         if solvable is None and getattr(policy, "unsolvable", "") == "tell":
             solvable = _proved(spec.task)
-        return Foreseen(spec.steps, solvable)
+        return spec.steps, solvable
     if solvable is False:
-        return Foreseen(UNSOLVABLE_STEPS, False)
+        return UNSOLVABLE_STEPS, False
     try:
         plan = ff_plan(spec.task, _ADVICE)
     except NoPlanExistsError:
-        return Foreseen(UNSOLVABLE_STEPS, False)
+        return UNSOLVABLE_STEPS, False
     # At least one, so that a goal that holds at once leaves a valid limit.
-    return Foreseen(max(1, 2 * len(plan)), True)
+    return max(1, 2 * len(plan)), True
 
 
 def shipped_as_solvable(task: Task) -> bool | None:
-    """Whether a shipped problem has a plan, by its manifest; None for a problem that is not shipped.
-
-    It is known by its text, wherever the file lies.
-    """
+    """Whether a shipped problem, known by its text, has a plan by its manifest; None for another problem."""
     shipped = match_shipped(task.domain)
     return None if shipped is None else _solvable_texts(shipped.name).get(pddl_text(task.problem))
 
 
 @lru_cache(maxsize=8)
 def _solvable_texts(domain: str) -> dict[str, bool]:
-    """Whether each shipped problem has a plan, by its text."""
-    instances = shipped_domain(domain).instances
-    return {each.path.read_text(encoding="utf-8"): each.solvable for each in instances}
+    return {each.path.read_text(encoding="utf-8"): each.solvable for each in shipped_domain(domain).instances}
 
 
 def _proved(task: Task) -> bool | None:

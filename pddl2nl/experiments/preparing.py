@@ -1,4 +1,7 @@
-"""Prepares a run: from its description to an episode that can be played, in `prepare_run`."""
+"""Prepares a run: from its description to an episode that can be played, in `prepare_run`.
+
+Before that, `checked_policy` checks all choices: a record must not name a setting that did nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.example import THOUGHTS_PROMPTS, find_example, tell_example, think
@@ -19,7 +22,6 @@ from pddl2nl.files import read_text
 from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
 from pddl2nl.nl import (
     READING_POLICIES,
-    Names,
     Reader,
     Style,
     Teller,
@@ -36,7 +38,7 @@ from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, 
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.events import FORMAT, RunEvent, Started
 from pddl2nl.policies.pddl_reading import PDDLReader
-from pddl2nl.policies.policy import LEVELS, TaskTextPolicy, WorldPolicy
+from pddl2nl.policies.policy import LEVELS
 from pddl2nl.policies.setting import RecordedText, SolvedProblem, spec_to_json
 from pddl2nl.policies.spec import RUN_OPTIONS, Option, RunSpec
 from pddl2nl.policies.translating import Translator, TranslatorMode
@@ -45,9 +47,6 @@ from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.reference_files import Form
 from pddl2nl.tasks.references import reference_of
 from pddlval import acting_simulator
-
-if TYPE_CHECKING:
-    from pddl2nl.worlds.executor import Executor
 
 WORDING_TOKENS = 200
 """How long replies may be when a domain is worded (appendix A of the paper)."""
@@ -61,10 +60,10 @@ _NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
 _Models = Mapping[Purpose, MadeModel]
 """The models of a run by role; roles without a model are left out."""
 
-Emit = Callable[[RunEvent], None]
 
-
-def prepare_run(spec: RunSpec, access: Access | None, begin: Callable[[Started], Emit]) -> Episode:
+def prepare_run(
+    spec: RunSpec, access: Access | None, begin: Callable[[Started], Callable[[RunEvent], None]]
+) -> Episode:
     """The episode of a run; ``episode.play()`` plays it.
 
     Args:
@@ -80,88 +79,81 @@ def prepare_run(spec: RunSpec, access: Access | None, begin: Callable[[Started],
     """
     access = access or Access()
     policy = checked_policy(spec)
-    task = spec.task
-    simulator = acting_simulator(task)
+    simulator = acting_simulator(spec.task)
     given = _given_wording(spec, policy)
-    models = _models(spec, policy, given or template_wording(task.domain), given is None, access)
-    expected = foreseen(spec, policy)
-    spec = replace(spec, steps=expected.steps)
-    limits = Limits(spec.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
+    models = _models(spec, policy, given, access)
+    steps, solvable = foreseen(spec, policy)
+    spec = replace(spec, steps=steps)
+    limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     # Before anything is paid for, as there may be none.
     solved = _example_problem(spec, policy)
-    calls = ModelCalls(_asked(models, access), limits, access.budget)
-    failure: Exception | None = None
-    try:
-        wording = with_negations(given or _worded(spec, calls), task.domain, spec.negation)
-    except _NO_REPLY as error:
-        failure, wording = error, template_wording(task.domain)
-    example: Example | None = None
-    if solved is not None:
-        teller = Teller(solved.task, wording, _names(spec, solved.task, wording), cast(Style, spec.style))
-        example = tell_example(solved, teller, thoughts=policy.thoughts)
-        # A run that has no wording will not be played, and needs no thoughts.
-        if failure is None and "thoughts" in models:
-            model = calls.model("thoughts")
-            try:
-                example = think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
-            except _NO_REPLY as error:
-                failure = error
-    names = _names(spec, task, wording)
-    policy, executor = _world(policy, spec, simulator)
+    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    asked = {id(made.model): access.before(made.model) for made in models.values()}
+    priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
+    calls = ModelCalls(priced, limits, access.budget)
+    wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
+    policy, executor = policy.in_world(simulator, spec.seed)
     files = _files(policy, spec)
-    prompts = {name: _text_of(name, given) for name, given in spec.prompts.items()}
-    policy.prompts.replacing(prompts)
-    reference = reference_of(task)
-    text = task_text(policy, task)
+    prompts = {
+        name: str(path) if isinstance(path, RecordedText) else read_text(Path(path), "prompt").strip()
+        for name, path in spec.prompts.items()
+    }
+    reference = reference_of(spec.task)
+    teller = _teller(spec, spec.task, wording)
+    reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
+    translator = None
+    if "translator" in models and isinstance(reader, Reader):
+        opening = translation_opening(spec.task, wording, teller.names, spec.seed)
+        translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
     setting = Setting(
         spec,
         simulator,
-        Teller(task, wording, names, cast(Style, spec.style)),
-        Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator),
+        teller,
+        reader,
         example,
-        executor=executor,
-        task_text=text,
-        files={name: each.value for name, each in files.items()},
-        prompts=prompts,
-        embed=_embedder(spec, models),
-        policy=policy,
+        translator,
+        executor,
+        policy.proposing.told_task(reference),
+        {name: file.value for name, file in files.items()},
+        prompts,
+        _embedder(models),
+        policy,
     )
-    if "translator" in models and isinstance(setting.reader, Reader):
-        opening = translation_opening(task, wording, names, spec.seed)
-        setting = replace(
-            setting, translator=Translator(setting.reader, wording, opening, cast(TranslatorMode, spec.translator))
-        )
-    planner = models.get("planner")
-    form = cast(Form, getattr(policy, "form", "goal"))
-    measured = {} if reference is None else reference.to_json(form)
+    measured = {} if reference is None else reference.to_json(cast(Form, getattr(policy, "form", "goal")))
     if measured and getattr(policy, "task_text", None) is not None:
-        measured = {**measured, "text": text}
-    used = (*policy.prompt_names, *_called_prompts(models))
-    started = Started(
-        spec=spec_to_json(spec, policy, {name: each.text for name, each in files.items()}, prompts),
-        domain=task.domain.name,
-        problem=task.problem.name,
-        format=FORMAT,
-        names=dict(names.to_nl),
-        wording=wording.to_json() if spec.style == "nl" else None,
-        example=None if example is None else example.to_json(),
-        world=policy.snapshot(task),
-        prompts={name: policy.prompts.replacing(prompts).hash(name) for name in used if name in policy.prompts.names()},
-        models={role: made.model.name for role, made in models.items()},
-        model_settings={} if planner is None else planner.settings,
-        base_url=None if planner is None else planner.base_url,
-        solvable=expected.solvable,
-        reference=measured,
-        versions=_versions(planner, policy, models),
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        reading_version=READING_POLICIES[spec.reading].version,
-    )
+        measured = {**measured, "text": setting.task_text}
+    texts = {name: file.text for name, file in files.items()}
+    emit = begin(_started(setting, policy, models, texts, solvable=solvable, reference=measured))
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
-    emit = begin(started)
     return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit, failure=failure)
 
 
-# ── wording and names ────────────────────────────────────────────────────────────────────────────
+def _started(setting: Setting, policy: Policy, models: _Models, files: Mapping[str, str], **known: Any) -> Started:
+    spec, teller, planner = setting.spec, setting.teller, models.get("planner")
+    shown = policy.prompts.replacing(setting.prompts)
+    used = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
+    used += THOUGHTS_PROMPTS if "thoughts" in models else ()
+    return Started(
+        spec=spec_to_json(spec, policy, files, setting.prompts),
+        domain=spec.task.domain.name,
+        problem=spec.task.problem.name,
+        format=FORMAT,
+        names=dict(teller.names.to_nl),
+        wording=teller.wording.to_json() if spec.style == "nl" else None,
+        example=None if setting.example is None else setting.example.to_json(),
+        world=policy.snapshot(spec.task),
+        prompts={name: shown.hash(name) for name in used if name in shown.names()},
+        models={role: made.model.name for role, made in models.items()},
+        model_settings={} if planner is None else planner.settings,
+        base_url=None if planner is None else planner.base_url,
+        versions=_versions(policy, models),
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        reading_version=READING_POLICIES[spec.reading].version,
+        **known,
+    )
+
+
+# ── the task and the example in words ────────────────────────────────────────────────────────────
 
 
 def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
@@ -173,98 +165,79 @@ def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
     return None if policy.needs_model and spec.style == "nl" else template_wording(spec.task.domain)
 
 
-def _names(spec: RunSpec, task: Task, wording: Wording) -> Names:
-    return make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
+def _teller(spec: RunSpec, task: Task, wording: Wording) -> Teller:
+    names = make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
+    return Teller(task, wording, names, cast(Style, spec.style))
+
+
+def _told(
+    spec: RunSpec, policy: Policy, given: Wording | None, solved: SolvedProblem | None, calls: ModelCalls, thinks: bool
+) -> tuple[Wording, Example | None, Exception | None]:
+    """The wording, the example, and why a model gave none of its words or thoughts, if one should."""
+    failure: Exception | None = None
+    try:
+        wording = with_negations(given or _worded(spec, calls), spec.task.domain, spec.negation)
+    except _NO_REPLY as error:
+        failure, wording = error, template_wording(spec.task.domain)
+    if solved is None:
+        return wording, None, failure
+    teller = _teller(spec, solved.task, wording)
+    example = tell_example(solved, teller, thoughts=policy.thoughts)
+    # A run that has no wording will not be played, and needs no thoughts.
+    if thinks and failure is None:
+        model = calls.model("thoughts")
+        try:
+            example = think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
+        except _NO_REPLY as error:
+            failure = error
+    return wording, example, failure
 
 
 def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
-    model = calls.model("wording")
-    worded = word_domain(
-        spec.task.domain, model, seed=spec.seed, temperature=spec.temperature, max_tokens=WORDING_TOKENS
-    )
+    settings: dict[str, Any] = {"seed": spec.seed, "temperature": spec.temperature, "max_tokens": WORDING_TOKENS}
+    wording = word_domain(spec.task.domain, calls.model("wording"), **settings).wording
     # Without its date: what a run says must not depend on the day, and the record has its own.
-    source = {key: value for key, value in worded.wording.source.items() if key != "date"}
-    return replace(worded.wording, source=source)
+    return replace(wording, source={key: value for key, value in wording.source.items() if key != "date"})
 
 
-# ── the task in words, the world, and files beside the domain ────────────────────────────────────
+def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
+    if not policy.needs_model or "example" not in policy.uses:
+        return None
+    if spec.example == "none":
+        if spec.example_plan is not None:
+            raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
+        return None
+    if spec.example is None and not policy.shows_example(spec.task):
+        return None
+    return find_example(spec.task, given=cast(Any, spec.example), plan_path=spec.example_plan, seed=spec.seed)
 
 
-def task_text(policy: Policy, task: Task) -> str:
-    """The task in words, for policies that are told it: the user's, else the task's own, else empty.
-
-    Raises:
-        InputError: the task has no text in the form that is asked for.
-    """
-    policy = policy.proposing
-    if not isinstance(policy, TaskTextPolicy):
-        return ""
-    if policy.task_text is not None:
-        if "\n\n" in policy.task_text.strip():
-            raise InputError("option task_text: an empty line ends the task in a prompt; leave it out")
-        return " ".join(policy.task_text.split("\n")).strip()
-    reference = reference_of(task)
-    if reference is None and policy.form == "goal":
-        return ""
-    texts = {} if reference is None else reference.texts
-    if policy.form not in texts:
-        has = f"a text in the form {' and '.join(texts)} alone" if texts else "no text and is told by its goal"
-        raise InputError(f"option form={policy.form}: this task has {has}; give a text of that form by task_text=TEXT")
-    return texts[policy.form]
-
-
-def _world(policy: Policy, spec: RunSpec, simulator: Any) -> tuple[Policy, Executor | None]:
-    """The policy with its faults as a text, and the world that has them; None for the simulator."""
-    if not isinstance(policy, WorldPolicy) or policy.faults is None:
-        return policy, None
-    import msgspec
-
-    from pddl2nl.worlds.executor import FaultyExecutor
-    from pddl2nl.worlds.faults import read_faults
-
-    given: Any = policy.faults
-    faults = read_faults(given) if isinstance(given, str) else given
-    return msgspec.structs.replace(policy, faults=faults.text), FaultyExecutor(simulator, faults, seed=spec.seed)
+# ── files beside the domain ──────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
-class FileBeside:
-    """A file beside a domain: its text, and what it holds."""
-
+class _FileBeside:
     text: str
     value: Any
 
 
-def _files(policy: Policy, spec: RunSpec) -> dict[str, FileBeside]:
+def _files(policy: Policy, spec: RunSpec) -> dict[str, _FileBeside]:
     """The files that the policy reads: those given, else those beside the domain, else those of the shipped domain."""
     for name in spec.files:
         if name not in policy.files:
             raise InputError(f"--file {name}: {spec.policy_name} reads {', '.join(policy.files) or 'no files'}")
-    found: dict[str, FileBeside] = {}
-    for name in policy.files:
-        file = domain_file(name, spec.task.domain, spec.files.get(name))
-        if file is not None:
-            found[name] = file
-    return found
+    found = {name: _file(name, spec.task.domain, spec.files.get(name)) for name in policy.files}
+    return {name: file for name, file in found.items() if file is not None}
 
 
-def domain_file(name: str, domain: Domain, given: Any = None) -> FileBeside | None:
-    """A file that a system reads beside a domain; None if there is none.
-
-    Args:
-        name: of the file.
-        domain: the domain.
-        given: its path, the text that a record holds, or the object that it would give.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+def _file(name: str, domain: Domain, given: Any) -> _FileBeside | None:
+    """A file; ``given`` is its path, the text that a record holds, or the object that it would give."""
     if given is not None and not isinstance(given, str | Path):
-        return FileBeside(given.text, given)
+        return _FileBeside(given.text, given)
     system = next(each for each in systems().values() if name in each.files)
     read = system.load(system.files[name])
     if isinstance(given, RecordedText):
-        return FileBeside(given, read(str(given), domain, f"<the recorded {name}>"))
+        return _FileBeside(given, read(str(given), domain, f"<the recorded {name}>"))
     shipped = match_shipped(domain)
     beside = Path(domain.source.name).parent if domain.source is not None else None
     places = [beside, None if shipped is None else shipped.folder]
@@ -273,33 +246,34 @@ def domain_file(name: str, domain: Domain, given: Any = None) -> FileBeside | No
     if path is None:
         return None
     text = read_text(path)
-    return FileBeside(text, read(text, domain, str(path)))
-
-
-def _text_of(name: str, given: str | Path) -> str:
-    return str(given) if isinstance(given, RecordedText) else read_text(Path(given), "prompt").strip()
+    return _FileBeside(text, read(text, domain, str(path)))
 
 
 # ── models ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bool, access: Access) -> _Models:
+def _models(spec: RunSpec, policy: Policy, wording: Wording | None, access: Access) -> _Models:
     if not policy.needs_model:
         return {}
-    planner = _made(spec, spec.model, policy, wording, access)
+    context = ModelContext(
+        spec.task.domain,
+        wording or template_wording(spec.task.domain),
+        spec.base_url,
+        access,
+        spec.timeout,
+        mistakes=policy.mistakes,
+    )
+    planner = _made(spec, spec.model, context)
     chosen: dict[Purpose, str | Model] = {"planner": spec.model}
     if spec.translator != "reader":
         chosen["translator"] = _no_oracle(spec, "translator", f"--translator {spec.translator}")
     if (thinking := _thoughts_model(spec, policy, planner)) is not None:
         chosen["thoughts"] = thinking
     chosen |= {role: spec.models[role] for role in policy.roles if role in spec.models}
-    if worded_by_model:
+    if wording is None:
         chosen["wording"] = _no_oracle(spec, "wording", "--wording llm")
     # The same object if it is the planner's model: a script continues where it is, in every role.
-    models = {
-        role: planner if model is spec.model else _made(spec, model, policy, wording, access)
-        for role, model in chosen.items()
-    }
+    models = {role: planner if model is spec.model else _made(spec, model, context) for role, model in chosen.items()}
     if spec.constrain != "off" and planner.base_url is None and not hasattr(planner.model, "purposes"):
         raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
     if spec.base_url is not None and not any(made.base_url is not None for made in models.values()):
@@ -329,12 +303,8 @@ def _no_oracle(spec: RunSpec, role: Purpose, option: str) -> str | Model:
     return chosen
 
 
-def _made(spec: RunSpec, model: str | Model, policy: Policy, wording: Wording, access: Access) -> MadeModel:
-    if isinstance(model, str):
-        context = ModelContext(spec.task.domain, wording, spec.base_url, access, spec.timeout, mistakes=policy.mistakes)
-        made = make_model(model, context)
-    else:
-        made = wrap_model(model)
+def _made(spec: RunSpec, model: str | Model, context: ModelContext) -> MadeModel:
+    made = make_model(model, context) if isinstance(model, str) else wrap_model(model)
     if spec.budget_usd is not None and not made.priced:
         raise ModelConfigurationError(
             f"--budget-usd needs to know what tokens cost, and for the model '{made.model.name}' this is not known; "
@@ -343,59 +313,25 @@ def _made(spec: RunSpec, model: str | Model, policy: Policy, wording: Wording, a
     return made
 
 
-def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
-    # One object for one model, whatever its roles: what is put before it must see all of its calls.
-    before = {id(made.model): access.before(made.model) for made in models.values()}
-    return {role: PricedModel(before[id(made.model)], made.price_of) for role, made in models.items()}
-
-
-def _embedder(spec: RunSpec, models: _Models) -> Any:
+def _embedder(models: _Models) -> Any:
     """What gives vectors of texts; None where no model for it is named."""
     made = models.get(EMBEDDING)
-    if made is None:
-        return None
-    embed = getattr(made.model, "embed", None)
-    if embed is None:
+    if made is not None and not hasattr(made.model, "embed"):
         raise InputError(
             f"--model-for {EMBEDDING}={made.model.name}: it gives no vectors; name a model behind an endpoint that "
             "does, or leave it out, and names are compared by their letters"
         )
-    return embed
+    return None if made is None else cast(Any, made.model).embed
 
 
-# ── the example ──────────────────────────────────────────────────────────────────────────────────
-
-
-def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
-    """The example's problem; None without an example."""
-    if not policy.needs_model or "example" not in policy.uses:
-        return None
-    if spec.example == "none":
-        if spec.example_plan is not None:
-            raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
-        return None
-    if spec.example is None and not policy.shows_example(spec.task):
-        return None
-    return find_example(spec.task, given=cast(Any, spec.example), plan_path=spec.example_plan, seed=spec.seed)
-
-
-# ── what a record says of how it was made ────────────────────────────────────────────────────────
-
-
-def _called_prompts(models: _Models) -> tuple[str, ...]:
-    """The prompts of the calls that are not the policy's own."""
-    translator = (TRANSLATOR_PROMPT,) if "translator" in models else ()
-    return (*translator, *(THOUGHTS_PROMPTS if "thoughts" in models else ()))
-
-
-def _versions(planner: MadeModel | None, policy: Policy, models: _Models) -> dict[str, str]:
-    packages = ["pddl2nl", "up-fast-downward"]
+def _versions(policy: Policy, models: _Models) -> dict[str, str]:
+    packages, planner = ["pddl2nl", "up-fast-downward"], models.get("planner")
     if planner is not None and planner.base_url is not None:
         packages.append("openai")
     if planner is not None and planner.model.name.startswith("gguf:"):
         packages.append("xllamacpp")
-    versions = {"python": platform.python_version()}
-    versions |= {package: version for package in packages if (version := _version(package)) is not None}
+    found = {package: version for package in packages if (version := _version(package)) is not None}
+    versions = {"python": platform.python_version(), **found}
     for plugged in (origin(type(policy).__module__), *(made.versions for made in models.values())):
         versions |= plugged
     return versions
@@ -410,7 +346,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-# ── choices ─────────────────────────────────────────────────────────────────────────────────────
+# ── choices ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def unused_options(policy: Policy, style: str) -> dict[str, str]:
@@ -432,13 +368,7 @@ def _reason(option: Option, policy: Policy, style: str) -> str:
 
 
 def unused_warnings(spec: RunSpec, given: Collection[str], of_models: Iterable[str] = ()) -> Iterator[str]:
-    """A sentence for each reason why options of the command line have no effect.
-
-    Args:
-        spec: the run.
-        given: the options on the command line.
-        of_models: options of the command that have no effect where no model is asked.
-    """
+    """A sentence for each reason why options that were given have no effect; ``of_models`` are those of models."""
     reasons = unused_options(make_policy(spec.policy, spec.options), spec.style)
     if "model" in reasons:
         reasons |= dict.fromkeys(of_models, reasons["model"])
@@ -449,7 +379,7 @@ def unused_warnings(spec: RunSpec, given: Collection[str], of_models: Iterable[s
 
 
 def checked_policy(spec: RunSpec) -> Policy:
-    """The policy of a run, all choices checked.
+    """The policy of a run.
 
     Raises:
         InputError: an unknown policy, option, style or other choice, a number that is too small, or an option that the
@@ -474,7 +404,6 @@ def checked_policy(spec: RunSpec) -> Policy:
 
 
 def _check_used(spec: RunSpec, policy: Policy) -> None:
-    """Refuses options without an effect, so that no record names a setting that did nothing."""
     for name, reason in unused_options(policy, spec.style).items():
         option, value = RUN_OPTIONS[name], getattr(spec, name)
         # In style pddl a model that is asked for is an error, as nothing would ask it.
@@ -485,7 +414,6 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
 
 
 def _check_roles(spec: RunSpec, policy: Policy) -> None:
-    """Refuses models for roles that are not asked."""
     roles = dict.fromkeys(policy.roles, "")
     roles["wording"] = "" if spec.wording == "llm" else "only --wording llm asks a model for words"
     if "translator" in policy.uses:
@@ -501,7 +429,6 @@ def _check_roles(spec: RunSpec, policy: Policy) -> None:
 
 
 def _check_level(spec: RunSpec, policy: Policy) -> None:
-    """Refuses a level of ``--constrain`` that means nothing for the replies of a policy."""
     level, levels = spec.constrain, policy.levels
     if level != "off" and level not in levels:
         why = "gives a whole plan, in no state" if "actions" in levels else "asks for no actions"
@@ -510,7 +437,7 @@ def _check_level(spec: RunSpec, policy: Policy) -> None:
         raise InputError(f"--constrain {level}: a plan with time is not only actions; see format")
 
 
-# ── profiles ────────────────────────────────────────────────────────────────────────────────────
+# ── profiles: all that a paper fixed about its runs, in one option; systems bring them ──────────────
 
 
 @lru_cache(maxsize=1)
@@ -520,12 +447,7 @@ def profiles() -> Mapping[str, Mapping[str, Any]]:
 
 
 def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunSpec:
-    """The description of a run with a profile's values.
-
-    Args:
-        spec: what was asked for.
-        name: of the profile.
-        given: the options that were asked for by name, which keep their values.
+    """The description of a run with a profile's values; options ``given`` by name keep theirs.
 
     Raises:
         InputError: no such profile.

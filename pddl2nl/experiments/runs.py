@@ -1,8 +1,9 @@
-"""One run: a policy on a task with a model, from its specification to its result and record.
+"""One run: a policy on a task with a model, from its description to its result and record; alone, or as a job of many.
 
-What an experiment runs: jobs, each of which can be played and has the name of its record.
-
-`RunJob` is the run of a policy, and `pddl2nl.experiments.planners.PlannerJob` that of a baseline.
+An experiment runs jobs: `RunJob` is the run of a policy, `pddl2nl.experiments.planners.PlannerJob` that of a baseline;
+systems have others. In a thread of this process or on a worker of a cluster, `run_one` locks the record of a job, finds
+it finished or resumes it, and removes what unfinished attempts left. It ends in a `Result`, never in an exception: a
+fault in one run of thousands must not cost the others.
 """
 
 from __future__ import annotations
@@ -203,24 +204,10 @@ def run_spec(
     except _RecordLostError as lost:
         raise InfrastructureError(str(lost)) from lost
     spent = total(finished.spent.values())
-    return RunResult(
-        outcome=finished.outcome,
-        fault=finished.fault,
-        plan=finished.proposed or finished.plan,
-        steps=finished.steps,
-        mistakes=finished.mistakes,
-        calls=spent.calls,
-        prompt_tokens=spent.prompt_tokens,
-        completion_tokens=spent.completion_tokens,
-        cached_tokens=spent.cached_tokens,
-        usd=spent.usd,
-        seconds=finished.seconds,
-        record=path,
-        message=finished.message,
-        cache_hits=spent.cache_hits,
-        accounts=finished.spent,
-        events=tuple(events),
-    )
+    ended = {name: getattr(finished, name) for name in ("outcome", "fault", "steps", "mistakes", "seconds", "message")}
+    paid = {name: value for name, value in vars(spent).items() if name not in ("seconds", "reasoning_tokens")}
+    plan = finished.proposed or finished.plan
+    return RunResult(plan=plan, record=path, accounts=finished.spent, events=tuple(events), **ended, **paid)
 
 
 def _record_path(spec: RunSpec, started: Started) -> Path | None:
@@ -237,39 +224,27 @@ _NOT_IDENTITY = ("out", "timeout", "base_url", "options", "model", "models", "wo
 
 
 class Job(Protocol):
-    """One run of an experiment."""
+    """One run of an experiment.
+
+    Attributes:
+        name: of its record without the ending: the same for the same run, and no other's.
+        asks_model: whether it asks a model, which may cost money.
+        base_url: the endpoint that it names.
+    """
 
     @property
-    def name(self) -> str:
-        """The name of its record without the ending: the same for the same run, and no other's."""
-
+    def name(self) -> str: ...
     @property
-    def asks_model(self) -> bool:
-        """Whether it asks a model, which may cost money."""
-
+    def asks_model(self) -> bool: ...
     @property
-    def base_url(self) -> str | None:
-        """The endpoint that it names."""
-
+    def base_url(self) -> str | None: ...
     def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
-        """Runs it until its record is finished; returns the last event.
-
-        Args:
-            record: the file to write.
-            access: how models are reached.
-            observe: is given every event as it happens.
-        """
+        """Runs it until its record is finished; returns the last event. ``observe`` is given every event."""
 
 
 @dataclass(frozen=True)
 class RunJob:
-    """The run of a policy.
-
-    Attributes:
-        spec: what is run.
-        parts: the readable parts of its name; by default what usually tells runs apart.
-        models_file: settings by model, of which that counts which is sent to the endpoint.
-    """
+    """The run of a policy; ``parts`` are the readable parts of its name, by default what usually tells runs apart."""
 
     spec: RunSpec
     parts: tuple[str, ...] = ()
@@ -277,8 +252,11 @@ class RunJob:
 
     @cached_property
     def name(self) -> str:
-        """The name of its record without the ending."""
-        return job_name(self.parts or self._told(), self._identity())
+        spec = self.spec
+        model = spec.model if isinstance(spec.model, str) else spec.model.name
+        asked = (model, spec.style) if self.policy.needs_model else ()
+        told = (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
+        return job_name(self.parts or told, self._identity())
 
     @cached_property
     def policy(self) -> Policy:
@@ -287,23 +265,15 @@ class RunJob:
 
     @property
     def asks_model(self) -> bool:
-        """Whether it asks a model."""
         return self.policy.needs_model or self.spec.wording == "llm"
 
     @property
     def base_url(self) -> str | None:
-        """The endpoint that it names."""
         return self.spec.base_url
 
     def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
         """Runs it until its record is finished; raises as `run_spec`."""
         return cast(End, run_spec(replace(self.spec, record=record, out=None), access, observe).events[-1])
-
-    def _told(self) -> tuple[str, ...]:
-        spec = self.spec
-        model = spec.model if isinstance(spec.model, str) else spec.model.name
-        asked = (model, spec.style) if self.policy.needs_model else ()
-        return (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
 
     def _identity(self) -> dict[str, Any]:
         """Everything that determines the run, as JSON: files by the hashes of their texts, a wording by its content.
@@ -355,25 +325,7 @@ def _text_hash(given: Any) -> str:
     return sha256(read_text(Path(given), errors="replace") if isinstance(given, str | Path) else given.text)
 
 
-# ── a job of many, in a thread or on a worker ───────────────────────────────────────────────────────
-# DOC: """One run of an experiment, in a thread of this process or on a worker of a cluster.
-# DOC:
-# DOC: The run is locked, found finished or resumed, run, and the files of its unfinished attempts are removed. It ends in a
-# DOC: `Result`, never in an exception: a fault in one run of thousands must not cost the others.
-# DOC:
-# DOC: Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
-# DOC:
-# DOC: A run is finished if its record has its own name and does not end with an infrastructure error. A second start runs
-# DOC: what is missing and resumes what was cut off. Several processes may work in one folder; each locks the run that it runs.
-# DOC:
-# DOC: An experiment stops early when
-# DOC:
-# DOC: * its budget is spent: each run stops before its next call, and is resumed under a larger budget;
-# DOC: * an endpoint refuses permanently (unknown model, no credit): no further call is made;
-# DOC: * the user presses Ctrl-C: no further run begins, and running ones finish; a second Ctrl-C stops them at once.
-# DOC:
-# DOC: A run that was cut off has no result, only a partial record.
-# DOC: """
+# ── jobs of an experiment ───────────────────────────────────────────────────────────────────────────
 
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
@@ -408,13 +360,10 @@ class StoppedError(Exception):
 
 
 class Stop:
-    """Whether an experiment is to stop, and why; the first reason stands.
+    """Whether an experiment is to stop, and why: the first ``reason`` stands, None if runs may begin.
 
-    Attributes:
-        reason: why no further run begins; None if runs may begin.
-        now: whether running runs must stop as well, before their next call.
-        refused: whether an endpoint or a cluster is gone for good.
-        interrupted: whether the user asked to stop.
+    With ``now`` running runs stop as well, before their next call. ``refused`` says that an endpoint or a cluster is
+    gone for good, ``interrupted`` that the user asked to stop.
     """
 
     def __init__(self) -> None:
@@ -444,8 +393,7 @@ def unobserved(run: str, event: RunEvent) -> None:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the runs of an experiment share: the folder of their records, access to models, stop, budget, batches, and
-    what observes their events."""
+    """What the runs of an experiment share; the folder is that of their records."""
 
     folder: Path
     access: Access
@@ -456,7 +404,6 @@ class Terms:
 
 
 def record_path(folder: Path, job: Job) -> Path:
-    """The path of a run's finished record."""
     return folder / f"{job.name}.jsonl"
 
 
@@ -534,7 +481,6 @@ class _Watched(Wrapped):
         self._stop = stop
 
     def complete(self, request: Request) -> Completion:
-        """The model's reply."""
         if self._stop.now:
             raise StoppedError
         try:
@@ -562,14 +508,11 @@ class _RunBudget(SharedBudget):
 
     @property
     def spent(self) -> Account:
-        """The spending of all runs together."""
         return self._shared.spent
 
     def check(self, promised: Account | None = None) -> None:
-        """As `SharedBudget.check`, for the shared budget."""
         self._shared.check(promised)
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Books a reply that is new."""
         if not self._batched and not isinstance(completion, RecordedCompletion):
             self._shared.book(completion, usd)

@@ -24,7 +24,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -38,6 +38,9 @@ from pddl2nl.policies.spec import NOTHING, Acting
 if TYPE_CHECKING:
     from pddl2nl.pddl import Task
     from pddl2nl.policies.episode import Episode
+    from pddl2nl.tasks.reference_files import TaskReference
+    from pddl2nl.worlds.executor import Executor
+    from pddlval import Simulator
 
 LEVELS = ("format", "actions", "applicable")
 """What ``--constrain`` can ask of replies, from the loosest to the strictest."""
@@ -131,6 +134,14 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """The policy that is told the task: this one, or that on whose plan it works."""
         return self
 
+    def told_task(self, reference: TaskReference | None) -> str:
+        """The task in words, for policies that are told it, given what is known of it; empty for its goal."""
+        return ""
+
+    def in_world(self: P, simulator: Simulator, seed: int) -> tuple[P, Executor | None]:
+        """The policy as it is recorded, and what executes its actions; None for the simulator."""
+        return self, None
+
     def shows_example(self, task: Task) -> bool:
         """Whether an example is looked for where the user names none; not if it shows other examples of the domain."""
         return "example" in self.uses
@@ -175,6 +186,26 @@ class TaskTextPolicy(Policy):
         Meta(description="The form of the task's own text: what is wanted (goal) or how to do it (constructive)."),
     ] = "goal"
 
+    def told_task(self, reference: TaskReference | None) -> str:
+        """The user's text, else the task's own, else none.
+
+        Raises:
+            InputError: the task has no text in the form that is asked for.
+        """
+        if self.task_text is not None:
+            if "\n\n" in self.task_text.strip():
+                raise InputError("option task_text: an empty line ends the task in a prompt; leave it out")
+            return " ".join(self.task_text.split("\n")).strip()
+        if reference is None and self.form == "goal":
+            return ""
+        texts = {} if reference is None else reference.texts
+        if self.form not in texts:
+            has = f"a text in the form {' and '.join(texts)} alone" if texts else "no text and is told by its goal"
+            raise InputError(
+                f"option form={self.form}: this task has {has}; give a text of that form by task_text=TEXT"
+            )
+        return texts[self.form]
+
 
 class WorldPolicy(TaskTextPolicy):
     """The options of policies whose world may differ from its model."""
@@ -187,13 +218,25 @@ class WorldPolicy(TaskTextPolicy):
         ),
     ] = None
 
+    def in_world(self: P, simulator: Simulator, seed: int) -> tuple[P, Executor | None]:
+        """The policy with its faults as a text, and the world that has them."""
+        # The faults of a run may be an object, too.
+        given: Any = getattr(self, "faults", None)
+        if given is None:
+            return self, None
+        from pddl2nl.worlds.executor import FaultyExecutor
+        from pddl2nl.worlds.faults import read_faults
+
+        faults = read_faults(given) if isinstance(given, str) else given
+        return msgspec.structs.replace(self, faults=faults.text), FaultyExecutor(simulator, faults, seed=seed)
+
 
 # ── options by name ──────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
 class PolicyOption:
-    """One option of a policy: its name, default, help, type in words, and the values it accepts in words."""
+    """One option of a policy; ``kind`` says in words which values it accepts."""
 
     name: str
     default: Any
@@ -204,16 +247,13 @@ class PolicyOption:
 def options_of(kind: type[Policy]) -> dict[str, PolicyOption]:
     """The options of a class by name, in the order of its fields."""
     found = {}
-    info = msgspec.inspect.type_info(kind)
-    assert isinstance(info, msgspec.inspect.StructType)
+    info = cast(msgspec.inspect.StructType, msgspec.inspect.type_info(kind))
     for item in info.fields:
-        extra = item.type
-        description = ""
+        extra, description = item.type, ""
         if isinstance(extra, msgspec.inspect.Metadata):
             description = (extra.extra_json_schema or {}).get("description", "")
             extra = extra.type
-        default = item.default
-        found[item.name] = PolicyOption(item.name, default, description, _in_words(extra))
+        found[item.name] = PolicyOption(item.name, item.default, description, _in_words(extra))
     return found
 
 
@@ -259,7 +299,7 @@ def _list(kind: type[Policy], option: str, value: Any) -> Any:
     return value
 
 
-# ── registry ────────────────────────────────────────────────────────────────────────────────────
+# ── policies by name ────────────────────────────────────────────────────────────────────────────────
 
 CORE = {
     "basic": "basic:Basic",
@@ -276,16 +316,10 @@ _TITLES = {"basic": "Basic", "cot": "CoT", "act": "Act", "react": "ReAct", "scor
 
 @dataclass(frozen=True)
 class Entry:
-    """A name by which a policy can be asked for.
+    """A name by which a policy can be asked for: a policy's, a preset's, or ``module:Class``.
 
-    Attributes:
-        name: the name of a policy or preset, or ``module:Class``.
-        kind: the class.
-        title: what tables call it.
-        system: the system that brings it; None for others.
-        preset: the policy of which this is a preset; empty for a policy.
-        options: the preset's values.
-        summary: one line for people.
+    ``title`` is what tables call it, ``preset`` the policy of which it is a preset and ``options`` its values, and
+    ``summary`` a line for people.
     """
 
     name: str
@@ -402,10 +436,6 @@ def _of_systems() -> Mapping[str, tuple[System, Mapping[str, Any]]]:
     found: dict[str, tuple[System, Mapping[str, Any]]] = {}
     for system in systems().values():
         tables = system.toml(system.presets)
-        for name in (*system.policies, *_presets(system)):
+        for name in dict.fromkeys((*system.policies, *tables)):
             found.setdefault(name, (system, tables.get(name, {})))
     return found
-
-
-def _presets(system: System) -> tuple[str, ...]:
-    return tuple(name for name in system.toml(system.presets) if name not in system.policies)

@@ -262,12 +262,6 @@ class Experiment(ExperimentSpec):
 
 
 # ── its cost ────────────────────────────────────────────────────────────────────────────────────────
-# DOC: """Estimates the cost of an experiment before any model is asked.
-# DOC:
-# DOC: The first prompt of a run is the real one but for its example: it is made by the run itself, with a model that only
-# DOC: measures. The rest is assumed: see the constants below. An estimate is for deciding whether to begin: the records hold
-# DOC: what was really spent, and budgets keep it within limits.
-# DOC: """
 
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
