@@ -224,14 +224,14 @@ def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: 
         made_now = model_class(argument, context.base_url, settings=replace(settings, **shared))
         model = access.made.setdefault(identity, made_now)
     # What is recorded is the same, however many processes share a limit.
-    return _cached(replace(wrap_model(model), settings=settings.to_json()), access)
+    return _cached(replace(wrap_model(model), settings=settings.to_json()), model, access)
 
 
-def _cached(made: MadeModel, access: Access) -> MadeModel:
+def _cached(made: MadeModel, model: EndpointModel, access: Access) -> MadeModel:
     from pddl2nl.llm.cache import CachedModel
 
     cache = access.opened_cache()
-    return made if cache is None else replace(made, model=CachedModel(made.model, cache, collect=access.collect))
+    return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
 
 
 def _gguf(argument: str, context: ModelContext) -> MadeModel:
@@ -250,7 +250,7 @@ def _gguf(argument: str, context: ModelContext) -> MadeModel:
         if context.load:
             model.start()
     made = wrap_model(model)
-    return _cached(replace(made, settings={**made.settings, **model.facts()}), access)
+    return _cached(replace(made, settings={**made.settings, **model.facts()}), model, access)
 
 
 def _transformers(argument: str, context: ModelContext) -> MadeModel:
@@ -273,7 +273,8 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import PlanOracle, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
 
-    others = [other for _, other in provided("oracle")]
+    # A policy asks nothing of what systems ask in other ways.
+    others = [] if context.mistakes is not None else [other for _, other in provided("oracle")]
     able = {name for other in others for name in other.mistakes} if context.mistakes is None else context.mistakes
     if argument and argument not in able:
         raise ModelConfigurationError(f"--model oracle:{argument}: {_who_makes(argument)}")
