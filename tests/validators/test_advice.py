@@ -134,10 +134,7 @@ def test_negated_implications(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (
-            "(forall (?x - box) (q ?x))",
-            "(Follow each of:\n    (Set (q a) to true)\n    and (Set (q c) to true)\n)",
-        ),
+        ("(forall (?x - box) (q ?x))", "(Follow each of:\n    (Set (q a) to true)\n    and (Set (q c) to true)\n)"),
         (
             "(exists (?x - box) (and (q ?x) (p)))",
             "(Follow one of:\n    (Follow each of:\n        (Set (q a) to true)\n        and (Set (p) to true)\n    )\n"
@@ -156,10 +153,7 @@ def test_negated_implications(text: str, told: str) -> None:
             "(Follow one of:\n    (No advice for literal!)\n    or (Set (in b k) to true)\n"
             "    or (Set (in c k) to true)\n)",
         ),
-        (
-            "(forall (?x - box) (exists (?x - room) (in a ?x)))",
-            "(No advice for conjunction!)",
-        ),
+        ("(forall (?x - box) (exists (?x - room) (in a ?x)))", "(No advice for conjunction!)"),
         ("(forall (?x - box) (imply (q ?x) (> (g ?x) (f))))", "(No advice for conjunction!)"),
         (
             "(forall (?x - box) (not (and (q ?x) (> (g ?x) (f)))))",

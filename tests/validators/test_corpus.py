@@ -39,11 +39,7 @@ DIFFERENCES = {
 UNDEFINED = ("shuffled", "other")
 """VAL calls the plan failed, but with ``-v`` it reads a value that is undefined for its advice, and stops with 0."""
 
-VERDICTS = {
-    "valid": "valid",
-    "goal-not-satisfied": "goal-not-satisfied",
-    "failed-to-execute": "inapplicable",
-}
+VERDICTS = {"valid": "valid", "goal-not-satisfied": "goal-not-satisfied", "failed-to-execute": "inapplicable"}
 
 
 class Line(NamedTuple):

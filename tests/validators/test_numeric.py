@@ -7,16 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from pddl2nl.pddl import (
-    Arithmetic,
-    Comparison,
-    Expression,
-    Fluent,
-    GroundAtom,
-    Number,
-    UnsupportedError,
-    parse_task,
-)
+from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, Number, UnsupportedError, parse_task
 from pddlval import val_text, validate
 from pddlval.numeric import UndefinedError, evaluate, plain_number
 

@@ -167,17 +167,11 @@ def test_mutex_violations(task: Task, names: str, text: str) -> None:
         ("derives, nothing", ["(derives) adds a precondition literal (p)"]),
         ("derives-not, nothing", []),
         ("derives-one, nothing", []),
-        (
-            "all, nothing",
-            ["(all) adds a precondition literal (on a)", "(all) adds a precondition literal (on b)"],
-        ),
+        ("all, nothing", ["(all) adds a precondition literal (on a)", "(all) adds a precondition literal (on b)"]),
         ("none, nothing", []),
         (
             "drops-q, counts",
-            [
-                "(drops-q) deletes a false precondition literal (q)",
-                "(counts) assigns to expression (f)twice",
-            ],
+            ["(drops-q) deletes a false precondition literal (q)", "(counts) assigns to expression (f)twice"],
         ),
         ("needs-p, also-p", ["(also-p) and (needs-p) both add the literal (r)"]),
         ("drops-r, unsets-r", ["(unsets-r) and (drops-r) both delete the literal (r)"]),

@@ -108,11 +108,7 @@ DURATIVE = "(:durative-action w :parameters () :duration (= ?duration 1) :condit
     [
         ({"extra": "(:process w :parameters () :effect (increase (f) (* #t 1)))"}, "d.pddl:5:", "the process 'w'"),
         ({"extra": "(:event w :parameters () :precondition (p) :effect (q))"}, "d.pddl:5:", "the event 'w'"),
-        (
-            {"extra": DURATIVE.format("(increase (f) (* #t #t))")},
-            "d.pddl:5:",
-            "a continuous effect that is not linear",
-        ),
+        ({"extra": DURATIVE.format("(increase (f) (* #t #t))")}, "d.pddl:5:", "a continuous effect that is not linear"),
         ({"extra": DURATIVE.format("(increase (f) (+ #t 1))")}, "d.pddl:5:", "a continuous effect that is not linear"),
         (
             {"extra": DURATIVE.format("(and (increase (f) (* #t (g))) (decrease (g) (* #t 1)))")},

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         tolerances = tolerances_of(options.val_tolerance, options.times)
         if options.batch is not None:
-            return judge_batch(read_lines(options.batch), _write, tolerances=tolerances, jobs=options.jobs)
+            return judge_batch(read_lines(options.batch), _write, tolerances=tolerances)
         return judge_files(
             options.domain,
             options.problem,
@@ -62,7 +62,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="say what every step does, as VAL's -v")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a plan")
     parser.add_argument("--batch", metavar="FILE", help='JSON lines {"domain", "problem", "plan" or "plan_text"}')
-    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes that judge a batch (default: 1)")
     parser.add_argument(
         "--val-tolerance",
         action="store_true",
@@ -70,13 +69,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-t", dest="times", metavar="N", help="judge as VAL's -t does: times may miss by N")
     return parser
-
-
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
 
 
 def _write(text: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
@@ -120,14 +119,12 @@ def judge_batch(
     *,
     find: Find = _as_given,
     tolerances: Tolerances = EXACT,
-    jobs: int = 1,
 ) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
-    Domains and problems are read once each, and again only where their texts would fill the memory. Answers come in
-    the order of the lines. With one job each is written before the next line is read; with more, in blocks. A line
-    that cannot be judged is answered by ``{"plan", "error"}`` and turns the exit code to 2; the others are judged all
-    the same.
+    Domains and problems are read once each, and again only where their texts would fill the memory. Each answer is
+    written before the next line is read. A line that cannot be judged is answered by ``{"plan", "error"}`` and turns
+    the exit code to 2; the others are judged all the same.
 
     Args:
         lines: of JSON.
@@ -135,15 +132,14 @@ def judge_batch(
         tell: tells a report in words.
         find: finds the files of a domain and a problem, which may be names; raises InputError.
         tolerances: by how much numbers and durations may miss.
-        jobs: processes that judge.
     """
     judge = _LineJudge(tell, find, tolerances)
-    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
-    answers = ([judge(*each)] for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs)
-    for block in answers:
-        write("".join(answer for answer, _ in block))
-        code = max(code, *(each for _, each in block))
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            answer, own = judge(number, line)
+            write(answer)
+            code = max(code, own)
     return code
 
 
@@ -152,10 +148,10 @@ class _LineJudge:
 
     def __init__(self, tell: Tell | None, find: Find, tolerances: Tolerances):
         self._tell = tell
-        self.find = find
-        self.tolerances = tolerances
-        self._domains = _Recent(load_domain, lambda domain: domain.source)
-        self._tasks = _Recent(self._load, lambda task: task.problem.source)
+        self._find = find
+        self._tolerances = tolerances
+        self._domains = _TextCache(load_domain, lambda domain: domain.source)
+        self._tasks = _TextCache(self._load, lambda task: task.problem.source)
 
     def _load(self, paths: tuple[str, str]) -> Task:
         domain = self._domains[paths[0]]
@@ -167,52 +163,15 @@ class _LineJudge:
         try:
             entry = _entry(line, number)
             name = entry.get("plan", f"line {number}")
-            paths = self.find(entry["domain"], entry["problem"])
+            paths = self._find(entry["domain"], entry["problem"])
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(self._tasks[paths], paths[0], name, text, self._tell, self.tolerances)
+            judged = _judge(self._tasks[paths], paths[0], name, text, self._tell, self._tolerances)
         except InputError as error:
             return _json_line({"plan": name, "error": str(error)}), BAD_INPUT
         return judged.json_line(), ALL_VALID if judged.report.valid else SOME_INVALID
 
 
-_BLOCK = 64
-"""Lines that a process judges at a time."""
-_judge_here: _LineJudge
-"""The judge of this process, where it is one of several."""
-
-
-def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: int) -> Iterator[list[tuple[str, int]]]:
-    """The answers, block by block and in order; only a few blocks are read ahead."""
-    import multiprocessing
-    from concurrent.futures import Future, ProcessPoolExecutor
-
-    global _judge_here
-    # Forked processes inherit the judge, whose words cannot be pickled. Elsewhere there are no words to tell.
-    _judge_here = judge
-    if "fork" in multiprocessing.get_all_start_methods():
-        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"))
-    else:
-        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.find, judge.tolerances))
-    with pool:
-        waiting: deque[Future[list[tuple[str, int]]]] = deque()
-        while block := list(islice(numbered, _BLOCK)):
-            waiting.append(pool.submit(_judge_block, block))
-            if len(waiting) > 2 * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def _start_judge(find: Find, tolerances: Tolerances) -> None:
-    global _judge_here
-    _judge_here = _LineJudge(None, find, tolerances)
-
-
-def _judge_block(block: list[tuple[int, str]]) -> list[tuple[str, int]]:
-    return [_judge_here(number, line) for number, line in block]
-
-
-class _Recent(Generic[Key, Value]):
+class _TextCache(Generic[Key, Value]):
     """A cache of objects made from files; the least recently used go first when it is full.
 
     Args:

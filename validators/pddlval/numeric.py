@@ -61,9 +61,7 @@ class UndefinedError(ArithmeticError):
 
 
 def evaluate(
-    expression: Expression,
-    level: Callable[[GroundAtom], Number | None],
-    binding: Mapping[str, str] = _NOTHING,
+    expression: Expression, level: Callable[[GroundAtom], Number | None], binding: Mapping[str, str] = _NOTHING
 ) -> Number:
     """The value of a numeric expression, exact.
 

@@ -38,7 +38,15 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.formulas import fluents_in, free_variables, has_comparison, in_order, negation_normal, opposite
+from pddlval.formulas import (
+    fluents_in,
+    free_variables,
+    has_comparison,
+    in_order,
+    negation_normal,
+    opposite,
+    predicates_in,
+)
 from pddlval.numeric import UndefinedError, divide, exact, multiply
 from pddlval.semantics import compare
 from pddlval.tables import Database, Relation, TableKey, Values
@@ -413,7 +421,8 @@ class Query:
             return "False"
         outer = free_variables(condition)
         name, call = self._solvable(outer, *self.flattened(variables, [body]), _EXISTS)
-        return str(self.compiler.namespace[name](None)) if not outer and self._is_static(body) else call
+        static = not has_comparison(body) and predicates_in(body).isdisjoint(self._layout.dynamic)
+        return str(self.compiler.namespace[name](None)) if static and not outer else call
 
     def _solvable(
         self, outer: Iterable[str], variables: Variables, parts: Iterable[QueryPart], finish: Finish
@@ -427,16 +436,6 @@ class Query:
         inner.emit("return False")
         name = self.compiler.function(inner)
         return name, f"{name}({', '.join(['T', *names])})"
-
-    def _is_static(self, condition: Condition) -> bool:
-        match condition:
-            case Atom(predicate):
-                return predicate not in self._layout.dynamic
-            case Not(body) | Forall(body=body) | Exists(body=body):
-                return self._is_static(body)
-            case And(parts) | Or(parts):
-                return all(map(self._is_static, parts))
-        return isinstance(condition, Equality)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────
 

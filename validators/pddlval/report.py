@@ -8,14 +8,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl import (
-    Atom,
-    Condition,
-    Diagnostic,
-    GroundAtom,
-    Not,
-    write_condition,
-)
+from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, write_condition
 from pddlval.effects import Outcome
 from pddlval.happenings import Conflict
 from pddlval.numeric import UndefinedError, plain_number

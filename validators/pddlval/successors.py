@@ -13,17 +13,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from pddl2nl.pddl import (
-    ActionSchema,
-    And,
-    Arithmetic,
-    Atom,
-    Comparison,
-    Special,
-    Update,
-    conjuncts,
-    is_variable,
-)
+from pddl2nl.pddl import ActionSchema, And, Arithmetic, Atom, Comparison, Special, Update, conjuncts, is_variable
 from pddlval.effects import ADDITIVE
 from pddlval.engine import Engine
 from pddlval.formulas import fluents_in, has_comparison, subformulas, updates_in

@@ -44,14 +44,7 @@ from pddlval.semantics import Binding, choices, compare, ground_fluent
 from pddlval.simulator import metric_value
 from pddlval.state import Number, State
 from pddlval.temporal.change import Slopes, instants, outcome_after
-from pddlval.temporal.lowering import (
-    Durative,
-    Snap,
-    TimedTask,
-    preferences,
-    timed_task_of,
-    with_duration,
-)
+from pddlval.temporal.lowering import Durative, Snap, TimedTask, preferences, timed_task_of, with_duration
 from pddlval.temporal.trajectory import Moment, constraints, violation
 
 
@@ -423,8 +416,6 @@ class TimedRun(PlanRun):
         else:
             node = getattr(self.durative(event)[0], event.phase)
         assert node is not None
-        if not self.timed.prefers(node):
-            return
         binding = dict(zip([one.name for one in node.parameters], step.action.args, strict=True))
         for preference, chosen in preferences(node.precondition, self.state, binding):
             if not self.state.layout.holds(preference.body, self.state, chosen):

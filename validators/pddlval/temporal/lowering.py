@@ -235,13 +235,6 @@ class TimedTask:
         self.simulator = Simulator(Task(lowered, untimed), tolerance)
         self._schemas: dict[tuple[str, Fraction], Schema] = {}
         self._timeless: dict[str, bool] = {}
-        self._prefers: dict[str, bool] = {}
-
-    def prefers(self, node: ActionSchema) -> bool:
-        """Whether the precondition of an action, or of an end of one, has preferences."""
-        if node.name not in self._prefers:
-            self._prefers[node.name] = any(isinstance(part, Preference) for part in walk(node.precondition))
-        return self._prefers[node.name]
 
     def ground(
         self, node: ActionSchema, action: GroundAction, duration: Fraction = Fraction(0), more: Sequence[Effect] = ()

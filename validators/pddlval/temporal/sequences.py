@@ -8,17 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
-from pddl2nl.pddl import (
-    ActionSchema,
-    And,
-    Fluent,
-    FluentValue,
-    Function,
-    GroundAtom,
-    Number,
-    Task,
-    Update,
-)
+from pddl2nl.pddl import ActionSchema, And, Fluent, FluentValue, Function, GroundAtom, Number, Task, Update
 from pddlval.effects import Change, Outcome
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.plans import GroundAction, Plan, PlanStep

@@ -40,12 +40,7 @@ from pddlval.val_advice import CHECKING_GOAL, advice_lines, effect_lines, gives_
 
 
 def timed_lines(
-    task: Task,
-    plan: PlanLike,
-    report: Report,
-    verbose: bool,
-    tolerance: Fraction,
-    time_tolerance: Fraction,
+    task: Task, plan: PlanLike, report: Report, verbose: bool, tolerance: Fraction, time_tolerance: Fraction
 ) -> Iterator[str]:
     """The lines about one plan, from the one after ``Checking plan`` on; see `val_text.val_lines`."""
     watched = (task.domain.constraints, task.problem.constraints)
