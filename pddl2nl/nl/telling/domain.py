@@ -1,29 +1,54 @@
 """The description of a domain, composed by rules, so that its logical structure is complete.
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
-of their own), what each changes (added and deleted facts likewise, `pddl2nl.nl.telling.effects`), then the type
-hierarchy. Beyond them: composite conditions, derived predicates, constants.
+of their own), what each changes (added facts, deleted facts, numeric changes, and their conditions), then the type
+hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
-from pddl2nl.nl.telling.actions import ToldAction, is_word, wishes
 from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
-from pddl2nl.nl.wording.english import enumerate_words
+from pddl2nl.nl.wording.english import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
+from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
     ActionSchema,
     And,
     Atom,
+    Comparison,
     Condition,
     DerivedPredicate,
     Domain,
+    DurativeAction,
+    Equality,
+    Forall,
+    Not,
+    Or,
+    Preference,
+    StepSchema,
     TypedName,
+    Update,
+    When,
     conjuncts,
+    is_variable,
     required,
     typed_groups,
+    walk,
 )
+
+_GONE = "it is not the case anymore that "
+_TAKES = {"=": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than "}
+_CHANGES = {
+    "increase": "increases by",
+    "decrease": "decreases by",
+    "assign": "becomes",
+    "scale-up": "is multiplied by",
+    "scale-down": "is divided by",
+}
 
 
 def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = True) -> str:
@@ -67,10 +92,7 @@ def action_lines(phrases: Phrases) -> tuple[str, ...]:
 
 def _refuse_unsaid(domain: Domain) -> None:
     place = f"the domain '{domain.name}'"
-    for kind, items in (
-        ("a process", domain.processes),
-        ("an event", domain.events),
-    ):
+    for kind, items in (("a process", domain.processes), ("an event", domain.events)):
         for item in items:
             raise refuse(f"{kind} ('{item.name}')", place)
     for function in domain.functions:
@@ -78,26 +100,20 @@ def _refuse_unsaid(domain: Domain) -> None:
             raise refuse(f"an object fluent ('{function.name}')", place)
 
 
-# ── actions ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def _conditions(action: ToldAction) -> Iterator[str]:
-    if isinstance(action.schema, ActionSchema):
-        yield from action.conditions(action.schema.precondition)
-    else:
-        from pddl2nl.nl.telling.durative import condition_lines
-
-        yield from condition_lines(action, action.schema)
+    schema = action.schema
+    return (
+        action.conditions(schema.precondition)
+        if isinstance(schema, ActionSchema)
+        else _durative_conditions(action, schema)
+    )
 
 
 def _effects(action: ToldAction) -> Iterator[str]:
-    if isinstance(action.schema, ActionSchema):
-        start = f"Once I {action.phrase}, "
-        yield from list(action.effects(action.schema, start)) or [f"{start}nothing changes."]
-    else:
-        from pddl2nl.nl.telling.durative import effect_lines
-
-        yield from effect_lines(action, action.schema)
+    if not isinstance(action.schema, ActionSchema):
+        return _durative_effects(action, action.schema)
+    start = f"Once I {action.phrase}, "
+    return iter(list(action.effects(action.schema, start)) or [f"{start}nothing changes."])
 
 
 def constraint_lines(constraint: Condition | None, phrases: Phrases, scope: Scope) -> Iterator[str]:
@@ -107,6 +123,342 @@ def constraint_lines(constraint: Condition | None, phrases: Phrases, scope: Scop
             said = phrases.condition(part, scope)
             yield f"{said[0].upper()}{said[1:]}."
         yield from wishes(constraint, phrases, scope, "I would prefer that ")
+
+
+# ── actions ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class ToldAction:
+    """An action schema in general terms; ``phrase`` is "stack a block A on a block B"."""
+
+    schema: StepSchema
+    phrases: Phrases
+    scope: Scope
+    phrase: str
+    typed: frozenset[int]
+
+    @classmethod
+    def of(cls, schema: StepSchema, phrases: Phrases) -> ToldAction:
+        parts = phrases.wording.actions[schema.name].parts
+        # Letters in the order in which the sentence mentions them.
+        mentioned = dict.fromkeys(part for part in parts if isinstance(part, int))
+        scope = Scope(f"action '{schema.name}'", {}, phrases.constants).bind(
+            [schema.parameters[at] for at in mentioned]
+        )
+        phrase, typed = generic_action(
+            parts,
+            [scope.said(item.name) for item in schema.parameters],
+            [phrases.type_words(item) for item in schema.parameters],
+            _known_nouns(phrases, schema),
+        )
+        return cls(schema, phrases, scope, within_sentence(phrase), typed)
+
+    @property
+    def headline(self) -> str:
+        """The action as it is listed, with the types that its text does not name."""
+        untold = [
+            f"{self.scope.said(item.name)} is {is_word(item.types, self.phrases)}"
+            for position, item in enumerate(self.schema.parameters)
+            if position not in self.typed and item.types != ("object",)
+        ]
+        return f"{self.phrase}, where {enumerate_words(untold)}" if untold else self.phrase
+
+    def conditions(self, condition: Condition) -> Iterator[str]:
+        """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
+        only = f"I can only {closed_clause(self.phrase)} if "
+        said = list(self.requirements(required(condition), only))
+        yield from said or [f"I can always {self.phrase}."]
+        start = f"when I {closed_clause(self.phrase)}, I would prefer that "
+        yield from wishes(condition, self.phrases, self.scope, start)
+
+    def requirements(self, condition: Condition, only: str) -> Iterator[str]:
+        """What a condition asks for, in sentences that begin with `only`; nothing for an empty condition."""
+        parts = sorted_literals(condition, self.phrases)
+        if parts.positive:
+            yield (
+                only
+                + f"it is the case that {' and '.join(self.phrases.condition(p, self.scope) for p in parts.positive)}."
+            )
+        if parts.negative:
+            # Inequalities first: after "it is not the case that …" they would read as part of the negation.
+            negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
+            yield only + f"{' and '.join(self._negative(part) for part in negative)}."
+        for part in parts.composite:
+            if part == Or():
+                yield f"I can never {self.phrase}."
+                return
+            text = self.phrases.condition(part, self.scope)
+            yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
+
+    def _negative(self, part: Condition) -> str:
+        if isinstance(part, Equality):
+            return self.phrases.condition(Not(part), self.scope)
+        return NOT_SO + self.phrases.condition(part, self.scope)
+
+    def effects(self, schema: ActionSchema, start: str) -> Iterator[str]:
+        """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
+        groups = effect_groups(schema.effect, self.phrases, self.scope)
+        unless = Coincidences(schema, self.phrases, groups).unless
+        yield from (line for group in groups for line in group.sentences(start, self.phrases, unless=unless))
+
+
+def _known_nouns(phrases: Phrases, schema: StepSchema) -> frozenset[str]:
+    """Words that are nouns before a parameter: types, unary predicates, parameters' own names."""
+    domain = phrases.domain
+    words = {phrases.wording.type_word(item.name) for item in domain.types}
+    words |= {item.name for item in domain.predicates if len(item.parameters) == 1}
+    words |= {item.name.lstrip("?").rstrip("0123456789") for item in schema.parameters}
+    return frozenset(word.casefold() for word in words if len(word) > 1) | {"object"}
+
+
+class Literals(NamedTuple):
+    """The conjuncts of a condition by kind; negative ones without their ``not``."""
+
+    positive: list[Condition]
+    negative: list[Condition]
+    composite: list[Condition]
+
+
+def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
+    """The conjuncts by kind, negative ones without their ``not``; facts that are never told are skipped."""
+    found = Literals([], [], [])
+    for part in conjuncts(condition):
+        body = part.body if isinstance(part, Not) else part
+        if isinstance(body, Atom) and not phrases.told(body.predicate):
+            continue
+        if isinstance(body, Atom | Equality):
+            (found.negative if isinstance(part, Not) else found.positive).append(body)
+        elif isinstance(part, Comparison):
+            found.positive.append(part)
+        else:
+            found.composite.append(part)
+    return found
+
+
+def wishes(condition: Condition, phrases: Phrases, scope: Scope, start: str) -> Iterator[str]:
+    """The preferences of a condition, a sentence each; one under a quantifier counts for every choice of objects."""
+    match condition:
+        case Preference(name, body):
+            named = f" (preference '{name}')" if name else ""
+            yield f"{start[0].upper()}{start[1:]}{phrases.condition(body, scope)}{named}."
+        case And(parts):
+            for part in parts:
+                yield from wishes(part, phrases, scope, start)
+        case Forall(parameters, body):
+            inner = scope.bind(parameters)
+            yield from wishes(body, phrases, inner, f"{phrases.every(parameters, inner)}, {start}")
+
+
+def is_word(types: Sequence[str], phrases: Phrases) -> str:
+    """``a truck``; of several types ``a truck or an airplane``."""
+    return " or ".join(one_of_kind(phrases.wording.type_word(name)) for name in types)
+
+
+# ── effects ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class EffectGroup:
+    """Effects under the same quantifiers and conditions; ``lead`` is their text."""
+
+    lead: str
+    scope: Scope
+    added: list[Atom] = field(default_factory=list)
+    deleted: list[Atom] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)
+
+    def sentences(
+        self,
+        start: str,
+        phrases: Phrases,
+        becomes: str = "it is the case that ",
+        unless: Callable[[Atom, Scope], str] = lambda atom, scope: "",
+    ) -> Iterator[str]:
+        """Added facts, deleted facts and numeric changes, a sentence each.
+
+        ``becomes`` introduces the added facts; ``unless`` tells when a deleted fact still holds (empty: never).
+        """
+        said = list(dict.fromkeys(phrases.condition(atom, self.scope) for atom in self.added))
+        if said:
+            yield f"{start}{self.lead}{becomes}{' and '.join(said)}."
+        # A fact that is both deleted and added holds afterwards (PDDL 2.1, section 5).
+        gone: dict[str, dict[str, None]] = {"": {}}
+        for atom in self.deleted:
+            fact = phrases.condition(atom, self.scope)
+            if fact not in said:
+                gone.setdefault(unless(atom, self.scope), {})[_GONE + fact] = None
+        for exception, facts in gone.items():
+            if facts:
+                yield f"{start}{self.lead}{' and '.join(facts)}{exception and f', unless {exception}'}."
+        changes = [_update_text(update, phrases, self.scope) for update in self.updates]
+        if changes:
+            yield f"{start}{self.lead}{' and '.join(changes)}."
+
+
+def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str = "") -> list[EffectGroup]:
+    """The parts of an effect, grouped by their quantifiers and conditions.
+
+    Raises `UnsupportedError` for effects that cannot be told.
+    """
+    group = EffectGroup(lead, scope)
+    groups = [group]
+    for part in conjuncts(effect):
+        match part:
+            case Atom():
+                if phrases.told(part.predicate):
+                    group.added.append(part)
+            case Not(body=Atom() as atom):
+                if phrases.told(atom.predicate):
+                    group.deleted.append(atom)
+            case Update():
+                group.updates.append(part)
+            case Forall(parameters=parameters, body=body):
+                inner = scope.bind(parameters)
+                quantified = f"{lead}{phrases.every(parameters, inner)}, " if parameters else lead
+                groups += effect_groups(body, phrases, inner, quantified)
+            case When(condition=condition, effect=body):
+                before = _before(condition, phrases, scope)
+                # The effect does not reuse the letters of its condition.
+                groups += effect_groups(body, phrases, scope.beside(before), lead + before)
+            case _:
+                raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
+    return groups
+
+
+@dataclass(frozen=True)
+class Coincidences:
+    """When a fact that an action deletes holds afterwards, since the action adds it too (PDDL 2.1, section 5).
+
+    ``drive ?truck ?from ?to`` deletes ``(at ?truck ?from)`` and adds ``(at ?truck ?to)``: with ``?from`` = ``?to`` the
+    truck stays there. Two terms are taken to differ if their types or an inequality exclude that they are equal, if a
+    static fact relates them (a road from one to the other), and if the added term has a fluent precondition of its own
+    (the free place that a robot moves to).
+    """
+
+    schema: ActionSchema
+    phrases: Phrases
+    groups: Sequence[EffectGroup]
+
+    @cached_property
+    def _added(self) -> dict[str, list[Atom]]:
+        """The added facts with arguments, by predicate."""
+        found: dict[str, list[Atom]] = {}
+        for atom in (atom for group in self.groups for atom in group.added if atom.args):
+            found.setdefault(atom.predicate, []).append(atom)
+        return found
+
+    @cached_property
+    def _conditions(self) -> tuple[Condition, ...]:
+        whens = [node.condition for node in walk(self.schema.effect) if isinstance(node, When)]
+        return tuple(part for condition in (self.schema.precondition, *whens) for part in conjuncts(condition))
+
+    @cached_property
+    def _types(self) -> dict[str, TypedName]:
+        bound = [item for node in walk(self.schema.effect) if isinstance(node, Forall) for item in node.parameters]
+        return {item.name: item for item in (*self.phrases.domain.constants, *self.schema.parameters, *bound)}
+
+    def unless(self, deleted: Atom, scope: Scope) -> str:
+        """When a deleted fact still holds, "B and C are the same object"; empty: never."""
+        found: dict[str, None] = {}
+        for atom in self._added.get(deleted.predicate, ()):
+            pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if pair[0] != pair[1]]
+            if pairs and not any(self._differ(*pair) for pair in pairs):
+                same = dict.fromkeys(self.phrases.condition(Equality(*pair), scope) for pair in pairs)
+                found[" and ".join(same)] = None
+        return " or ".join(found)
+
+    def _differ(self, deleted: str, added: str) -> bool:
+        if not (is_variable(deleted) or is_variable(added)):
+            return True
+        one, other, above = self._types.get(deleted), self._types.get(added), self.phrases.above
+        if one is None or other is None:
+            return True
+        if not above.fits(one.types, other.types) and not above.fits(other.types, one.types):
+            return True
+        atoms = [part for part in self._conditions if isinstance(part, Atom) and added in part.args]
+        unequal = [part.body for part in self._conditions if isinstance(part, Not) and isinstance(part.body, Equality)]
+        return any(deleted in atom.args or atom.predicate in self.phrases.changed for atom in atoms) or any(
+            {equality.left, equality.right} == {deleted, added} for equality in unequal
+        )
+
+
+def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
+    """The condition of a conditional effect, which refers to the state before the action; empty without condition.
+
+    Equalities do not depend on the state: they come first, without "just before".
+    """
+    timeless: list[str] = []
+    said: list[str] = []
+    for part in conjuncts(condition):
+        body = part.body if isinstance(part, Not) else part
+        text = phrases.condition(body, scope)
+        scope = scope if isinstance(body, Atom | Equality | Comparison) else scope.beside(text)
+        was = "it was not the case that" if isinstance(part, Not) else "it was the case that"
+        if isinstance(body, Equality):
+            timeless.append(phrases.condition(part, scope))
+        else:
+            said.append(f"{was} {text if isinstance(body, Atom | Comparison) else f'({text})'}")
+    if said:
+        said[0] = f"just before {said[0]}"
+    return f"if {' and '.join(timeless + said)}, " if timeless or said else ""
+
+
+def _update_text(update: Update, phrases: Phrases, scope: Scope) -> str:
+    """A numeric change: ``the fuel of A decreases by 5``."""
+    fluent = phrases.expression(update.fluent, scope)
+    value = phrases.expression(update.value, scope)
+    return f"{fluent} {_CHANGES[update.operator]} {value}"
+
+
+# ── durative actions ─────────────────────────────────────────────────────────────────────────────
+
+
+def _durative_conditions(action: ToldAction, node: DurativeAction) -> Iterator[str]:
+    """Its duration, and its conditions at the start, over all of it and at the end."""
+    from pddlval.temporal.lowering import Durative
+
+    durative, phrases, scope = Durative(node), action.phrases, action.scope
+    phrase, clause = action.phrase, closed_clause(action.phrase)
+    for phase, constraints in durative.durations.items():
+        for constraint in constraints:
+            long = f"{_TAKES[constraint.operator]}{phrases.expression(constraint.right, scope)}"
+            yield f"It takes {long} to {phrase}{', as things are at the end' if phase == 'end' else ''}."
+    for condition, only, when in (
+        (durative.start.precondition, f"I can only start to {clause} if ", f"when I start to {clause}, "),
+        (durative.over_all, f"While I {clause}, I can only go on if ", f"while I {clause}, "),
+        (durative.end.precondition, f"While I {clause}, I can only end if ", f"when I {clause}, at the end "),
+    ):
+        yield from action.requirements(required(condition), only)
+        yield from wishes(condition, phrases, scope, f"{when}I would prefer that ")
+
+
+def _durative_effects(action: ToldAction, node: DurativeAction) -> Iterator[str]:
+    """Its effects at the start and at the end, and how numbers change in between."""
+    from pddlval.temporal.lowering import Durative
+
+    durative, phrases, clause = Durative(node), action.phrases, closed_clause(action.phrase)
+    end = f"At the end, when I {clause}, "
+    said = [*action.effects(durative.start, f"As soon as I start to {clause}, "), *action.effects(durative.end, end)]
+    for one in durative.spanning:
+        inner = action.scope.bind(one.parameters)
+        every = f"{phrases.every(one.parameters, inner)}, " if one.parameters else ""
+        times = ((one.start, " at the start"), (one.over_all, " all the time"), (one.end, " just before"))
+        earlier = [
+            f"it was the case{when} that {phrases.condition(condition, inner)}"
+            for condition, when in times
+            if condition != And()
+        ]
+        for group in effect_groups(one.effect, phrases, inner, f"{every}if {' and '.join(earlier)}, "):
+            said += group.sentences(end, phrases)
+    for rate in durative.rates:
+        inner = action.scope.bind(rate.parameters)
+        lead = f"{phrases.every(rate.parameters, inner)}, " if rate.parameters else ""
+        parts = tuple(conjuncts(rate.start))
+        if parts:
+            lead += f"if it was the case at the start that {phrases.condition(And(parts), inner)}, "
+        said.append(f"While I {clause}, {lead}{_update_text(rate.update, phrases, inner)} in every unit of time.")
+    yield from said or [f"Once I {action.phrase}, nothing changes."]
 
 
 # ── derived predicates, objects, types ───────────────────────────────────────────────────────────

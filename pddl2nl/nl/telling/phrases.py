@@ -13,7 +13,7 @@ from types import MappingProxyType
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.wording.english import letters, one_of_kind
 from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
-from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, split_text
+from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, shape_of, split_text
 from pddl2nl.nl.wording.template import template_function, template_predicate
 from pddl2nl.pddl.task import Hierarchy, changed_predicates, supertypes
 from pddl2nl.pddl.tree import (
@@ -136,13 +136,8 @@ class Phrases:
     @cached_property
     def _shapes(self) -> Counter[str]:
         """How many predicates have a text of each shape, plain or negated: a negation must not equal another fact."""
-        shapes: Counter[str] = Counter()
-        for snippet in self.wording.predicates.values():
-            if snippet.text is not None:
-                shapes[snippet.shape] += 1
-            if snippet.negated is not None:
-                shapes[Snippet(snippet.name, snippet.parameters, snippet.negated).shape] += 1
-        return shapes
+        snippets = self.wording.predicates.values()
+        return Counter(shape_of(text) for item in snippets for text in (item.text, item.negated) if text is not None)
 
     @cached_property
     def _negatives(self) -> dict[str, tuple[str | int, ...]]:
@@ -150,8 +145,7 @@ class Phrases:
         return {
             name: snippet.negated_parts
             for name, snippet in self.wording.predicates.items()
-            if snippet.negated is not None
-            and self._shapes[Snippet(name, snippet.parameters, snippet.negated).shape] == 1
+            if snippet.negated is not None and self._shapes[shape_of(snippet.negated)] == 1
         }
 
     @cached_property
@@ -164,8 +158,7 @@ class Phrases:
         for name in self.wording.predicates:
             snippet = self.predicate(name)
             text = snippet.negated or negate(snippet.text or "")
-            own = snippet.negated is not None
-            if text is not None and (own or not self._shapes[Snippet(name, snippet.parameters, text).shape]):
+            if text is not None and (snippet.negated is not None or not self._shapes[shape_of(text)]):
                 found[name] = split_text(text, snippet.parameters)
         return found
 
@@ -175,7 +168,7 @@ class Phrases:
         found: dict[str, tuple[str | int, ...]] = {}
         for name, snippet in self.wording.predicates.items():
             text = whole_sentence(snippet.text or "")
-            if text != (snippet.text or "") and not self._shapes[Snippet(name, snippet.parameters, text).shape]:
+            if text != (snippet.text or "") and not self._shapes[shape_of(text)]:
                 found[name] = split_text(text, snippet.parameters)
         return found
 

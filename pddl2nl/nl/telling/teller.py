@@ -54,8 +54,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.telling import pddl_style
-from pddl2nl.nl.telling.actions import is_word, wishes
-from pddl2nl.nl.telling.domain import action_lines, compose_domain, constraint_lines, object_lines
+from pddl2nl.nl.telling.domain import action_lines, compose_domain, constraint_lines, is_word, object_lines, wishes
 from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.telling.reasons import Reasons
 from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate
-from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording, shape_of
 from pddl2nl.pddl.tree import Domain
 
 if TYPE_CHECKING:
@@ -75,16 +75,16 @@ def with_parsed_negations(wording: Wording, domain: Domain, parser: Callable[[],
     already, plainly or negated; which predicates got one stands in ``source["parsed_negations"]``. Without any, the
     wording is returned as it is.
     """
-    shapes = {item.shape for item in wording.predicates.values() if item.text is not None}
-    shapes |= {_shape(item, item.negated) for item in wording.predicates.values() if item.negated is not None}
+    snippets = wording.predicates.values()
+    shapes = {shape_of(text) for item in snippets for text in (item.text, item.negated) if text is not None}
     found: dict[str, Snippet] = {}
     for predicate in domain.predicates:
         snippet = wording.predicates.get(predicate.name)
         if snippet is None or snippet.text is None or snippet.negated is not None or negate(snippet.text) is not None:
             continue
         negated = negate_by_parse(snippet.text, parser()(parsed_text(snippet)))
-        if negated is not None and _shape(snippet, negated) not in shapes:
-            shapes.add(_shape(snippet, negated))
+        if negated is not None and shape_of(negated) not in shapes:
+            shapes.add(shape_of(negated))
             found[predicate.name] = replace(snippet, negated=negated)
     if not found:
         return wording
@@ -113,10 +113,6 @@ def with_negations(wording: Wording, domain: Domain, way: str) -> Wording:
         if way == "auto":
             return wording
         raise
-
-
-def _shape(snippet: Snippet, text: str) -> str:
-    return Snippet(snippet.name, snippet.parameters, text).shape
 
 
 def parsed_text(snippet: Snippet) -> str:

@@ -63,8 +63,8 @@ class Snippet:
 
     @cached_property
     def shape(self) -> str:
-        """The text with all parameters alike: two snippets of one shape cannot be told apart by their words."""
-        return _BRACED.sub("{}", self.text or "").casefold()
+        """The `shape_of` the text."""
+        return shape_of(self.text or "")
 
     def fill(self, args: Sequence[str]) -> str:
         """The text with these arguments, given in PDDL's order."""
@@ -109,6 +109,11 @@ class Wording:
         if self.objects:
             data["objects"] = dict(self.objects)
         return data
+
+
+def shape_of(text: str) -> str:
+    """A text with all parameters alike: two snippets of one shape cannot be told apart by their words."""
+    return _BRACED.sub("{}", text).casefold()
 
 
 def split_text(text: str, parameters: Sequence[str]) -> tuple[str | int, ...]:

@@ -39,8 +39,7 @@ from functools import cache
 from importlib import resources
 
 from pddl2nl.llm import Message
-from pddl2nl.nl.telling.actions import is_word, sorted_literals
-from pddl2nl.nl.telling.effects import effect_groups
+from pddl2nl.nl.telling.domain import effect_groups, is_word, sorted_literals
 from pddl2nl.nl.telling.phrases import Phrases, Scope
 from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.negation import NOT_SO
