@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from pddl2nl.pddl import load_domain, parse_domain
 from pddl2nl.pddl.tree import Domain
 from tests.llm.chat_server import ChatServer
 
-NEW_YEAR = datetime(2024, 1, 1, 12, tzinfo=UTC)
 HARBOUR = parse_domain("""
 (define (domain harbour)
   (:requirements :typing :equality :derived-predicates :action-costs :negative-preconditions)
@@ -80,7 +78,7 @@ def live(domain: Domain, wrong: Mapping[str, list[str]], **options: Any) -> tupl
     """The wording of a live run, and the bodies that were sent."""
     with ChatServer(Writer(wrong)) as server:
         model = OpenAIModel("m", server.base_url)
-        worded = word_domain(domain, model, clock=lambda: NEW_YEAR, **options)
+        worded = word_domain(domain, model, **options)
         return worded, sorted(json.dumps(call.body) for call in server.calls)
 
 
@@ -93,7 +91,7 @@ def batched(
         model = CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
         while True:
             try:
-                worded = word_domain(domain, model, clock=lambda: NEW_YEAR, **options)
+                worded = word_domain(domain, model, **options)
                 break
             except ReplyPendingError:
                 runner.run()

@@ -127,9 +127,8 @@ def test_an_action_of_a_thousand_conditions_is_told_in_part() -> None:
     assert len(asked) < 30_000
     _, _, conditions, effects = asked.splitlines()
     assert conditions.startswith("preconditions of go: 'fact-0' holds and 'fact-1' holds and ")
-    assert int(conditions.split()[-5].replace(",", "")) + conditions.count("holds") == 2000
-    assert effects.count("anymore") == 100
-    assert effects.endswith(" and 1,900 more of this sort")
+    assert conditions.endswith(" holds and more of this sort")
+    assert effects.endswith(" holds and more of this sort")
 
 
 def test_every_example_answer_passes_the_checks_and_none_are_alike() -> None:

@@ -9,18 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 HOLE = "{}"
 _NUMBERED = re.compile(r"(\D+?)[-_]?(\d+(?:[-_]\d+)*)")
 _TOLD = re.compile(r"[\w-]+")
-
-
-class NameFault(NamedTuple):
-    """What is wrong with the name of one key."""
-
-    key: str
-    reason: str
 
 
 def own_name(objects: Mapping[str, str], name: str) -> str | None:
@@ -47,20 +39,20 @@ def own_names(objects: Mapping[str, str], names: Iterable[str]) -> dict[str, str
     return {name: told for name, told in found if told is not None}
 
 
-def own_names_faults(objects: Mapping[str, str]) -> Iterator[NameFault]:
-    """All faults of a wording's names of objects."""
+def own_names_faults(objects: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """All faults of a wording's names of objects, with their keys."""
     said: dict[str, str] = {}
     for key, told in objects.items():
         rest = told.replace(HOLE, "0")
         if not key or re.search(r"[\s(){}]", key):
-            yield NameFault(key, "is no PDDL name")
+            yield key, "is no PDDL name"
         if "{" in rest or "}" in rest:
-            yield NameFault(key, "holds a brace that is not {}, the place of a number")
+            yield key, "holds a brace that is not {}, the place of a number"
         elif not _TOLD.fullmatch(rest):
-            yield NameFault(key, f"'{told}' must be a name of letters, digits, hyphens and underscores, without blanks")
+            yield key, f"'{told}' must be a name of letters, digits, hyphens and underscores, without blanks"
         elif re.search(r"\d\{\}|\{\}\d|\{\}\{\}", told):
-            yield NameFault(key, f"'{told}' has a number that touches another, so their ends cannot be seen")
+            yield key, f"'{told}' has a number that touches another, so their ends cannot be seen"
         folded = told.casefold().replace("-", "_")
         if folded in said:
-            yield NameFault(key, f"is called '{told}', as is '{said[folded]}'")
+            yield key, f"is called '{told}', as is '{said[folded]}'"
         said[folded] = key

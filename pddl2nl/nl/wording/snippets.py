@@ -166,8 +166,8 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
         if action.text is None:
             raise WordingError(f"{where} → actions → {name} → text", "an action must have a text")
     _check_types(wording, domain, f"{where} → types")
-    for fault in own_names_faults(wording.objects):
-        raise WordingError(f"{where} → objects → {fault.key}", fault.reason)
+    for key, reason in own_names_faults(wording.objects):
+        raise WordingError(f"{where} → objects → {key}", reason)
     return wording
 
 

@@ -122,7 +122,6 @@ def word_domain(
     on_progress: Callable[[str, int, int], None] | None = None,
     keep: Callable[[Callable[[], Wording]], None] | None = None,
     start_from: Wording | None = None,
-    clock: Callable[[], datetime] | None = None,
 ) -> WordedDomain:
     """Has a model word a domain.
 
@@ -136,7 +135,6 @@ def word_domain(
         keep: given, after each snippet, what makes the wording so far, with templates for the rest: should the
             endpoint fail, nothing that was paid for need be lost.
         start_from: such a wording; only what is missing in it, or fell back, is asked for.
-        clock: the time of the date in ``source``; the system's by default.
 
     Raises:
         UnsupportedError: the domain holds a construct that has no words; found before the first call.
@@ -147,9 +145,8 @@ def word_domain(
     if revisions < 0:
         raise InputError(f"--revisions {revisions}: a number of at least 0 was expected")
     compose_domain(Phrases(template_wording(domain), domain))
-    date = (clock() if clock else datetime.now(UTC)).date().isoformat()
-    settings = _Settings(model, revisions, negated, seed, temperature, max_tokens, date)
-    book = _Book(domain, settings, items(domain))
+    asked = Request((), "wording", temperature, seed, max_tokens)
+    book = _Book(domain, model, asked, revisions, negated, items(domain))
     if start_from is not None:
         book.take_over(start_from)
     for item in book.wanted:
@@ -169,36 +166,15 @@ def word_domain(
 # ── the loop ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class _Settings:
-    model: Model
-    revisions: int
-    negated: bool
-    seed: int | None
-    temperature: float | None
-    max_tokens: int
-    date: str
-
-    def source(self) -> dict[str, object]:
-        return {
-            "method": "llm",
-            "model": self.model.name,
-            "date": self.date,
-            "prompt_sha256": prompts_hash(self.negated),
-            "revisions": self.revisions,
-            "seed": self.seed,
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "negated": self.negated,
-        }
-
-
 @dataclass
 class _Book:
     """The snippets so far, templates for the missing ones, and the costs."""
 
     domain: Domain
-    settings: _Settings
+    model: Model
+    asked: Request
+    revisions: int
+    negated: bool
     wanted: tuple[WordedItem, ...]
     words: dict[Kind, dict[str, Snippet]] = field(init=False)
     declared: dict[Kind, dict[str, tuple[TypedName, ...]]] = field(init=False)
@@ -233,11 +209,11 @@ class _Book:
             self.pending.append(item)
 
     def _ask(self, item: WordedItem) -> None:
-        both = self.settings.negated and item.kind == "predicates"
+        both = self.negated and item.kind == "predicates"
         messages = [*opening(item.kind, both), Message("user", self._question(item))]
         usable: Draft | None = None
         doubted: Draft | None = None
-        for left in range(self.settings.revisions, -1, -1):
+        for left in range(self.revisions, -1, -1):
             reply, draft = self._reply(item, messages, both)
             faults = draft.faults
             if not faults:
@@ -261,13 +237,11 @@ class _Book:
             self.without_negated.append(FellBack(item.kind, item.name, usable.faults))
 
     def _reply(self, item: WordedItem, messages: list[Message], both: bool) -> tuple[str, Draft]:
-        settings = self.settings
-        request = Request(tuple(messages), "wording", settings.temperature, settings.seed, settings.max_tokens)
-        reply = settings.model.complete(request)
+        reply = self.model.complete(replace(self.asked, messages=tuple(messages)))
         if not reply.from_cache:
             self.calls += 1
             self.usage += reply.usage
-        draft = read_reply(reply, item.kind, item.variables, settings.max_tokens, negated=both)
+        draft = read_reply(reply, item.kind, item.variables, self.asked.max_tokens or 0, negated=both)
         if draft.text is not None:
             if any(other.kind == item.kind for other in self.pending):
                 # It cannot be compared with texts that are still pending.
@@ -294,9 +268,16 @@ class _Book:
 
     def wording(self) -> Wording:
         """The wording so far, with its provenance."""
-        source = self.settings.source()
-        source["fell_back"] = _by_kind((item.kind, item.name) for item in self.fell_back)
-        if self.settings.negated:
+        source: dict[str, object] = {
+            **self._made_by(),
+            "date": datetime.now(UTC).date().isoformat(),
+            "revisions": self.revisions,
+            "seed": self.asked.seed,
+            "temperature": self.asked.temperature,
+            "max_tokens": self.asked.max_tokens,
+            "fell_back": _by_kind((item.kind, item.name) for item in self.fell_back),
+        }
+        if self.negated:
             fallen = {item.name for item in self.fell_back if item.kind == "predicates"}
             source["without_negated"] = [
                 name
@@ -317,6 +298,11 @@ class _Book:
         words = {kind: dict(words) for kind, words in self.words.items()}
         return replace(_worded(self.domain, words), source=source)
 
+    def _made_by(self) -> dict[str, object]:
+        """The part of the provenance that all parts of an interrupted wording have in common."""
+        prompts = prompts_hash(self.negated)
+        return {"method": "llm", "model": self.model.name, "prompt_sha256": prompts, "negated": self.negated}
+
     def finished(self) -> WordedDomain:
         """The result."""
         wording = without_type_clashes(check_wording(self.wording(), self.domain), self.domain)
@@ -325,9 +311,8 @@ class _Book:
     def take_over(self, start: Wording) -> None:
         """Takes over the snippets of an unfinished wording."""
         check_wording(start, self.domain, "the wording to start from")
-        for key in ("method", "model", "negated", "prompt_sha256"):
-            ours, theirs = self.settings.source()[key], start.source.get(key)
-            if ours != theirs:
+        for key, ours in self._made_by().items():
+            if ours != (theirs := start.source.get(key)):
                 raise InputError(
                     f"the unfinished wording to start from has the {key} {theirs!r} and this run {ours!r}: go on with "
                     "the same, or begin anew in another file"

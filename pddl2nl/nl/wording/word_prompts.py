@@ -69,7 +69,6 @@ EQUALITY: Mapping[str, Snippet] = {
 
 
 _LONGEST_TOLD = 12_000
-_MOST_TOLD = 100
 
 
 @dataclass(frozen=True)
@@ -235,19 +234,10 @@ def _action(item: WordedItem, schema: ActionSchema, phrases: ToldPhrases) -> str
 
 def _joined(texts: Iterator[str]) -> str:
     """The texts joined by "and"; of a grounded domain's many texts only the first ones."""
-    told: list[str] = []
-    length = left = 0
-    for text in texts:
-        length += len(text)
-        if length > _LONGEST_TOLD and told:
-            left += 1
-        else:
-            told.append(text)
-    return " and ".join([*told, _more(left)] if left else told)
-
-
-def _more(left: int) -> str:
-    return f"{left:,} more of this sort"
+    text = " and ".join(texts)
+    if len(text) <= _LONGEST_TOLD:
+        return text
+    return f"{text[:_LONGEST_TOLD].rpartition(' and ')[0]} and more of this sort"
 
 
 def _preconditions(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> Iterator[str]:
@@ -268,12 +258,6 @@ def _preconditions(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> 
 def _effects(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> Iterator[str]:
     """Added facts, deleted facts and numeric changes; conditional ones in brackets."""
     for group in effect_groups(schema.effect, phrases, scope):
-        left = 0
-        for changes in (group.added, group.deleted, group.updates):
-            left += len(changes[_MOST_TOLD:])
-            del changes[_MOST_TOLD:]
         for sentence in group.sentences("", phrases, "it becomes true that "):
             text = sentence.removesuffix(".")
             yield f"({text})" if group.lead else text
-        if left:
-            yield _more(left)
