@@ -106,7 +106,6 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
 
 
 def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:
-    """The types that the value at a path may have."""
     plain = [one.type if isinstance(one, inspect.Metadata) else one for one in types]
     alternatives = [each for one in plain for each in (one.types if isinstance(one, inspect.UnionType) else (one,))]
     if not path:

@@ -94,7 +94,6 @@ def _lines(stream: BinaryIO, name: str) -> Iterator[str]:
 
 
 def _read_stream(stream: BinaryIO, name: str) -> bytes:
-    """What is left in a stream; InputError if it is more than `MAX_BYTES`."""
     pieces: list[bytes] = []
     size = 0
     while piece := stream.read(_PIECE):

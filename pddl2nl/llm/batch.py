@@ -297,7 +297,6 @@ class BatchEndpoint:
         return EndpointError(f"a line of a batch failed: {reason}")
 
     def _text(self, answer: object, name: str, what: str) -> str:
-        """A text in what the endpoint answered."""
         text = getattr(answer, name, None)
         if isinstance(text, str) and text:
             return text
@@ -392,7 +391,6 @@ class BatchRunner:
                 time.sleep(self._poll_seconds)
 
     def _ours(self) -> list[Submission]:
-        """The submissions with lines that are noted here."""
         return [one for one in self._store.open() if not self._noted.keys().isdisjoint(one.keys)]
 
     def _recover(self) -> None:
@@ -407,7 +405,6 @@ class BatchRunner:
                     self._store.collect(submission, submission.keys)
 
     def _submit(self) -> None:
-        """Submits what no batch has yet."""
         taken = {key for submission in self._store.open() for key in submission.keys}
         groups: dict[_Group, list[str]] = {}
         for key, (_, model) in list(self._noted.items()):

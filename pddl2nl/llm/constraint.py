@@ -141,7 +141,6 @@ def _quoted(text: str) -> str:
 
 
 def _choices(lines: Iterable[Line], rules: dict[str, str], slots: dict[Slot, str]) -> str:
-    """An expression for lines; their slots get rules."""
     whole, choices = [], []
     for line in lines:
         if all(isinstance(part, str) for part in line):

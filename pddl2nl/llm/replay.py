@@ -335,7 +335,6 @@ def _nearest(asked: Request, calls: Sequence[_Call]) -> _Call:
 
 
 def _shared(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """How many of the first items are the same."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
 

@@ -253,8 +253,6 @@ same place."""
 
 
 class _CachedCompletion(StoredCompletion, frozen=True, forbid_unknown_fields=True):
-    """What the cache stores."""
-
     finish: Literal["text", "length"]
 
 

@@ -176,7 +176,6 @@ class ModelSettings:
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
-    """The messages with those of the system at the beginning of the first user message."""
     system = [message.content for message in messages if message.role == "system"]
     others = [message for message in messages if message.role != "system"]
     first = [others.pop(0).content] if others and others[0].role == "user" else []
@@ -370,7 +369,6 @@ def particular(settings: ModelSettings) -> str:
 
 
 def _hidden(settings: ModelSettings) -> list[str]:
-    """The settings that may hold secrets."""
     return [key for key in _HIDDEN if getattr(settings, key)]
 
 

@@ -178,7 +178,6 @@ class OpenAIModel:
         return completion if constraint is None else _probed(completion, self._take_probes())
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
-        """The answer to a request, and the stream in which it came, if it was to be streamed."""
         if until is None:
             return self._timed(body), None
         stream = ReplyStream(until)
@@ -216,11 +215,6 @@ class OpenAIModel:
         return self._way
 
     def _rating(self, body: Mapping[str, Any], constraint: Constraint) -> dict[str, Any]:
-        """What is sent to get the likelihood of the only reply that a constraint allows.
-
-        Raises:
-            EndpointRefusedError: the endpoint obeys no grammar.
-        """
         if self.settings.likelihood == "prompt":
             said = {"role": "assistant", "content": f"{constraint.action}{constraint.only}"}
             form = {"add_generation_prompt": False, "continue_final_message": True, "prompt_logprobs": 0}
@@ -233,11 +227,6 @@ class OpenAIModel:
         return {"logprobs": True, self.settings.max_tokens_name: longest, **constraint.fields(way)}
 
     def _rated(self, completion: Completion, data: Mapping[str, Any], constraint: Constraint) -> Completion:
-        """The reply that was to be rated, with its likelihood.
-
-        Raises:
-            EndpointRefusedError: the answer gives none.
-        """
         logprob = read_logprob(data, str(constraint.only))
         if logprob is None:
             name = "prompt_logprobs" if self.settings.likelihood == "prompt" else "logprobs"
@@ -258,7 +247,6 @@ class OpenAIModel:
         return _PROBE.text(reply.text).strip() == _PROBED
 
     def _take_probes(self) -> list[Usage]:
-        """What the calls that tried constraints took, given once."""
         with self._trying:
             probes, self._probes = self._probes, []
             return probes
@@ -501,7 +489,6 @@ def _remarking(completion: Completion, remark: str) -> Completion:
 
 
 def _probed(completion: Completion, probes: Sequence[Usage]) -> Completion:
-    """The first reply after calls that tried constraints, with their tokens, which are so in the account."""
     if not probes:
         return completion
     usage = sum(probes, completion.usage)

@@ -157,7 +157,6 @@ class _Transport:
         self._inner = inner
 
     def handle_request(self, request: Any) -> Any:
-        """The answer with its whole body."""
         until = time.monotonic() + request.extensions["timeout"]["read"]
         answer = self._inner.handle_request(request)
         try:
@@ -173,7 +172,6 @@ class _Transport:
         )
 
     def close(self) -> None:
-        """Closes all connections."""
         self._inner.close()
 
     def _check_redirect(self, request: Any, answer: Any) -> None:

@@ -170,7 +170,6 @@ def fault_in_reply(data: object, key_variable: str) -> EndpointFault | None:
 
 
 def _status_said(error: object) -> int | None:
-    """The status that an error names, as a number or by its code."""
     if not isinstance(error, dict):
         return None
     code = error.get("code")
@@ -220,7 +219,6 @@ def shown(data: object) -> str:
 
 
 def _codes(error: object) -> list[str]:
-    """The codes and types of an error, in lower case."""
     if not isinstance(error, dict):
         return []
     inner = error.get("innererror")

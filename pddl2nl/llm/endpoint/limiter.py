@@ -41,7 +41,6 @@ class _Bucket:
         self.seen = now
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until an amount is there, or until the bucket is full if it is smaller than that."""
         self.level = min(self.size, self.level + (now - self.seen) * self.rate)
         self.seen = now
         return max(0.0, min(amount, self.size) - self.level) / self.rate
@@ -109,7 +108,6 @@ class Limiter:
             return longer
 
     def _try(self, tokens: float) -> float:
-        """Starts a call, or returns after how many seconds to try again."""
         with self._lock:
             now = self._clock()
             paused = max(self._resume, self._last + self._gap) - now

@@ -146,7 +146,6 @@ def _written(tokenizer: Any, model: Any, prompt: list[int], request: Request, mo
 
 
 def _rated(tokenizer: Any, model: Any, prompt: list[int], constraint: Constraint) -> Completion:
-    """The only reply that a constraint allows, with the likelihood of its action."""
     import torch
 
     form = tokenizer(constraint.action.rstrip(), add_special_tokens=False).input_ids

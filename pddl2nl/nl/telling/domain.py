@@ -342,7 +342,6 @@ class Coincidences:
 
     @cached_property
     def _added(self) -> dict[str, list[Atom]]:
-        """The added facts with arguments, by predicate."""
         found: dict[str, list[Atom]] = {}
         for atom in (atom for group in self.groups for atom in group.added if atom.args):
             found.setdefault(atom.predicate, []).append(atom)
@@ -405,7 +404,6 @@ def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
 
 
 def _update_text(update: Update, phrases: Phrases, scope: Scope) -> str:
-    """A numeric change: ``the fuel of A decreases by 5``."""
     fluent = phrases.expression(update.fluent, scope)
     value = phrases.expression(update.value, scope)
     return f"{fluent} {_CHANGES[update.operator]} {value}"
@@ -415,7 +413,6 @@ def _update_text(update: Update, phrases: Phrases, scope: Scope) -> str:
 
 
 def _durative_conditions(action: ToldAction, node: DurativeAction) -> Iterator[str]:
-    """Its duration, and its conditions at the start, over all of it and at the end."""
     from pddlval.temporal.lowering import Durative
 
     durative, phrases, scope = Durative(node), action.phrases, action.scope
@@ -434,7 +431,6 @@ def _durative_conditions(action: ToldAction, node: DurativeAction) -> Iterator[s
 
 
 def _durative_effects(action: ToldAction, node: DurativeAction) -> Iterator[str]:
-    """Its effects at the start and at the end, and how numbers change in between."""
     from pddlval.temporal.lowering import Durative
 
     durative, phrases, clause = Durative(node), action.phrases, closed_clause(action.phrase)

@@ -68,7 +68,6 @@ _ENDS = {"action": "be done", "start": "start", "end": "end"}
 
 
 def _failed_in_time(report: Report, teller: Teller) -> str:
-    """What fails when, of a plan with time."""
     assert report.time is not None
     time, because = _time(report.time), _reasons(report.unmet, report, teller)
     if report.action is None:
@@ -124,7 +123,6 @@ def _violations(report: Report) -> Iterator[str]:
 
 
 def _tolerances(report: Report) -> Iterator[str]:
-    """With which tolerance of times an invalid plan would be valid."""
     if report.valid_tolerances is not None:
         low, high = report.valid_tolerances
         below = "" if high is None else f" and below {_time(high)}"
@@ -139,7 +137,6 @@ def _time(value: Fraction) -> str:
 
 
 def _conflict(conflict: Conflict, together: tuple[int, ...], teller: Teller) -> str:
-    """Why actions cannot happen at the same time, or why an action's effects contradict each other."""
     number = any(function.name == conflict.atom[0] for function in teller.task.domain.functions)
     said = teller.fact(conflict.atom)
     subject = said if number or teller.style == "pddl" else f"whether {said}"
@@ -183,7 +180,6 @@ _PHASES = {"start": "the start of ", "end": "the end of "}
 
 
 def _never_defined(cause: Cause, condition: Comparison, teller: Teller) -> Iterator[str]:
-    """Since when a fluent has no value, or that it never had one."""
     said = teller.expression(condition.left)
     if cause.deleted_by_step is not None:
         yield f"Since step {cause.deleted_by_step}, {said} has been undefined."

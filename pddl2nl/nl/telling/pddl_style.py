@@ -85,7 +85,6 @@ def reason(condition: Condition, state: State | None = None) -> str:
 
 
 def _values(condition: Condition, state: State | None) -> str:
-    """The values of the fluents in a comparison, where they are known."""
     if not isinstance(condition, Comparison):
         return ""
     fluents = dict.fromkeys(node for node in walk(condition) if isinstance(node, Fluent))

@@ -277,7 +277,6 @@ class Phrases:
         raise refuse(_construct(condition), scope.place)
 
     def _modal(self, modal: Modal, scope: Scope) -> str:
-        """A trajectory constraint (Gerevini and Long 2005, section 3)."""
         parts = [f"({self.condition(part, scope)})" for part in modal.parts]
         return _MODALS[modal.operator].format(*parts, *map(number_text, modal.numbers))
 

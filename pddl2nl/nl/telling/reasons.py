@@ -106,7 +106,6 @@ class Reasons:
         return self.phrases.expression(Fluent(fluent[0], tuple(fluent[1:])), self.scope)
 
     def _composite(self, parts: UnmetParts) -> str:
-        """Facts that hold, and alternatives of which none does."""
         # An object's equality with itself is told only if there is nothing else to tell.
         telling = [item for item in parts.premises if not (isinstance(item, Equality) and item.left == item.right)]
         holding = [self._holds(premise) for premise in (telling if parts.alternatives else parts.premises)]
@@ -116,7 +115,6 @@ class Reasons:
         return f"even though {' and '.join(holding)}, {missing}" if holding else missing
 
     def _holds(self, condition: Condition) -> str:
-        """That a condition holds, as part of a reason."""
         match condition:
             case Not(body=Atom() as atom):
                 return self.phrases.reason(atom, self.scope)
@@ -151,7 +149,6 @@ class Reasons:
         return f"{said} is undefined{', since it divides by zero' if isinstance(expression, Arithmetic) else ''}"
 
     def _comparison(self, comparison: Comparison, *, holds: bool) -> str:
-        """A comparison with the values of its sides; empty if they are unknown."""
         left, right, operator = comparison.left, comparison.right, comparison.operator
         if isinstance(left, Number):
             left, right, operator = right, left, _FLIPPED[operator]
@@ -258,8 +255,6 @@ def is_literal(condition: Condition) -> bool:
 
 
 class _Premise(NamedTuple):
-    """The left side of an unmet ``imply``."""
-
     condition: Condition
 
 

@@ -137,7 +137,6 @@ class Teller:
         return "\n".join([text, *self._timed_lines(problem)])
 
     def _timed_lines(self, problem: Problem) -> Iterator[str]:
-        """The timed initial literals, a sentence each."""
         for timed in problem.init_timed:
             if timed.value is not None:
                 for value in self._values([(timed.atom, timed.value)]):

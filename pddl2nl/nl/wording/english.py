@@ -209,7 +209,6 @@ def _is_participle(phrase: str) -> bool:
 
 
 def _is_noun(words: Sequence[str], known: Mapping[str, object] | frozenset[str]) -> bool:
-    """Whether the last word is the noun of the parameter behind it."""
     if len(words) < 2 or not _belongs(words[-1]) or words[-1].casefold() in DETERMINERS:
         return False
     if words[-1].casefold() in known:

@@ -51,7 +51,6 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
 
 
 def _own(data: dict[str, object], domain: Domain, where: str) -> Wording:
-    """The wording of a file in our own format."""
     if "format" not in data:
         raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
     if data["format"] != FORMAT or isinstance(data["format"], bool):

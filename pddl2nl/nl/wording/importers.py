@@ -48,7 +48,6 @@ def importer_of(data: Mapping[str, object]) -> Importer | None:
 
 
 def _refuse_other_domain(actions: Mapping[str, object], domain: Domain, where: str) -> None:
-    """Raises `WordingError` if a file has none of the domain's actions."""
     declared = [item.name for item in domain.steps]
     if declared and set(declared).isdisjoint(actions):
         raise WordingError(
@@ -215,7 +214,6 @@ def _texts(
 
 
 def _filled(text: str, item: ActionSchema | Predicate, where: str) -> str:
-    """A text with the item's variables in its holes."""
     variables = iter(declared_variables(item.parameters))
     if text.count(HOLE) != len(item.parameters):
         declares = f"the domain declares {len(item.parameters)} parameters"

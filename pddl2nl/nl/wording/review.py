@@ -239,7 +239,6 @@ def confused_pairs(
 
 
 def _order(snippet: Snippet, parameters: Mapping[str, Sequence[TypedName]]) -> list[TypedName]:
-    """The parameters in the order in which the text mentions them."""
     declared = parameters[snippet.name]
     return [declared[part] for part in snippet.parts if isinstance(part, int)]
 

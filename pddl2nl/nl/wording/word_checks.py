@@ -128,7 +128,6 @@ def without_thinking(reply: str) -> str:
 
 
 def _lines(reply: str) -> list[str]:
-    """The lines that are not empty, without fences and without an introduction."""
     lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", without_thinking(reply))]
     lines = [line for line in lines if line and not line.startswith("```")]
     if len(lines) > 1 and lines[0].endswith(":") and "{" not in lines[0]:
@@ -137,7 +136,6 @@ def _lines(reply: str) -> list[str]:
 
 
 def _two_texts(reply: str) -> tuple[list[str], list[str]]:
-    """The lines of the text and those of its negation."""
     lines = _lines(reply)
     for index, line in enumerate(lines):
         match = _NEGATED.match(line)

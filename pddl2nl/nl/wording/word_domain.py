@@ -191,7 +191,6 @@ class _Book:
         self.declared = {kind: {i.name: i.declared for i in self.wanted if i.kind == kind} for kind in _KINDS}
 
     def has(self, item: WordedItem) -> bool:
-        """Whether a snippet is finished."""
         return (item.kind, item.name) in self.made
 
     def write(self, item: WordedItem, snippet: Snippet, doubts: tuple[str, ...] = ()) -> None:
@@ -267,7 +266,6 @@ class _Book:
         )
 
     def wording(self) -> Wording:
-        """The wording so far, with its provenance."""
         source: dict[str, object] = {
             **self._made_by(),
             "date": datetime.now(UTC).date().isoformat(),
@@ -299,17 +297,14 @@ class _Book:
         return replace(_worded(self.domain, words), source=source)
 
     def _made_by(self) -> dict[str, object]:
-        """The part of the provenance that all parts of an interrupted wording have in common."""
         prompts = prompts_hash(self.negated)
         return {"method": "llm", "model": self.model.name, "prompt_sha256": prompts, "negated": self.negated}
 
     def finished(self) -> WordedDomain:
-        """The result."""
         wording = without_type_clashes(check_wording(self.wording(), self.domain), self.domain)
         return WordedDomain(wording, tuple(self.fell_back), tuple(self.without_negated), self.calls, self.usage)
 
     def take_over(self, start: Wording) -> None:
-        """Takes over the snippets of an unfinished wording."""
         check_wording(start, self.domain, "the wording to start from")
         for key, ours in self._made_by().items():
             if ours != (theirs := start.source.get(key)):
@@ -365,7 +360,6 @@ def _listed(data: object) -> dict[str, list[str]]:
 
 
 def _stored_equality(wording: Wording) -> dict[str, Snippet]:
-    """The usable texts for equality in a wording's source."""
     data = wording.source.get("equality")
     found = {}
     for name, item in EQUALITY.items():

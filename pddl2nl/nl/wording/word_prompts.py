@@ -241,7 +241,6 @@ def _joined(texts: Iterator[str]) -> str:
 
 
 def _preconditions(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> Iterator[str]:
-    """Types as facts, then what must be the case, what must not, and compound conditions in brackets."""
     for parameter in schema.parameters:
         if parameter.types != ("object",):
             yield f"{parameter.name} is {is_word(parameter.types, phrases)}"
@@ -256,7 +255,6 @@ def _preconditions(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> 
 
 
 def _effects(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> Iterator[str]:
-    """Added facts, deleted facts and numeric changes; conditional ones in brackets."""
     for group in effect_groups(schema.effect, phrases, scope):
         for sentence in group.sentences("", phrases, "it becomes true that "):
             text = sentence.removesuffix(".")

@@ -136,7 +136,6 @@ def _sha256(path: Path) -> str:
 
 
 def _reason(errors: IO[bytes]) -> str:
-    """The first error that llama.cpp reported, without its time stamp."""
     errors.seek(0)
     lines = errors.read(100_000).decode("utf-8", "replace").splitlines()
     return next(
