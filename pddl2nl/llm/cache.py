@@ -11,6 +11,7 @@ machines that share a network folder need one file each.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -23,7 +24,7 @@ from typing import Any, Self
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import canonical_json, identity_key, sha256
-from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json, read_json_object, vector_from_json
+from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
 _APPLICATION = 0x70326E6C
@@ -110,7 +111,8 @@ class Cache:
                     f"the cache {self.path}: the reply {key} is damaged (the checksum differs). To ask again, remove "
                     f"it: sqlite3 {self.path} \"DELETE FROM replies WHERE key = '{key}'\""
                 )
-            return read_json_object(reply)
+            stored: dict[str, Any] = json.loads(reply)
+            return stored
         return None
 
     def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
@@ -277,7 +279,7 @@ class CachedModel:
             for text, vector in zip(missing, vectors, strict=True):
                 stored[text] = {"vector": vector}
                 self.cache.put(identities[text], {"vector": vector})
-        return [vector_from_json(stored[text] or {}) for text in texts]
+        return [list((stored[text] or {})["vector"]) for text in texts]
 
     def _cached(self, key: str, began: float) -> Completion | None:
         data = self.cache.get(key)

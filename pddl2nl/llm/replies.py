@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
@@ -29,17 +29,6 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 400 else math.inf)
     except RecursionError as error:
         raise ValueError(unreadable(error)) from None
-
-
-def read_json_object(text: str) -> dict[str, Any]:
-    """A JSON object of ours; raises `InputError` for anything else."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"it is not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise InputError("it is not a JSON object; identities, replies and exported lines have named fields")
-    return data
 
 
 # ── what endpoints answer ────────────────────────────────────────────────────────────────────────
@@ -243,8 +232,8 @@ class StoredCompletion(msgspec.Struct, frozen=True):
     def completion(self) -> Completion:
         """The reply as it was when it was paid for."""
         usage = Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens)
-        fields = {name: getattr(self, name) for name in ("text", "finish", "model", "fingerprint", "seconds", "tariff")}
-        return Completion(**fields, usage=usage, reasoning=self.reasoning, remark=self.remark, logprob=self.logprob)
+        names = ("text", "finish", "model", "fingerprint", "seconds", "tariff", "reasoning", "remark", "logprob")
+        return Completion(**{name: getattr(self, name) for name in names}, usage=usage)
 
 
 KEPT: tuple[Finish, ...] = ("text", "length")
@@ -252,40 +241,20 @@ KEPT: tuple[Finish, ...] = ("text", "length")
 same place."""
 
 
-class _CachedCompletion(StoredCompletion, frozen=True, forbid_unknown_fields=True):
-    finish: Literal["text", "length"]
-
-
-class _CachedVector(msgspec.Struct, forbid_unknown_fields=True):
-    vector: _Vector
-
-
 def completion_to_json(completion: Completion) -> dict[str, Any]:
-    """A reply as the cache stores it; `completion_from_json` is the inverse for those that it keeps."""
-    more = {"reasoning": completion.reasoning, "remark": completion.remark, "logprob": completion.logprob}
+    """A reply as the cache stores it; `completion_from_json` is the inverse."""
+    data = {**asdict(completion), **asdict(completion.usage)}
+    optional = {"reasoning": "", "remark": "", "logprob": None}
     return {
-        "text": completion.text,
-        "finish": completion.finish,
-        "model": completion.model,
-        "fingerprint": completion.fingerprint,
-        **asdict(completion.usage),
-        "seconds": completion.seconds,
-        "tariff": completion.tariff,
-        **{name: value for name, value in more.items() if value not in ("", None)},
+        name: value
+        for name, value in data.items()
+        if name not in ("usage", "from_cache") and not (name in optional and value == optional[name])
     }
 
 
 def completion_from_json(data: Mapping[str, Any]) -> Completion:
-    """A stored reply as it was when it was paid for; raises `InputError` for one that the cache does not keep."""
+    """A stored reply as it was when it was paid for; raises `InputError` for something else."""
     try:
-        return msgspec.convert(data, _CachedCompletion).completion()
+        return msgspec.convert(data, StoredCompletion).completion()
     except msgspec.ValidationError as error:
-        raise InputError(f"this is no stored reply that finished with text or by length: {error}") from None
-
-
-def vector_from_json(data: Mapping[str, Any]) -> list[float]:
-    """A stored vector; raises `InputError` for anything else."""
-    try:
-        return msgspec.convert(data, _CachedVector).vector
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise InputError(f'a stored embedding is {{"vector": [numbers]}}: {error}') from None
+        raise InputError(f"this is no stored reply: {error}") from None

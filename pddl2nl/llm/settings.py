@@ -32,6 +32,8 @@ VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""
 _DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+_HIDDEN = ("headers", "organization", "project")
+"""The settings that may hold secrets."""
 _GLOB = re.compile(r"[*?\[]")
 _IN_HEADER = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _Amount = Annotated[float, msgspec.Meta(ge=0, lt=1e300)]
@@ -124,9 +126,8 @@ class ModelSettings:
 
     def to_json(self) -> dict[str, Any]:
         """All settings that may be shown: no headers, organisation, project or credentials."""
-        hidden = ("headers", "organization", "project")
         values = msgspec.json.decode(msgspec.json.encode(self)).items()
-        shown = {name: value for name, value in values if name not in hidden and value not in (None, [], {})}
+        shown = {name: value for name, value in values if name not in _HIDDEN and value not in (None, [], {})}
         return shown if self.base_url is None else {**shown, "base_url": public_url(self.base_url)}
 
     def __repr__(self) -> str:
@@ -350,21 +351,12 @@ def _holds_key(value: object) -> bool:
 # ── settings as text ──────────────────────────────────────────────────────────────────────────────
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_HIDDEN = ("headers", "organization", "project")
-_USUAL = {
-    "key_variable": "OPENAI_API_KEY",
-    "max_tokens_name": "max_tokens",
-    "takes_temperature": True,
-    "takes_seed": True,
-    "takes_stop": True,
-    "takes_system": True,
-    "constrain": "auto",
-}
 
 
 def particular(settings: ModelSettings) -> str:
     """What sets a model apart from others, besides its price."""
-    values = {key: value for key, value in settings.to_json().items() if key != "price" and _USUAL.get(key) != value}
+    usual = ModelSettings().to_json()
+    values = {key: value for key, value in settings.to_json().items() if key != "price" and usual.get(key) != value}
     return ", ".join([*(f"{key} = {_toml(value)}" for key, value in values.items()), *_hidden(settings)])
 
 
