@@ -235,7 +235,7 @@ def _cached(made: MadeModel, model: EndpointModel, access: Access) -> MadeModel:
 
 
 def _gguf(argument: str, context: ModelContext) -> MadeModel:
-    from pddl2nl.llm.providers.gguf.model import GGUFModel
+    from pddl2nl.llm.providers.gguf import GGUFModel
     from pddl2nl.llm.settings import load_catalogue
 
     if not argument:

@@ -1,15 +1,5 @@
 """Language models: the protocol of one method, and the openai client, scripted and recorded models behind it.
 
-========== =========================================================================
-types      `Request`, `Completion`, the protocols and the errors
-endpoint   `OpenAIModel`: a model behind an endpoint
-providers  models that are reached in other ways
-settings   what each model takes and costs (``models.toml``)
-cache      the file of paid replies, and `CachedModel`, which looks there first
-batch      a provider's batch endpoint
-replay     `ReplayModel` answers from records, `ScriptedModel` (scripted) from a file
-========== =========================================================================
-
 The openai package is imported at the first call to an endpoint.
 """
 

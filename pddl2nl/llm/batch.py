@@ -183,9 +183,8 @@ class BatchStore:
 class BatchEndpoint:
     """Files and batches of one model's endpoint, as OpenAI's reference describes them.
 
-    Calls are repeated as all calls of the model are, and end in `EndpointError` or one of its subclasses. Creating a
-    batch must not happen twice, since each is paid for: before it is repeated, the batch is looked for among the recent
-    ones, where a new one may take ``settle_seconds`` to appear.
+    Creating a batch must not happen twice, since each is paid for: before it is repeated, the batch is looked for among
+    the recent ones, where a new one may take ``settle_seconds`` to appear.
     """
 
     def __init__(self, model: OpenAIModel, settle_seconds: float):

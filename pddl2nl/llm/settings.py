@@ -74,23 +74,18 @@ class ModelSettings:
     """The settings of one model; the defaults fit a server that speaks OpenAI's protocol as GPT-4o does.
 
     Attributes:
-        base_url: the endpoint up to ``/v1``; with ``api_version`` the resource's endpoint.
-        api_version: makes it Azure OpenAI.
+        base_url: the endpoint up to ``/v1``; with ``api_version``, which makes it Azure OpenAI, the resource's.
         key_variable: the environment variable that holds the key.
-        organization: as the provider calls it; likewise ``project``.
         headers: further headers, as written: ``$VARIABLE`` in a value is filled from the environment.
         max_tokens_name: the name under which the limit on the reply is sent.
         takes_temperature: whether it is sent; likewise ``takes_seed`` and ``takes_stop``.
         takes_system: whether there may be a system message; otherwise it begins the first user message.
         temperature: replaces the one that a request asks for.
-        reasoning_effort: ``low``, ``medium``, ``high`` or another word that the provider knows.
         stop: stop sequences in addition to those of a request.
         max_tokens: the limit on replies to requests without one.
         extra_body: sent unchanged, such as ``{"top_k": 1}``; records hold it, so it must hold no secrets.
-        price: what tokens cost; None if unknown.
         requests_per_minute: the limit shared by all threads of a process; likewise ``tokens_per_minute``.
         timeout: seconds for one attempt.
-        max_retries: how often a call is repeated after a fault that may pass.
         constrain: the way in which ``--constrain`` is sent (`pddl2nl.llm.constraint.WAYS`); ``auto`` tries them.
         likelihood: how the likelihood of a reply is asked for: ``completion`` by the ``logprobs`` of one that a grammar
             allows only, ``prompt`` by vLLM's ``prompt_logprobs`` of a prompt that ends with it.

@@ -1,18 +1,4 @@
-"""Requests to models and their replies, the protocols of models, and the exceptions of this package::
-
-    Pddl2nlError (pddl2nl.errors)
-    ├── InputError
-    │   └── ModelConfigurationError   a model that cannot be set up: an unknown price, a bad script
-    │       └── MissingKeyError       the environment has no key, or no value for a header
-    └── InfrastructureError
-        ├── EndpointError             the endpoint failed, for good or after all retries
-        │   ├── EndpointRefusedError  it refused for good (400, 401, 403, 404, no credit): ask nothing more
-        │   └── ContextWindowError    the prompt is longer than the model takes
-        └── ReplayError               a recorded or scripted model has no reply for this prompt
-
-`ReplyPendingError` is none of them: it is raised for a reply that a batch will bring, and passes up to the code that
-runs the batch.
-"""
+"""Requests to models and their replies, the protocols of models, and the exceptions of this package."""
 
 from __future__ import annotations
 
@@ -45,11 +31,11 @@ class MissingKeyError(ModelConfigurationError):
 
 
 class EndpointError(InfrastructureError):
-    """The endpoint failed; the message never holds a key."""
+    """The endpoint failed, for good or after all retries; the message never holds a key."""
 
 
 class EndpointRefusedError(EndpointError):
-    """The endpoint refused for good: it would refuse every further call as well."""
+    """The endpoint refused for good (400, 401, 403, 404, no credit): it would refuse every further call as well."""
 
 
 class ContextWindowError(EndpointError):
@@ -57,7 +43,7 @@ class ContextWindowError(EndpointError):
 
 
 class ReplyPendingError(Exception):
-    """There is no reply yet, because a batch will bring it. It is not a failure, and so not a `Pddl2nlError`."""
+    """There is no reply yet: a batch will bring it. Not a failure; it passes up to the code that runs the batch."""
 
 
 class ReplayError(InfrastructureError):

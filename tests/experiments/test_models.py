@@ -39,7 +39,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> ModelContext:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     domain = parse_domain(DOMAIN)
     # What a file holds is the business of tests/llm/test_gguf.py.
-    monkeypatch.setattr("pddl2nl.llm.providers.gguf.model.find_spec", lambda name: object())
+    monkeypatch.setattr("pddl2nl.llm.providers.gguf.find_spec", lambda name: object())
     return ModelContext(domain, template_wording(domain), load=False)
 
 

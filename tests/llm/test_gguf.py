@@ -23,7 +23,7 @@ from pddl2nl.experiments import run
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message, ModelConfigurationError, OpenAIModel, Request
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
-from pddl2nl.llm.providers.gguf.model import GGUFModel
+from pddl2nl.llm.providers.gguf import GGUFModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Acted, Finished, Prompted, Replied, Started
 from pddl2nl.tasks import shipped_task
@@ -38,7 +38,7 @@ def test_a_missing_file_and_a_missing_extra_are_named(tmp_path: Path, monkeypatc
     with pytest.raises(ModelConfigurationError, match=r"gguf:.*none\.gguf: no such file"):
         GGUFModel(tmp_path / "none.gguf", ModelSettings())
     (tmp_path / "any.gguf").touch()
-    monkeypatch.setattr("pddl2nl.llm.providers.gguf.model.find_spec", lambda name: None)
+    monkeypatch.setattr("pddl2nl.llm.providers.gguf.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[local\]'"):
         GGUFModel(tmp_path / "any.gguf", ModelSettings())
 

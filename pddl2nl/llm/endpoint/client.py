@@ -196,11 +196,7 @@ class OpenAIModel:
         return data
 
     def _constraining(self) -> Way:
-        """How constraints are sent to this endpoint, tried out once where the settings do not say.
-
-        Raises:
-            EndpointRefusedError: it obeys none.
-        """
+        """How constraints are sent to this endpoint, tried out once where the settings do not say."""
         if self.settings.constrain != "auto":
             return self.settings.constrain
         with self._trying:
@@ -252,13 +248,7 @@ class OpenAIModel:
             return probes
 
     def _remarked(self, completion: Completion, prompt: int, body: Mapping[str, Any]) -> Completion:
-        """The reply with why it was cut off, and whether the endpoint seems to have shortened the prompt in silence.
-
-        Args:
-            completion: the reply.
-            prompt: the estimated tokens of its prompt.
-            body: of the request.
-        """
+        """The reply with why it was cut off, and whether its prompt of about so many tokens seems to be shortened."""
         usage, limit = completion.usage, body.get(self.settings.max_tokens_name)
         remarks = [completion.remark] if completion.remark else []
         if completion.finish == "length" and usage.completion_tokens:
@@ -302,7 +292,7 @@ class OpenAIModel:
         return self.settings.body(self.name, request)
 
     def identity(self, request: Request) -> dict[str, Any]:
-        """Everything that determines the reply, as JSON, without time-outs, retries, headers and keys.
+        """As `EndpointModel.identity`.
 
         A seed that the model does not take is not in the body but beside it: it still tells one sample from the next.
         Otherwise the five seeds of an experiment would share one reply.
@@ -321,7 +311,7 @@ class OpenAIModel:
         return identity
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
-        """Everything that determines the vector of a text, as JSON."""
+        """As `EndpointModel.embedding_identity`."""
         body = {"model": self.name, "input": text}
         return {"kind": "embedding", "endpoint": self._public_endpoint(), "body": body, "sample": 0}
 

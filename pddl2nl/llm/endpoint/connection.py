@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -41,13 +42,11 @@ _FEED: ContextVar[Callable[[bytes], bool] | None] = ContextVar("feed", default=N
 """What is given the pieces of a streamed answer: the openai client hands nothing of ours to its transport."""
 
 
+@dataclass(frozen=True, repr=False)
 class Address:
     """An endpoint's address; its text and ``repr`` leave out user, password and query."""
 
-    __slots__ = ("whole",)
-
-    def __init__(self, whole: str):
-        self.whole = whole
+    whole: str
 
     @property
     def base(self) -> str:

@@ -1,7 +1,7 @@
-"""Serves a GGUF file on a free loopback port until standard input ends, which is when the parent process dies.
+"""Serves a GGUF file by llama.cpp on a free loopback port until standard input ends, as it does when the parent dies.
 
-``python server.py FILE CONTEXT SLOTS``. Standard output gets one line, the server's address, once the file is loaded;
-standard error gets the errors of llama.cpp.
+``python gguf_server.py FILE CONTEXT SLOTS``. Standard output gets one line, the server's address, once the file is
+loaded; standard error gets the errors of llama.cpp.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pddl2nl.llm.settings import ModelSettings
 
 _DEFAULT_CONTEXT = 8192
-_SCRIPT = Path(__file__).with_name("server.py")
+_SCRIPT = Path(__file__).with_name("gguf_server.py")
 _NOT_STARTED = "http://127.0.0.1"
 _LOG = logging.getLogger("pddl2nl.llm")
 
