@@ -6,7 +6,7 @@ from pddl2nl.baselines.fast_downward import DEFAULT_SECONDS, find_driver, versio
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
 from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.baselines.plan_oracle import PlanOracle
-from pddl2nl.baselines.planner import BASELINES, PLANNERS, FastDownwardSearch, PlannerLimits, solve, solve_each
+from pddl2nl.baselines.planner import BASELINES, PLANNERS, solve, solve_each
 from pddl2nl.baselines.random_walk import walk
 from pddl2nl.baselines.result import PlannerResult, Status
 
@@ -15,9 +15,7 @@ __all__ = [
     "DEFAULT_SECONDS",
     "PLANNERS",
     "PlanOracle",
-    "PlannerLimits",
     "OracleModel",
-    "FastDownwardSearch",
     "PlannerResult",
     "Status",
     "TaskFiles",

@@ -6,8 +6,7 @@ searches are deterministic; only the random walk has a seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from pddl2nl.baselines import fast_downward
@@ -19,74 +18,19 @@ from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, acting_simulator, read_plan, validate
 
-
-@dataclass(frozen=True)
-class PlannerLimits:
-    """The limits of a baseline. ``seed`` and ``steps`` are for the random walk only.
-
-    Attributes:
-        seed: of the random walk.
-        steps: actions of the random walk, at most.
-        time_limit: whole seconds; None for 1800, and for no limit of the random walk.
-        memory_limit_mb: MiB, for the searches only; None for no limit.
-    """
-
-    seed: int = 1
-    steps: int = DEFAULT_STEPS
-    time_limit: int | None = None
-    memory_limit_mb: int | None = None
-
-
-@dataclass(frozen=True)
-class FastDownwardSearch:
-    """A search of Fast Downward.
-
-    Attributes:
-        options: the options for its driver.
-        summary: one line for people.
-    """
-
-    options: tuple[str, ...]
-    summary: str
-
-    @property
-    def search(self) -> str:
-        """The search as reported: the configuration, or the driver's alias."""
-        return self.options[1] if self.options[0] == "--search" else " ".join(self.options)
-
-
-PLANNERS: dict[str, FastDownwardSearch] = {
+PLANNERS: dict[str, tuple[str, str]] = {
     # Breadth first means fewest actions, whatever they cost. Fast Downward has no breadth-first search of its own:
     # A* does the same where both the search and the blind heuristic count every action as one.
-    "brfs": FastDownwardSearch(
-        ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"), "breadth-first search"
-    ),
-    "lmcut": FastDownwardSearch(("--search", "astar(lmcut())"), "A* with the LM-cut heuristic (optimal)"),
-    "ff": FastDownwardSearch(
-        ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))"),
-        "greedy best-first search with the FF heuristic and preferred operators (satisficing)",
-    ),
+    "brfs": ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
+    "lmcut": ("--search", "astar(lmcut())"),
+    # Greedy best-first search with preferred operators.
+    "ff": ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))"),
     # The first iteration only: anytime LAMA ends only when its time is up.
-    "lama": FastDownwardSearch(("--alias", "lama-first"), "LAMA's first iteration: landmarks and FF (satisficing)"),
+    "lama": ("--alias", "lama-first"),
 }
-"""The searches by name."""
+"""The searches by name: the options for Fast Downward's driver."""
 
-_ANYTIME_LAMA = FastDownwardSearch(
-    ("--alias", "lama"), "LAMA, which looks for cheaper plans until its time is up, or until it has proved the last"
-)
-
-Baseline = Callable[[Task | TaskFiles | TaskTexts, PlannerLimits], PlannerResult]
-
-
-def _searcher(name: str) -> Baseline:
-    return lambda task, limits: _plan(task, {name: PLANNERS[name]}, limits)[name]
-
-
-def _random(task: Task | TaskFiles | TaskTexts, limits: PlannerLimits) -> PlannerResult:
-    return walk(as_task(task), limits.steps, limits.seed, time_limit=limits.time_limit)
-
-
-BASELINES: dict[str, Baseline] = {**{name: _searcher(name) for name in PLANNERS}, "random": _random}
+BASELINES = (*PLANNERS, "random")
 """Everything that finds plans without a language model, by name."""
 
 
@@ -118,7 +62,9 @@ def solve(
     if planner not in BASELINES:
         said = f"no planner is called {planner!r}: there are {', '.join(BASELINES)}"
         raise InputError(said + did_you_mean(planner, BASELINES))
-    return BASELINES[planner](task, PlannerLimits(seed, steps, time_limit, memory_limit_mb))
+    if planner == "random":
+        return walk(as_task(task), steps, seed, time_limit=time_limit)
+    return _plan(task, {planner: PLANNERS[planner]}, time_limit, memory_limit_mb)[planner]
 
 
 def solve_each(
@@ -137,8 +83,7 @@ def solve_each(
     for name in planners:
         if name not in PLANNERS:
             raise InputError(f"no search of Fast Downward is called {name!r}: there are {', '.join(PLANNERS)}")
-    searches = {name: PLANNERS[name] for name in planners}
-    return _plan(task, searches, PlannerLimits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
+    return _plan(task, {name: PLANNERS[name] for name in planners}, time_limit, memory_limit_mb)
 
 
 def cheapest_plan(task: Task, time_limit: int) -> PlannerResult:
@@ -149,33 +94,35 @@ def cheapest_plan(task: Task, time_limit: int) -> PlannerResult:
     Raises:
         UnsupportedError, MissingExtraError, InfrastructureError: see `solve`.
     """
-    return _plan(task, {"lama": _ANYTIME_LAMA}, PlannerLimits(time_limit=time_limit))["lama"]
+    return _plan(task, {"lama": ("--alias", "lama")}, time_limit, None)["lama"]
 
 
 def _plan(
-    source: Task | TaskFiles | TaskTexts, searches: Mapping[str, FastDownwardSearch], limits: PlannerLimits
+    source: Task | TaskFiles | TaskTexts,
+    searches: Mapping[str, tuple[str, str]],
+    time_limit: int | None,
+    memory_limit_mb: int | None,
 ) -> dict[str, PlannerResult]:
     fast_downward.find_driver()
     task = as_task(source)
     # Raises for tasks that we cannot validate, before any time is spent.
     acting_simulator(task)
+    # The search as reported: the configuration, or the driver's alias.
+    told = {name: each[1] if each[0] == "--search" else " ".join(each) for name, each in searches.items()}
     foreign = beyond_fast_downward(task.domain, task.problem)
     if foreign:
         message = f"Fast Downward {foreign}"
         return {
-            name: PlannerResult(name, "unsupported", None, None, 0.0, None, each.search, message)
-            for name, each in searches.items()
+            name: PlannerResult(name, "unsupported", None, None, 0.0, None, search, message)
+            for name, search in told.items()
         }
+    limits = {"time_limit": time_limit, "memory_limit_mb": memory_limit_mb}
     with files_of(source) as files:
-        outcomes = fast_downward.search_each(
-            files.domain,
-            files.problem,
-            [each.options for each in searches.values()],
-            time_limit=limits.time_limit,
-            memory_limit_mb=limits.memory_limit_mb,
-        )
-    pairs = zip(searches.items(), outcomes, strict=True)
-    return {name: _result(task, name, each.search, outcome) for (name, each), outcome in pairs}
+        outcomes = fast_downward.search_each(files.domain, files.problem, [*searches.values()], **limits)
+    return {
+        name: _result(task, name, search, outcome)
+        for (name, search), outcome in zip(told.items(), outcomes, strict=True)
+    }
 
 
 def _result(task: Task, name: str, search: str, outcome: fast_downward.SearchOutcome) -> PlannerResult:

@@ -28,7 +28,7 @@ from pddl2nl.cli.output import (
 )
 from pddl2nl.cli.progress import Update, bar_shown
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.manifest import Measured, SearchLimits
+from pddl2nl.tasks.manifest import PLANNERS, Measured, SearchLimits
 
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
@@ -70,9 +70,6 @@ def _check(
     which: Annotated[
         Literal["primary", "scaled", "unsolvable", "all"], option("", "The lines to check.", flag="--set")
     ] = "all",
-    timeouts: Annotated[
-        bool, switch("--timeouts", "Also repeat searches that ran out of a limit; takes long.")
-    ] = False,
     instances: Annotated[Path | None, option("DIR", "Folder of all instances.", "the shipped ones")] = None,
     workers: Workers = None,
     as_json: JsonOption = False,
@@ -81,8 +78,7 @@ def _check(
 
     The calls make exactly the files; the numbers of objects are right; the planners find plans of the recorded
     lengths, with the recorded expansions if they are the same version; unsolvable problems are proved unsolvable; no
-    two problems of a domain are isomorphic; the sets are complete. Searches that ran out of a limit are not repeated,
-    except with --timeouts.
+    two problems of a domain are isomorphic; the sets are complete. Searches that ran out of a limit are not repeated.
 
     Exit code 0: everything is as recorded; 1: there are faults, which are printed; 2: bad input, or the planners are
     not installed; 3: a planner failed, which is no verdict about the line.
@@ -102,7 +98,6 @@ def _check(
             program,
             sets=_SETS if which == "all" else (which,),
             small=small,
-            timeouts=timeouts,
             workers=workers or os.cpu_count() or 1,
             on_start=lambda total: progress.stage(f"proving {plural(total, 'line')} with {program}", total),
             on_done=progress.step,
@@ -115,15 +110,19 @@ def _check(
 
 
 def _show(domains: Domains = None, as_json: JsonOption = False) -> None:
-    """Show the manifests: the lines of one domain, or the numbers of problems and lengths of several."""
+    """Show the lines of the manifests."""
     shipped = _shipped(domains)
     if as_json:
         print_json([{"domain": one.name, "instances": _instances_json(one)} for one in shipped])
-    elif len(shipped) == 1:
-        _show_lines(shipped[0])
-    else:
-        columns = ("domain", "benchmarks", "optimal lengths", "example", "scaled", "unsolvable")
-        print_table("", columns, map(_counts, shipped))
+        return
+    columns = ("instance", "role", "objects", "length", "proof", "FF", "BrFS expanded", "LM-cut", "FF")
+    for one in shipped:
+        rows = []
+        for each in one.instances:
+            measured = [each.measured[planner] for planner in PLANNERS]
+            figures = [it.status if it.ran_out else it.expanded for it in measured]
+            rows.append((each.name, each.role, each.objects, each.optimal_length, each.proof, each.ff_length, *figures))
+        print_table(one.name, columns, [["" if cell is None else cell for cell in row] for row in rows])
 
 
 def _instances_json(one: ShippedDomain) -> list[dict[str, object]]:
@@ -132,24 +131,6 @@ def _instances_json(one: ShippedDomain) -> list[dict[str, object]]:
         {"instance": each.name, **{name: getattr(each, name) for name in names}, "file": str(each.path)}
         for each in one.instances
     ]
-
-
-def _counts(one: ShippedDomain) -> tuple[object, ...]:
-    counts = Counter(each.optimal_length for each in one.benchmarks)
-    lengths = " ".join(f"{length}×{count}" if count > 1 else str(length) for length, count in counts.items())
-    example = one.example.optimal_length if one.instances else ""
-    return (one.name, len(one.benchmarks), lengths, example, len(one.scaled), len(one.unsolvable))
-
-
-def _show_lines(one: ShippedDomain) -> None:
-    rows = []
-    for each in one.instances:
-        expanded = [each.measured[planner] for planner in ("brfs", "lmcut", "ff")]
-        figures = [it.status if it.ran_out else it.expanded for it in expanded]
-        length = "" if each.optimal_length is None else each.optimal_length
-        rows.append((each.name, each.role, each.objects, length, each.proof, each.ff_length or "", *figures))
-    columns = ("instance", "role", "objects", "length", "proof", "FF", "BrFS expanded", "LM-cut", "FF")
-    print_table(f"{one.name}, planners within {one.instances[0].limits}" if rows else one.name, columns, rows)
 
 
 # ── making ───────────────────────────────────────────────────────────────────────────────────────

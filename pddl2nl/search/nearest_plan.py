@@ -165,7 +165,7 @@ def _first(searches: Sequence[Callable[[], PlannerResult]]) -> Planners:
         if results[-1].status in ("solved", "unsolvable"):
             break
     result = results[-1]
-    proved = result.solved and not result.message and result.search != PLANNERS["lama"].search
+    proved = result.solved and not result.message and result.search != " ".join(PLANNERS["lama"])
     seconds, cpu_seconds = sum(each.seconds for each in results), sum(each.cpu_seconds for each in results)
     return Planners(result, seconds, cpu_seconds, sum(each.expanded or 0 for each in results), proved)
 

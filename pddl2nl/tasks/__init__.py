@@ -7,7 +7,7 @@ The shipped domains and instances are exported here. Modules:
 * ``generators``: one module for each domain; `pddl2nl.tasks.generators.generate` makes a problem.
 * Making sets: ``sets`` draws problems, compares them by ``isomorphism`` and measures them by planners that are passed
   in. ``proving`` checks manifests.
-* ``suites`` finds tasks in a folder of any layout; ``pddl_files`` says what a file is.
+* ``suites`` finds tasks in a folder of any layout.
 * ``transformations``: ``obfuscation`` and ``renaming``, ``costs``; ``formulas`` walks all
   formulas of a domain.
 """

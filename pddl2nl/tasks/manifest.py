@@ -228,7 +228,7 @@ def _read_row(cells: list[str], folder: Path) -> Instance:
 
     if len(cells) != len(COLUMNS):
         raise InputError(f"{len(cells)} cells were found, {len(COLUMNS)} were expected")
-    row = {
+    row: dict[str, Any] = {
         column: cell if kind is str else convert(cell or None, kind, column, strict=False)
         for (column, kind), cell in zip(COLUMNS.items(), cells, strict=True)
     }

@@ -1,8 +1,8 @@
 """Checks manifests: proves every line again, and checks the sets.
 
 A line is wrong if its call makes another text than its file, if it miscounts, if a planner's result differs from the
-record, or if the problem is isomorphic to another one. Searches that ran out of a limit are not repeated by default,
-since they prove nothing. The others get several times the recorded limits, so that a slow machine does not fail.
+record, or if the problem is isomorphic to another one. Searches that ran out of a limit are not repeated, since they
+prove nothing. The others get several times the recorded limits, so that a slow machine does not fail.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class CheckedLine:
         if self.not_run:
             named = ", ".join(self.not_run[:4]) + (", …" if len(self.not_run) > 4 else "")
             count = f"{len(self.not_run)} {'search' if len(self.not_run) == 1 else 'searches'}"
-            lines.append(f"Not run again, since a limit had ended them: {count} ({named}); --timeouts runs them.")
+            lines.append(f"Not run again, since a limit had ended them: {count} ({named}).")
         wrong = len(self.findings)
         verdict = f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong" if wrong else "all is as recorded"
         return "\n".join([*lines, f"{verdict} ({seconds:.0f} s)"])
@@ -103,7 +103,6 @@ def check(
     *,
     sets: Sequence[str] = ("primary", "scaled", "unsolvable"),
     small: bool = False,
-    timeouts: bool = False,
     workers: int = 2,
     on_start: Callable[[int], None] = lambda total: None,
     on_done: Callable[[], None] = lambda: None,
@@ -117,7 +116,6 @@ def check(
         version: their program and its version; expansions are compared if the manifest has the same.
         sets: the sets whose lines are proved.
         small: run planners only for the half of the lines that takes the least work.
-        timeouts: also repeat searches that ran out of a limit.
         workers: how many lines are proved at a time.
         on_start, on_done: called with the number of lines to prove, and after each of them, in its thread.
         stop: stops running planners.
@@ -135,7 +133,7 @@ def check(
     on_start(len(proved))
 
     def prove(line: _Line) -> list[Finding]:
-        found = list(_prove(*line, search, version, timeouts))
+        found = list(_prove(*line, search, version))
         on_done()
         return found
 
@@ -147,7 +145,7 @@ def check(
         f"{shelf.name} {row.name} {planner}"
         for shelf, row in proved
         for planner in PLANNERS
-        if row.measured[planner].ran_out and not timeouts
+        if row.measured[planner].ran_out
     ]
     return CheckedLine(tuple(findings), len(lines), len(proved), tuple(not_run))
 
@@ -289,7 +287,7 @@ def _numbered(rows: Sequence[Instance], size: int, letter: str, name: str) -> It
 # ── with planners ────────────────────────────────────────────────────────────────────────────────
 
 
-def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str, timeouts: bool) -> Iterator[Finding]:
+def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str) -> Iterator[Finding]:
     def finding(fault: Fault, message: str) -> Finding:
         return Finding(shelf.name, row.name, fault, message)
 
@@ -300,8 +298,6 @@ def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str, ti
     )
     try:
         found = dict(search(shelf.domain_text, text, ended, more)) if ended else {}
-        if timeouts and len(ended) < len(PLANNERS):
-            found |= search(shelf.domain_text, text, [each for each in PLANNERS if each not in ended], row.limits)
     except PDDLError:
         # Reported when the file was read.
         return

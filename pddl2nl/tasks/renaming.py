@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeVar, get_args
 
+from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
 from pddl2nl.nl.wording.own_names import own_name
 from pddl2nl.nl.wording.snippets import Snippet, Wording
@@ -331,46 +332,31 @@ def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
     Raises:
         InputError: it is malformed or not one-to-one; the message names the place.
     """
-    top = _mapping(data, where)
-    if top.get("format") != FORMAT or isinstance(top.get("format"), bool):
+    found = data.get("format") if isinstance(data, dict) else data
+    if found != FORMAT or isinstance(found, bool):
         raise InputError(
-            f"{where}: 'format' is {top.get('format')!r}; expected {FORMAT}, as in mappings of pddl2nl tasks obfuscate"
+            f"{where}: 'format' is {found!r}; expected {FORMAT}, as in mappings of pddl2nl tasks obfuscate"
         )
-    tables = {kind: _table(top.get(kind, {}), f"{where} → {kind}") for kind in _KINDS}
-    places = {
-        kind: {
-            name: _table(table, f"{where} → variables → {kind} → {name}", "?")
-            for name, table in _mapping(named, f"{where} → variables → {kind}").items()
-        }
-        for kind, named in _mapping(top.get("variables", {}), f"{where} → variables").items()
-    }
-    seed = top.get("seed")
-    return TaskRenaming(
-        **tables, variables=places, scheme=str(top.get("scheme", "")), seed=seed if isinstance(seed, int) else None
-    )
+    try:
+        renaming = convert(data, TaskRenaming)
+    except WrongValueError as error:
+        raise InputError(f"{where}: {error}") from None
+    for kind, table in renaming.tables().items():
+        _check(table, f"{where} → {kind}")
+    for part, named in renaming.variables.items():
+        for name, table in named.items():
+            _check(table, f"{where} → variables → {part} → {name}", "?")
+    return renaming
 
 
-def _mapping(data: object, where: str) -> dict[str, object]:
-    if not isinstance(data, dict):
-        raise InputError(f"{where}: expected an object in braces, found {type(data).__name__}")
-    return data
-
-
-def _table(data: object, where: str, sign: str = "") -> dict[str, str]:
-    """A table of names, all of which start with ``sign``."""
-    table: dict[str, str] = {}
+def _check(table: Table, where: str, sign: str = "") -> None:
+    """Checks that a table is one-to-one, and its names are single words, all of which start with ``sign``."""
     seen: dict[str, str] = {}
-    for old, found in _mapping(data, where).items():
-        _, new = (_checked_name(name, f"{where} → {old}", sign) for name in (old, found))
+    for old, new in table.items():
+        for name in (old, new):
+            # The names are written into PDDL files as they stand.
+            if not name.startswith(sign) or not _NAME.fullmatch(name[len(sign) :]):
+                raise InputError(f"{where} → {old}: expected {'a variable' if sign else 'a name'}, found {name!r}")
         if new in seen:
             raise InputError(f"{where}: '{seen[new]}' and '{old}' both become '{new}'; new names must differ")
         seen[new] = old
-        table[old] = new
-    return table
-
-
-def _checked_name(name: object, where: str, sign: str) -> str:
-    # The names are written into PDDL files as they stand: each must be a single name.
-    if not isinstance(name, str) or not name.startswith(sign) or not _NAME.fullmatch(name[len(sign) :]):
-        raise InputError(f"{where}: expected {'a variable' if sign else 'a name'}, found {name!r}")
-    return name

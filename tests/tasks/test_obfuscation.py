@@ -164,11 +164,11 @@ def test_mystery_avoids_the_words_of_the_domain_and_does_not_run_out() -> None:
     [
         ({"format": 2}, "'format' is 2"),
         ({"actions": {"a": "x", "b": "x"}}, "actions: 'a' and 'b' both become 'x'"),
-        ({"types": {"a": 3}}, "types → a: expected a name, found 3"),
+        ({"types": {"a": 3}}, "expected a text"),
         ({"actions": {"a": "b) (c"}}, "actions → a: expected a name, found 'b) (c'"),
         ({"actions": {"?a": "b"}}, "actions → ?a: expected a name, found '?a'"),
         ({"variables": {"domain": {"constraints": {"?a": "b"}}}}, "constraints → ?a: expected a variable, found 'b'"),
-        ({"variables": []}, "variables: expected an object in braces"),
+        ({"variables": []}, "variables is []; expected a table"),
     ],
 )
 def test_a_mapping_that_cannot_be_reversed_is_refused(change: dict[str, object], message: str) -> None:

@@ -63,17 +63,6 @@ def test_sets_that_were_just_made_are_all_right(shelf):
     assert all(name.startswith("ferry s") and name.endswith(" brfs") for name in checked.not_run)
 
 
-def test_what_a_limit_ended_is_run_again_where_asked_with_the_same_limits(shelf):
-    search = FakeSearch(gives_up=GIVES_UP.gives_up)
-    checked = check([shelf], search, VERSION, timeouts=True)
-    assert (checked.findings, checked.not_run) == ((), ())
-    assert {limits.seconds for _, planners, limits in search.calls if planners == ("brfs",)} == {30}
-    # What was solved gets more: a slow machine is no wrong line.
-    assert {limits.seconds for _, planners, limits in search.calls if "lmcut" in planners} == {120}
-    # A faster machine is none either.
-    assert check([shelf], FakeSearch(), VERSION, timeouts=True).findings == ()
-
-
 def test_the_small_half_runs_half_of_the_lines_and_reads_all(shelf):
     search = FakeSearch(gives_up=GIVES_UP.gives_up)
     checked = check([shelf], search, VERSION, small=True)
@@ -153,9 +142,6 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     lost = {**row.measured, "lmcut": Measured("timeout")}
     changed(shelf, "s20", proof="upper bound", optimal_length=row.ff_length, measured=lost)
     assert findings(shelf) == []
-    proved = findings(shelf, timeouts=True)
-    assert [each[:2] for each in proved] == [("s20", "proof")]
-    assert "finds a shortest plan by now" in proved[0][2]
     changed(shelf, "s20", optimal_length=row.ff_length + 3)
     message = f"FF is recorded with a plan of {row.ff_length + 3} steps, and finds another"
     assert ("s20", "proof", message) in findings(shelf)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.pddl_files import natural
-from pddl2nl.tasks.suites import Collection, find_suites
+from pddl2nl.tasks.suites import Collection, find_suites, natural
 from tests.tasks.layouts import LAYOUTS, domain, files, lay_out, problem
 
 
@@ -150,7 +149,7 @@ def test_what_cannot_be_read_is_listed(tmp_path: Path, monkeypatch: pytest.Monke
         return scanned(path)
 
     monkeypatch.setattr(Path, "open", refuse)
-    monkeypatch.setattr("pddl2nl.tasks.pddl_files.os.scandir", refuse_folder)
+    monkeypatch.setattr("pddl2nl.tasks.suites.os.scandir", refuse_folder)
     reasons = {each.file: each.reason for each in find_suites(root).left_over}
     assert reasons.keys() == {"deep", "p2.pddl"}
     assert all("Permission denied" in reason for reason in reasons.values())

@@ -16,7 +16,7 @@ from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import PageRun
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.tasks.pddl_files import natural
+from pddl2nl.tasks.suites import natural
 
 RUNS_A_PAGE = 120
 """The most runs of one task on one page, unless a single seed has more."""

@@ -23,7 +23,7 @@ from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
-from pddl2nl.tasks.pddl_files import natural
+from pddl2nl.tasks.suites import natural
 
 BLANK = TableCell("")
 _MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}
