@@ -80,7 +80,6 @@ class System:
             the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
         notes: how pages show its events: a mapping from their classes to functions that return a `Note`.
-        picture: draws what a prompt shows: a function of the prompt's last message that returns SVG, or an empty text.
         tables: the kinds of tables it adds to reports beside those that ``paper`` lays out: a function by name
             (`pddl2nl.reports.tables.TableKind`).
         plots: a tuple of `pddl2nl.reports.plots.Plot`.
@@ -106,7 +105,6 @@ class System:
     oracle: str = ""
     metrics: str = ""
     notes: str = ""
-    picture: str = ""
     tables: Mapping[str, str] = field(default_factory=dict)
     plots: str = ""
     paper: str = ""

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
-from pddl2nl.plugins import System, provided
-from pddl2nl.policies import system_of
+from pddl2nl.plugins import provided
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -82,15 +81,13 @@ class ReplyPiece(Struct, frozen=True):
 class Call(Struct, frozen=True):
     """One call of a model: its prompt, the answer (None if there is none), and the reply in pieces.
 
-    ``stage`` is what a policy of several stages asked for: ``macro-plan``, ``block``, …; ``picture`` is an SVG of what
-    its prompt shows, with escaped texts.
+    ``stage`` is what a policy of several stages asked for: ``macro-plan``, ``block``, ….
     """
 
     prompt: Prompted
     answer: Replied | Failed | None = None
     reply: tuple[ReplyPiece, ...] = ()
     stage: str = ""
-    picture: str = ""
 
     @property
     def failure(self) -> str:
@@ -203,7 +200,6 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
     drafts: list[_StepDraft] = [_StepDraft()]
     counted = 0
     stage = ""
-    system: System | None = None
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
@@ -212,7 +208,7 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
                 drafts.append(draft)
             # A prompt that continues the last one has the same stage.
             stage = stage if event.kept else stage_of(event.messages)
-            draft.calls.append(Call(event, stage=stage, picture=_picture(system, event)))
+            draft.calls.append(Call(event, stage=stage))
         elif isinstance(event, Replied | Failed):
             if not draft.calls:  # a foreign record
                 draft.calls.append(Call(Prompted(event.call, "planner", 0, (), "")))
@@ -227,8 +223,6 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
             draft.goal = event.step
         elif isinstance(event, Judged):
             draft.judged = event
-        elif isinstance(event, Started):
-            system = system_of(event.policy)
         elif isinstance(event, Finished):
             counted = event.counted
         elif (make_note := _notes().get(type(event))) is not None:
@@ -242,13 +236,6 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
 def _notes() -> Mapping[type[RunEvent], Callable[[Any], Note]]:
     """How the events of systems are shown."""
     return {kind: note for _, notes in provided("notes") for kind, note in notes.items()}
-
-
-def _picture(system: System | None, prompted: Prompted) -> str:
-    """What a prompt shows, as SVG; empty without a picture."""
-    if system is None or not system.picture or not prompted.messages:
-        return ""
-    return str(system.load(system.picture)(prompted.messages[-1].content))
 
 
 _PREPARING = ("wording", "thoughts")

@@ -10,7 +10,6 @@ SYSTEM = System(
     events="events:EVENTS",
     metrics="reports:METRICS",
     notes="reports:NOTES",
-    picture="picture:picture",
     plots="plots:PLOTS",
     paper="paper.toml",
     experiments="experiments",

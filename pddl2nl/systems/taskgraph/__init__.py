@@ -12,6 +12,7 @@ SYSTEM = System(
     metrics="metrics:METRICS",
     notes="events:NOTES",
     paper="paper.toml",
+    experiments="specifications",
     generators={"alfred": "alfred.tasks:GENERATOR"},
     training="rewards:FORM",
     commands={"taskgraph": "command:register"},

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import Not, Task, conjuncts, parse_problem
-from pddl2nl.systems.brainbody.difficulty import feedback_rounds
+from pddl2nl.pddl import Not, conjuncts, parse_problem
 from pddl2nl.systems.brainbody.shapes import Arrangement, Target, buildable, drawn, placements, turned
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
@@ -61,39 +60,6 @@ def test_something_is_out_of_reach_from_the_third_task_on() -> None:
         facts = [atom for atom in task.problem.init if atom[0] in hidden]
         everything = len(task.objects_of(["block"])) + len(task.objects_of(["location"]))
         assert (len(facts) < everything) == (instance in ("f03", "f04", "f05", "f06", "f07"))
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    "instance",
-    [
-        *("f01", "f02", "f03", "f04"),
-        *(pytest.param(name, marks=pytest.mark.heavy) for name in ("example", "f05", "f06", "f07")),
-    ],
-)
-def test_the_difficulty_of_a_task_is_the_feedback_that_it_needs(instance: str) -> None:
-    assert feedback_rounds(TABLETOP.task(instance), ("in-workspace", "reachable")) == DIFFICULTY[instance]
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_the_planner_can_get_stuck_before_it_learns_enough() -> None:
-    # The short way lifts cube-a, which can then go neither to location-2 nor back; the long way leaves it alone.
-    problem = """
-      (define (problem stuck) (:domain tabletop)
-        (:objects cube-a cube-b cube-c - cube location-1 location-2 location-3 location-4 location-5 location-6
-          - location centre - side)
-        (:init (at cube-a location-1) (at cube-b location-3) (at cube-c location-4) (hand-empty)
-          (on-side cube-a centre) (on-side cube-b centre) (on-side cube-c centre)
-          (occupied location-1) (occupied location-3) (occupied location-4)
-          (part-of location-1 centre) (part-of location-2 centre) (part-of location-3 centre)
-          (part-of location-4 centre) (part-of location-5 centre) (part-of location-6 centre)
-          (in-workspace cube-a) (in-workspace cube-b) (in-workspace cube-c)
-          (reachable location-5) (reachable location-6))
-        (:goal (or (at cube-a location-2)
-          (and (at cube-a location-1) (at cube-b location-5) (at cube-c location-6)))))"""
-    task = Task(TABLETOP.domain, parse_problem(problem, TABLETOP.domain))
-    assert feedback_rounds(task, ("in-workspace", "reachable")) is None
-    assert feedback_rounds(task, ()) == 0
 
 
 # ── shapes, and the generator ──────────────────────────────────────────────────────────────────────
