@@ -16,6 +16,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, Atom, Condition, Equality, Exists, Not, TypedName
 from pddl2nl.systems.taskgraph.alfred.classes import (
     AFFORDANCES,
+    DATA,
     FIXTURES,
     KNIVES,
     LAMPS,
@@ -33,31 +34,6 @@ from pddl2nl.tasks.generators.generator import ATTEMPTS, Draw, Generator, Parame
 
 Fact = tuple[str, ...]
 
-_NEEDS: Mapping[str, str] = {
-    "clean": "cleanable",
-    "heat": "heatable",
-    "cool": "coolable",
-    "break": "breakable",
-    "fill": "fillable",
-    "push": "slides",
-    "pull": "slides",
-    "soil": "soils",
-    "cook": "cookable",
-    "use-up": "runs-out",
-}
-_RESULTS: Mapping[str, str] = {
-    "clean": "clean",
-    "heat": "hot",
-    "cool": "cold",
-    "break": "broken",
-    "fill": "filled",
-    "push": "pushed",
-    "pull": "pulled",
-    "throw": "thrown",
-    "drop": "dropped",
-    "cook": "cooked",
-    "use-up": "used-up",
-}
 _UNFIT = frozenset(
     ("CoffeeMachine", "Microwave", "SinkBasin", "BathtubBasin", "Toilet", "ToiletPaperHanger", "StoveBurner")
 )
@@ -126,7 +102,8 @@ def make_task(
 
 def _drawn(errand: Errand, scene: AlfredScene, draw: Draw, used: set[str]) -> Errand | None:
     """An errand with the classes of a scene, none of which is in use; None if there is none."""
-    needs = [_NEEDS[each] for each in errand.treatments if each in _NEEDS]
+    treatments = [DATA["treatments"][each] for each in errand.treatments]
+    needs = [each["needs"] for each in treatments if "needs" in each]
 
     def fits(name: str) -> bool:
         handled = sliced_class(name) if errand.sliced else name
@@ -195,9 +172,10 @@ def _goal(errand: Errand, scene: AlfredScene) -> Condition:
     kind = type_of(errand.target)
     names = [f"?x{number}" for number in range(1, errand.count + 1)] if errand.count > 1 else ["?x"]
     variables = [TypedName(name, (kind,)) for name in names]
+    treatments = [DATA["treatments"][each] for each in errand.treatments]
     parts: list[Condition] = [Not(Equality(one, two)) for place, one in enumerate(names) for two in names[place + 1 :]]
     for name in names:
-        parts += [Atom(_RESULTS[each], (name,)) for each in errand.treatments if each in _RESULTS]
+        parts += [Atom(each["result"], (name,)) for each in treatments if "result" in each]
         if errand.light:
             parts += [Atom("holding", (name,)), Atom("lit", (name,))]
         elif errand.placed:

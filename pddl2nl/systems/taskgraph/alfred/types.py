@@ -23,27 +23,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from pddl2nl.systems.taskgraph.alfred.classes import sliced_class
+from pddl2nl.systems.taskgraph.alfred.classes import DATA, sliced_class
 
 Step = tuple[str, ...]
 """A subtask with its targets: ``("PutObject", "Apple", "Fridge")``."""
-
-Treatment = Literal["clean", "heat", "cool", "cook", "fill", "soil", "break", "use-up", "throw", "push", "pull", "drop"]
-
-_SUBTASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "clean": ("CleanObject", "SinkBasin"),
-        "heat": ("HeatObject", "Microwave"),
-        "cool": ("CoolObject", "Fridge"),
-        "cook": ("CookObject", "StoveBurner"),
-        "fill": ("FillObject", "SinkBasin"),
-        "soil": ("DirtyObject",),
-        "break": ("BreakObject",),
-        "use-up": ("UseUpObject",),
-        "push": ("PushObject",),
-        "pull": ("PullObject",),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -51,7 +34,7 @@ class Errand:
     """What is done to things of a class.
 
     Attributes:
-        treatments: in their order.
+        treatments: names of ``alfred.toml``, in their order.
         count: how many things.
         sliced: whether the thing is a slice of the class.
         stacked: whether the things end in a dish.
@@ -64,7 +47,7 @@ class Errand:
         beside: a class beside one of whose instances the receptacle stands, if it is told by that.
     """
 
-    treatments: tuple[Treatment, ...] = ()
+    treatments: tuple[str, ...] = ()
     count: int = 1
     sliced: bool = False
     stacked: bool = False
@@ -134,7 +117,7 @@ def _treated(errand: Errand, target: str) -> Iterator[Step]:
         elif treatment == "drop":
             yield from (("DropObject", target), ("PickupObject", target))
         else:
-            name, *places = _SUBTASKS[treatment]
+            name, *places = DATA["treatments"][treatment]["subtask"]
             yield (name, target, *places)
 
 
@@ -166,11 +149,10 @@ class TaskType:
 
 _ALL = ("kitchen", "livingroom", "bedroom", "bathroom")
 _KITCHEN = ("kitchen",)
-_Treatments = tuple[Treatment, ...]
 
 
 def _base() -> Iterator[TaskType]:
-    treated: Mapping[str, _Treatments] = {"Clean": ("clean",), "Heat": ("heat",), "Cool": ("cool",)}
+    treated: Mapping[str, tuple[str, ...]] = {"Clean": ("clean",), "Heat": ("heat",), "Cool": ("cool",)}
     plain = {
         "Pick&Place": (Errand(), _ALL),
         "PickTwo&Place": (Errand(count=2), _ALL),
@@ -188,7 +170,7 @@ def _base() -> Iterator[TaskType]:
 
 
 def _long() -> Iterator[TaskType]:
-    treated: Mapping[str, _Treatments] = {"Heat": ("heat",), "Cool": ("cool",), "Clean": ("clean",)}
+    treated: Mapping[str, tuple[str, ...]] = {"Heat": ("heat",), "Cool": ("cool",), "Clean": ("clean",)}
     cut = Errand(("clean",), sliced=True)
     for name, each in treated.items():
         yield _kitchen(f"Slice&{name}&Stack&Place", Errand(each, sliced=True, stacked=True))

@@ -3,63 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
-from pddl2nl.systems.taskgraph.alfred.types import Errand, Treatment
+from pddl2nl.systems.taskgraph.alfred.classes import DATA
+from pddl2nl.systems.taskgraph.alfred.types import Errand
 from pddl2nl.tasks.generators.generator import Draw
 
-_ADJECTIVES: Mapping[Treatment, tuple[str, ...]] = MappingProxyType(
-    {
-        "clean": ("clean", "washed", "rinsed"),
-        "heat": ("hot", "heated", "warmed"),
-        "cool": ("cold", "chilled", "cooled"),
-        "cook": ("cooked", "fried"),
-        "fill": ("filled", "full"),
-        "break": ("broken", "cracked"),
-        "use-up": ("used-up", "empty"),
-    }
-)
-_FRAMES = (
-    "Put {what} {where}.",
-    "Place {what} {where}.",
-    "Bring {what} and leave it {where}.",
-    "Set {what} down {where}.",
-    "I want {what} {where}.",
-    "There shall be {what} {where}.",
-)
-_LIGHT = (
-    "Examine {what} under {lamp}.",
-    "Look at {what} in the light of {lamp}.",
-    "Hold {what} and switch on {lamp}.",
-    "Pick up {what} and turn on {lamp}.",
-    "Inspect {what} by {lamp}.",
-)
-_OTHER: Mapping[tuple[Treatment, ...], tuple[str, ...]] = MappingProxyType(
-    {
-        ("break", "throw"): (
-            "Break {what} and throw it {where}.",
-            "Crack {what}, then throw it {where}.",
-            "Throw {what} {where} after breaking it.",
-            "Smash {what} and toss it {where}.",
-            "First break {what}, then throw it {where}.",
-        ),
-        ("use-up", "throw"): (
-            "Use up {what} and throw it {where}.",
-            "Empty {what}, then throw it {where}.",
-            "Throw {what} {where} once it is used up.",
-            "Finish {what} and toss it {where}.",
-            "First use up {what}, then throw it {where}.",
-        ),
-        ("push", "pull"): (
-            "Push {what} and pull it back.",
-            "Push {what}, then pull it.",
-            "Move {what} by pushing and then pulling it.",
-            "Give {what} a push and a pull.",
-            "First push {what}, then pull it.",
-        ),
-    }
-)
 _INSIDE = frozenset(("Cabinet", "Drawer", "Fridge", "GarbageCan", "Microwave", "Safe", "SinkBasin", "BathtubBasin"))
 _NUMBERS = ("", "a", "two", "three")
 
@@ -83,7 +32,8 @@ def _article(words: str) -> str:
 
 
 def _what(errand: Errand, draw: Draw) -> str:
-    told = [draw.pick(_ADJECTIVES[each]) for each in errand.treatments if each in _ADJECTIVES]
+    treatments = [DATA["treatments"][each] for each in errand.treatments]
+    told = [draw.pick(each["words"]) for each in treatments if "words" in each]
     # What is broken or thrown in the sentence itself is no property before it.
     told = told if errand.placed else []
     words = " ".join((*told, noun(errand.target)))
@@ -104,15 +54,15 @@ def _where(errand: Errand) -> str:
 
 def instruction(errands: Sequence[Errand], draw: Draw) -> str:
     """The sentences of a task's errands."""
-    sentences = []
+    sentences, frames = [], DATA["frames"]
     for errand in errands:
         what = _what(errand, draw)
         if errand.light:
-            sentence = draw.pick(_LIGHT).format(what=what, lamp=f"the {noun(errand.place)}")
+            sentence = draw.pick(frames["light"]).format(what=what, lamp=f"the {noun(errand.place)}")
         else:
             where = _where(errand)
-            frames = _OTHER.get(errand.treatments, _FRAMES) if not errand.placed else _FRAMES
-            sentence = draw.pick(frames).format(what=what, where=where)
+            own = "" if errand.placed else " ".join(errand.treatments)
+            sentence = draw.pick(frames.get(own, frames["put"])).format(what=what, where=where)
             sentence = sentence.replace("leave it", "leave them") if errand.count > 1 else sentence
         sentences.append(sentence)
     return " ".join(sentences)
