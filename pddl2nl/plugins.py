@@ -72,14 +72,13 @@ class System:
         files: what it reads beside a domain: for a file's name, a function of its text, the domain and a name for
             messages, that returns an object with the attribute ``text``.
         roles: what other models its policies ask, by role (``body``), in a few words.
-        events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`).
+        events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`), whose `note` pages show.
         records: the classes of its own records (`pddl2nl.reports.records.Record`) by that of their first event.
         asks: what an experiment may ask models instead of running policies
             (`pddl2nl.experiments.specification.content.Asking`); its key in a specification is the system's name.
         oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with
             the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
-        notes: how pages show its events: a mapping from their classes to functions that return a `Note`.
         tables: the kinds of tables it adds to reports beside those that ``paper`` lays out: a function by name
             (`pddl2nl.reports.tables.TableKind`).
         plots: a tuple of `pddl2nl.reports.plots.Plot`.
@@ -104,7 +103,6 @@ class System:
     asks: str = ""
     oracle: str = ""
     metrics: str = ""
-    notes: str = ""
     tables: Mapping[str, str] = field(default_factory=dict)
     plots: str = ""
     paper: str = ""
@@ -173,7 +171,7 @@ def loadable(group: str, take: Callable[[EntryPoint], T]) -> Iterator[T]:
 
 
 def provided(part: str) -> Iterator[tuple[System, Any]]:
-    """The systems that bring a part (``events``, ``metrics``, ``notes``, …), each with its object, imported now.
+    """The systems that bring a part (``events``, ``metrics``, …), each with its object, imported now.
 
     A part of another package that cannot be imported is left out with a warning.
     """

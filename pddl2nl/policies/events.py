@@ -38,6 +38,7 @@ import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
+from pddl2nl.policies.notes import Note
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -73,6 +74,10 @@ class RunEvent(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbi
     def event(self) -> str:
         """The event's name in a record."""
         return str(self.__struct_config__.tag)
+
+    def note(self) -> Note | None:
+        """How a report's page shows a planning event of a system; None for the events of all runs."""
+        return None
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

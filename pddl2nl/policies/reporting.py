@@ -1,4 +1,4 @@
-"""What reports need of a run's events: metrics, and notes on a page. Systems bring theirs in these forms.
+"""What reports need of a run's events: metrics. Systems bring theirs in this form.
 
 The state at the end of a run, and how many conditions of the goal hold in it: for the metrics of several families.
 
@@ -135,45 +135,6 @@ class RunMetric:
         allowed = {"always": True, "both-solved": one.solved and other.solved, "never": False}[self.comparable]
         both = self.name in one.values and self.name in other.values
         return allowed and both and not (one.infrastructure or other.infrastructure)
-
-
-# ── notes on a page ──────────────────────────────────────────────────────────────────────────────
-
-Tone = Literal["", "good", "bad", "soft"]
-
-
-@dataclass(frozen=True)
-class Item:
-    """A line of a note: a label, text, texts in PDDL, and how it is marked."""
-
-    text: str = ""
-    label: str = ""
-    codes: tuple[str, ...] = ()
-    tone: Tone = ""
-
-
-@dataclass(frozen=True)
-class Note:
-    """One planning event as a report's page shows it; all texts are escaped, because they may be a model's words.
-
-    Attributes:
-        kind: the event's name.
-        title: for example ``Block 2, correction 1``.
-        verdict: the result in a few words, marked by ``tone``.
-        lines: numbered lines.
-        items: other lines.
-        feedback: the feedback for the model, in the words of the run.
-        remark: whether it belongs to the execution of a plan rather than to planning.
-    """
-
-    kind: str
-    title: str
-    verdict: str = ""
-    tone: Tone = ""
-    lines: tuple[Item, ...] = ()
-    items: tuple[Item, ...] = ()
-    feedback: str = ""
-    remark: bool = False
 
 
 # ── end_state ───────────────────────────────────────────────────────────────────────────────────

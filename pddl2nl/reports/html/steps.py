@@ -7,17 +7,16 @@ the record, so it does not depend on what the run itself was told. The words are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
-from pddl2nl.plugins import provided
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -30,10 +29,9 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     RunEvent,
-    Started,
 )
+from pddl2nl.policies.notes import Note
 from pddl2nl.policies.prompts import stage_of
-from pddl2nl.policies.reporting import Note
 from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
 from pddlval import Cause, GroundAction, validate
@@ -225,17 +223,10 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
             draft.judged = event
         elif isinstance(event, Finished):
             counted = event.counted
-        elif (make_note := _notes().get(type(event))) is not None:
-            note = make_note(event)
+        elif (note := event.note()) is not None:
             (draft.remarks if note.remark else draft.notes).append(note)
     turns = (draft.turn(counted) for draft in drafts)
     return tuple(turn for turn in turns if turn.calls or turn.steps or turn.notes or turn.remarks)
-
-
-@lru_cache(maxsize=1)
-def _notes() -> Mapping[type[RunEvent], Callable[[Any], Note]]:
-    """How the events of systems are shown."""
-    return {kind: note for _, notes in provided("notes") for kind, note in notes.items()}
 
 
 _PREPARING = ("wording", "thoughts")

@@ -10,7 +10,6 @@ SYSTEM = System(
     roles={"body": "turns steps of a plan into commands", "embedding": "gives vectors, which compare names"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
-    notes="notes:NOTES",
     tables={"brainbody-steps": "tables:steps_table"},
     plots="plots:PLOTS",
     paper="paper.toml",

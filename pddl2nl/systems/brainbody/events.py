@@ -6,7 +6,10 @@ prompts; actions and literals are PDDL, other texts are in the words of the run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pddl2nl.policies.events import Count, RunEvent
+from pddl2nl.policies.notes import Item, Note, Tone
 
 
 class BrainPlanned(RunEvent, frozen=True):
@@ -26,6 +29,18 @@ class BrainPlanned(RunEvent, frozen=True):
     explanation: str = ""
     dropped: tuple[str, ...] = ()
 
+    def note(self) -> Note:
+        title = f"Plan after feedback {self.number}" if self.number else "First plan"
+        steps = f"{len(self.plan)} step{'' if len(self.plan) == 1 else 's'}"
+        new = f", new from step {self.start} on" if self.number else ""
+        # Labels, because the steps count from 0.
+        items = [
+            Item(step, str(place), tone="soft" if place < self.start else "") for place, step in enumerate(self.plan)
+        ]
+        items += [Item(line, "dropped", tone="bad") for line in self.dropped]
+        items += [Item(self.explanation, "explanation")] if self.explanation else []
+        return Note(self.event, title, f"{steps}{new}", "" if self.plan else "bad", items=tuple(items))
+
 
 class BodyActed(RunEvent, frozen=True):
     """The acting model turned a step into a primitive.
@@ -43,6 +58,14 @@ class BodyActed(RunEvent, frozen=True):
     reply: str
     result: str
     action: str = ""
+
+    def note(self) -> Note:
+        codes = (self.action,) if self.action else ()
+        tones: Mapping[str, Tone] = {"action": "good", "unreadable": "bad"}
+        items = (Item(self.line, "step"), Item(self.reply, "program", codes))
+        return Note(
+            self.event, f"Step {self.step}", self.result, tones.get(self.result, "soft"), items=items, remark=True
+        )
 
 
 class ErrorSignal(RunEvent, frozen=True):
@@ -68,6 +91,15 @@ class ErrorSignal(RunEvent, frozen=True):
     repeated: Count = 0
     preview: bool = False
 
+    def note(self) -> Note:
+        where = "in the preview" if self.preview else "in the world"
+        items = [Item(label="action", codes=(self.action,))] if self.action else []
+        items += [Item(label="unmet", codes=self.unmet, tone="bad")] if self.unmet else []
+        if self.repeated:
+            items.append(Item(f"number {self.repeated + 1} of this error in this state", "oscillation", tone="bad"))
+        title = f"Step {self.step} failed {where}"
+        return Note(self.event, title, self.status, "bad", items=tuple(items), feedback=self.text, remark=True)
+
 
 class DeadEndProved(RunEvent, frozen=True):
     """No plan reaches the goal from the state after an action.
@@ -81,6 +113,11 @@ class DeadEndProved(RunEvent, frozen=True):
     step: Count
     action: str
     preview: bool = False
+
+    def note(self) -> Note:
+        would = "would leave" if self.preview else "left"
+        title = f"Step {self.step} {would} no way to the goal"
+        return Note(self.event, title, "dead end", "bad", items=(Item(codes=(self.action,)),), remark=True)
 
 
 EVENTS: tuple[type[RunEvent], ...] = (BrainPlanned, BodyActed, ErrorSignal, DeadEndProved)

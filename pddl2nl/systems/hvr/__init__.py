@@ -10,7 +10,6 @@ SYSTEM = System(
     roles={"embedding": "gives vectors, by which names in replies are compared with those of the task"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
-    notes="notes:NOTES",
     paper="paper.toml",
     experiments="experiments",
     commands={"macro": "command:register"},

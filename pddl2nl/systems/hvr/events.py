@@ -9,10 +9,44 @@ are in the wording of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pddl2nl.policies.events import Count, RunEvent
+from pddl2nl.policies.notes import Item, Note, Tone
+
+
+def _round(event: MacrosConditioned | MacrosVerified | BlockExpanded) -> str:
+    return f"correction {event.round}" if event.round else "as first given"
+
+
+def _attempt(number: int) -> str:
+    return "" if number == 1 else f" of macro plan {number}"
+
+
+def _macro_plan(attempt: int) -> str:
+    return "Macro plan" if attempt == 1 else f"Macro plan {attempt}"
+
+
+def _macros(number: int) -> str:
+    return f"{number} macro-action{'' if number == 1 else 's'}"
+
+
+def _condition(said: Mapping[str, Any]) -> Item:
+    codes = tuple(f":{key} {said[key]}" for key in ("precondition", "effect") if said.get(key))
+    problem = str(said.get("problem") or "")
+    return Item(problem, codes=codes, tone="bad" if problem else "")
+
+
+def _actions(actions: tuple[str, ...], verified: int, inserted: tuple[int, ...]) -> Iterator[Item]:
+    for place, action in enumerate(actions):
+        tone: Tone = "good" if place < verified else "bad" if place == verified else "soft"
+        yield Item("put in by the repair" if place in inserted else "", codes=(action,), tone=tone)
+
+
+def _listed(label: str, texts: tuple[str, ...]) -> tuple[Item, ...]:
+    """A line with PDDL texts that are wrong; none without texts."""
+    return (Item(label=label, codes=texts, tone="bad"),) if texts else ()
 
 
 class Hierarchical(RunEvent, frozen=True):
@@ -33,12 +67,24 @@ class Retrieved(Hierarchical, frozen=True):
     around: tuple[str, ...] = ()
     whole: bool = False
 
+    def note(self) -> Note:
+        stage = {"macro-plan": "the macro plan", "block": "a block", "plan": "the plan"}.get(self.stage, self.stage)
+        if self.whole:
+            return Note(self.event, f"Nothing was selected for {stage}", "the whole graph is in the prompt", "soft")
+        said = (("named", self.said), ("taken for it", self.chosen), ("along with them", self.around))
+        items = tuple(Item(", ".join(names), label) for label, names in said if names)
+        return Note(self.event, f"Retrieved for {stage}", f"{len(self.chosen)} objects", items=items)
+
 
 class MacroPlanned(Hierarchical, frozen=True):
     """The model gave a macro plan: macro-actions in natural language, in order."""
 
     attempt: Count
     macros: tuple[str, ...]
+
+    def note(self) -> Note:
+        lines = tuple(map(Item, self.macros))
+        return Note(self.event, _macro_plan(self.attempt), _macros(len(lines)), "" if lines else "bad", lines)
 
 
 class MacrosConditioned(Hierarchical, frozen=True):
@@ -54,6 +100,13 @@ class MacrosConditioned(Hierarchical, frozen=True):
     conditions: tuple[Mapping[str, Any], ...]
     after: Count = 0
 
+    def note(self) -> Note:
+        when = f"after the block of macro-action {self.after}" if self.after else _round(self)
+        lines = tuple(_condition(each) for each in self.conditions)
+        unread = sum(line.tone == "bad" for line in lines)
+        verdict = f"{unread} of {len(lines)} could not be used" if unread else ""
+        return Note(self.event, f"Conditions{_attempt(self.attempt)}, {when}", verdict, "bad" if unread else "", lines)
+
 
 class MacrosVerified(Hierarchical, frozen=True):
     """The macro plan was simulated, each macro as one action with its conditions.
@@ -68,6 +121,13 @@ class MacrosVerified(Hierarchical, frozen=True):
     total: Count
     unmet: tuple[str, ...] = ()
     feedback: str = ""
+
+    def note(self) -> Note:
+        good = self.verified == self.total and not self.unmet
+        title = f"{_macro_plan(self.attempt)} on paper, {_round(self)}"
+        verdict = f"{self.verified} of {_macros(self.total)} can be carried out"
+        items = _listed("unmet", self.unmet)
+        return Note(self.event, title, verdict, "good" if good else "bad", items=items, feedback=self.feedback)
 
 
 class BlockExpanded(Hierarchical, frozen=True):
@@ -90,6 +150,22 @@ class BlockExpanded(Hierarchical, frozen=True):
     feedback: str = ""
     unread: tuple[str, ...] = ()
 
+    def note(self) -> Note:
+        what = f"Block {self.macro}{_attempt(self.attempt)}" if self.macro else f"Plan{_attempt(self.attempt)}"
+        verified = max(0, min(self.verified, len(self.actions)))
+        complete = verified == len(self.actions)
+        applicable = "all applicable" if complete else f"{verified} of {len(self.actions)} applicable"
+        claimed = "its effect" if self.macro else "the goal"
+        return Note(
+            self.event,
+            f"{what}, {_round(self)}",
+            f"{applicable}, {claimed} {'holds' if self.holds else 'does not hold'}",
+            "good" if self.holds else "bad",
+            tuple(_actions(self.actions, verified, self.inserted)),
+            (*(Item(line, "unread", tone="bad") for line in self.unread), *_listed("unmet", self.unmet)),
+            self.feedback,
+        )
+
 
 class PlanExpanded(Hierarchical, frozen=True):
     """The expanded plan of an attempt: all blocks, one after the other.
@@ -103,6 +179,17 @@ class PlanExpanded(Hierarchical, frozen=True):
     macros: tuple[int, ...]
     verified: Count
     goal: bool
+
+    def note(self) -> Note:
+        verified = max(0, min(self.verified, len(self.actions)))
+        goal = "the goal holds at its end" if self.goal else "the goal does not hold at its end"
+        return Note(
+            self.event,
+            f"Expanded plan{_attempt(self.attempt)}",
+            f"{verified} of {len(self.actions)} actions verified, {goal}",
+            "good" if self.goal and verified == len(self.actions) else "bad",
+            tuple(_actions(self.actions, verified, ())),
+        )
 
 
 class Discrepancy(Hierarchical, frozen=True):
@@ -120,6 +207,13 @@ class Discrepancy(Hierarchical, frozen=True):
     condition: str = ""
     feedback: str = ""
 
+    def note(self) -> Note:
+        items = _listed("expected, not observed", self.missing) + _listed("observed, not expected", self.surplus)
+        items += _listed("fails by it", (self.condition,) if self.condition else ())
+        where = f"after step {self.step}" if self.step else "before the first step"
+        title = f"The world is not as expected {where}{f', {self.action}' if self.action else ''}"
+        return Note(self.event, title, "discrepancy", "bad", items=items, feedback=self.feedback, remark=True)
+
 
 class Recovered(Hierarchical, frozen=True):
     """After a discrepancy the plan goes on without asking the model (`pddl2nl.systems.hvr.recovery`).
@@ -130,6 +224,15 @@ class Recovered(Hierarchical, frozen=True):
     step: Count
     kind: str
     actions: tuple[str, ...] = ()
+
+    def note(self) -> Note:
+        verdict = {
+            "continued": "the plan goes on, because its rest still reaches the goal",
+            "repeated": "the action is repeated",
+            "repaired": "actions were inserted, after which the rest of the plan reaches the goal",
+        }.get(self.kind, self.kind)
+        lines = tuple(Item(codes=(action,)) for action in self.actions)
+        return Note(self.event, "Recovered without the model", verdict, "good", lines, remark=True)
 
 
 class MacroProved(Hierarchical, frozen=True):
@@ -145,6 +248,22 @@ class MacroProved(Hierarchical, frozen=True):
     precondition: str
     pddl: str = ""
     feedback: str = ""
+
+    def note(self) -> Note:
+        than = {
+            "exact": "is the exact one",
+            "incomparable": "is neither weaker nor stronger than the exact one",
+            "undecided": "could not be compared with the exact one",
+        }
+        said = than.get(self.precondition, f"is {self.precondition} than the exact one")
+        return Note(
+            self.event,
+            f"Proof for block {self.macro}{_attempt(self.attempt)}",
+            f"{'sound' if self.sound else 'refuted'}; its precondition {said}",
+            "good" if self.sound else "bad",
+            items=(Item(codes=(self.pddl,)),) if self.pddl else (),
+            feedback=self.feedback,
+        )
 
 
 EVENTS: tuple[type[Hierarchical], ...] = (

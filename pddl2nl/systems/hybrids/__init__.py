@@ -18,7 +18,6 @@ SYSTEM = System(
     presets="presets.toml",
     events="events:EVENTS",
     metrics="metrics:METRICS",
-    notes="notes:NOTES",
     paper="paper.toml",
     experiments="experiments",
 )

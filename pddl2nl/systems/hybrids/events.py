@@ -7,6 +7,7 @@ are computed from them. Actions and facts are PDDL.
 from __future__ import annotations
 
 from pddl2nl.policies.events import Amount, Count, RunEvent
+from pddl2nl.policies.notes import Item, Note
 
 
 class PlanRepaired(RunEvent, frozen=True):
@@ -43,6 +44,21 @@ class PlanRepaired(RunEvent, frozen=True):
     proved: bool = False
     fallback: bool = False
 
+    def note(self) -> Note:
+        if not self.planner:
+            return Note(self.event, "Proposal", "valid as it is", "good")
+        lines = tuple(
+            Item(codes=(action,), label="proposed" if place in self.kept else "")
+            for place, action in enumerate(self.plan)
+        )
+        effort = f"{self.expanded} states expanded"
+        effort += "" if self.alone is None else f", {self.alone} without the proposal"
+        items = (Item(f"{self.prefix} of {len(self.proposal)} actions", "executable"), Item(effort, self.planner))
+        proof = ", proved the smallest" if self.proved else ", which may not be the smallest"
+        proof = ", as no nearer plan was found within the limits" if self.fallback else proof
+        verdict = f"distance {self.distance}{proof}" if self.plan else f"no plan: {self.status}"
+        return Note(self.event, "Repaired plan", verdict, "good" if self.plan else "bad", lines, items)
+
 
 class ProblemWritten(RunEvent, frozen=True):
     """A model wrote a problem in PDDL.
@@ -62,6 +78,18 @@ class ProblemWritten(RunEvent, frozen=True):
     missing: tuple[str, ...] = ()
     invented: tuple[str, ...] = ()
 
+    def note(self) -> Note:
+        title = "Problem as it was written" if self.round == 0 else f"Problem, correction {self.round}"
+        verdict = {True: "equivalent", False: "not equivalent", None: "not compared"}[self.equivalent]
+        parts = (("missing", self.missing), ("invented", self.invented))
+        items = (
+            Item(codes=(self.text,)),
+            *(Item(label=label, codes=codes, tone="bad") for label, codes in parts if codes),
+        )
+        bad = self.reason or self.equivalent is False
+        verdict = "cannot be read" if self.reason else verdict
+        return Note(self.event, title, verdict, "bad" if bad else "good", items=items, feedback=self.reason)
+
 
 class ProblemSolved(RunEvent, frozen=True):
     """A planner's result for a problem that a model wrote; ``seconds`` is wall time, actions are PDDL."""
@@ -71,6 +99,11 @@ class ProblemSolved(RunEvent, frozen=True):
     plan: tuple[str, ...] = ()
     seconds: Amount = 0.0
     expanded: Count = 0
+
+    def note(self) -> Note:
+        verdict = f"{self.status}, {self.expanded} states expanded"
+        lines = tuple(Item(codes=(action,)) for action in self.plan)
+        return Note(self.event, f"Plan by {self.planner}", verdict, "good" if self.plan else "bad", lines)
 
 
 class StatesAsked(RunEvent, frozen=True):
@@ -85,6 +118,14 @@ class StatesAsked(RunEvent, frozen=True):
     estimates: tuple[Count, ...]
     named: tuple[tuple[str, ...], ...]
     possible: tuple[Count, ...]
+
+    def note(self) -> Note:
+        estimates = ", ".join(map(str, self.estimates))
+        lines = tuple(
+            Item(f"{possible} possible", codes=named, tone="" if possible else "bad")
+            for named, possible in zip(self.named, self.possible, strict=False)
+        )
+        return Note(self.event, "The model is asked for actions", f"estimates {estimates}", lines=lines)
 
 
 class StatesSearched(RunEvent, frozen=True):
@@ -108,6 +149,13 @@ class StatesSearched(RunEvent, frozen=True):
     evaluated: Count
     seconds: Amount = 0.0
     landmarks: tuple[tuple[str, ...], ...] = ()
+
+    def note(self) -> Note:
+        verdict = f"{self.status}, {self.expanded} states expanded, {self.led} of them led by the model"
+        items = tuple(
+            Item("after " + ", ".join(before) if before else "", codes=(fact,)) for fact, *before in self.landmarks
+        )
+        return Note(self.event, f"Search: {self.by}", verdict, "good" if self.plan else "bad", items=items)
 
 
 PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemSolved, StatesSearched)

@@ -9,7 +9,6 @@ SYSTEM = System(
     files={"scene.json": "scene_graph:read_roles"},
     events="events:EVENTS",
     metrics="reports:METRICS",
-    notes="reports:NOTES",
     plots="plots:PLOTS",
     paper="paper.toml",
     experiments="experiments",

@@ -9,9 +9,23 @@ from __future__ import annotations
 from typing import Literal
 
 from pddl2nl.policies.events import Count, RunEvent
+from pddl2nl.policies.notes import Item, Note, Tone
 
 Cause = Literal["", "missing-action", "missing-pose", "wrong-action", "incomplete-search", "hallucinated-node"]
 """Why a plan cannot be executed, by the types of errors in the paper's Table 3; empty if it can."""
+
+_ENDS = {
+    "model": "the model ended it",
+    "limit": "too many steps",
+    "unreadable": "too many unreadable replies",
+    "stuck": "the same impossible command again and again",
+    "exact": "searched without a model",
+    "whole": "the whole graph is shown",
+}
+
+
+def _items(**texts: tuple[str, ...]) -> tuple[Item, ...]:
+    return tuple(Item(", ".join(names), label) for label, names in texts.items() if names)
 
 
 class SceneSearched(RunEvent, frozen=True):
@@ -40,6 +54,16 @@ class SceneSearched(RunEvent, frozen=True):
     memory: tuple[str, ...]
     reasoning: str = ""
     answer: str = ""
+
+    def note(self) -> Note:
+        title = f"Search, step {self.step}: {self.command or 'unreadable'}"
+        verdict = f"{self.tokens} tokens shown" if self.done else "refused"
+        items = (
+            *_items(expanded=self.expanded, memory=self.memory),
+            *([Item(self.answer, "answer")] if self.answer else []),
+            *([Item(self.reasoning, "reasoning")] if self.reasoning else []),
+        )
+        return Note(self.event, title, verdict, "" if self.done else "bad", items=items, feedback=self.message)
 
 
 class SearchEnded(RunEvent, frozen=True):
@@ -72,6 +96,14 @@ class SearchEnded(RunEvent, frozen=True):
     tokenizer: str = ""
     answer: tuple[str, ...] | None = None
 
+    def note(self) -> Note:
+        title = f"Search ended: {_ENDS.get(self.by, self.by)}"
+        verdict = f"{self.tokens} tokens shown, {self.collapsed} when collapsed, {self.full} in all"
+        tone: Tone = "bad" if self.by in ("limit", "unreadable", "stuck") else "good"
+        answer = () if self.answer is None else (Item(", ".join(self.answer) or "there is none", "answer"),)
+        items = (*answer, *_items(expanded=self.expanded, shown=self.shown))
+        return Note(self.event, title, verdict, tone, items=items)
+
 
 class PlanChecked(RunEvent, frozen=True):
     """A plan was completed and simulated.
@@ -99,6 +131,20 @@ class PlanChecked(RunEvent, frozen=True):
     unmet: tuple[str, ...] = ()
     feedback: str = ""
     unread: tuple[str, ...] = ()
+
+    def note(self) -> Note:
+        number = f"correction {self.round}" if self.round else "as first given"
+        verdict = "executable" if self.executable else f"{self.verified} of {len(self.calls)} actions possible"
+        failing = None if self.executable else self.verified
+        lines = tuple(
+            Item(call, "on the way" if place in self.inserted else "", tone="bad" if place == failing else "")
+            for place, call in enumerate(self.calls)
+        )
+        items = _items(error=(self.cause,) if self.cause else (), unread=self.unread)
+        items += (Item(label="unmet", codes=self.unmet, tone="bad"),) if self.unmet else ()
+        goal = "the goal holds at its end" if self.goal else "the goal does not hold at its end"
+        tone: Tone = "good" if self.executable else "bad"
+        return Note(self.event, f"Plan, {number}", f"{verdict}; {goal}", tone, lines, items, self.feedback)
 
 
 EVENTS: tuple[type[RunEvent], ...] = (SceneSearched, SearchEnded, PlanChecked)

@@ -10,7 +10,6 @@ SYSTEM = System(
     roles={"replanner": "revises plans after events"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
-    notes="events:NOTES",
     paper="paper.toml",
     experiments="specifications",
     generators={"alfred": "alfred.tasks:GENERATOR"},

@@ -60,13 +60,7 @@ _KEPT = "<answer>keep</answer>"
 
 
 class SubtaskAnswers:
-    """The answers about one task.
-
-    Args:
-        simulator: of the task.
-        subtasks, graph: of the run.
-        text: the task in words.
-    """
+    """The answers about one task, whose words are `text`."""
 
     def __init__(self, simulator: Simulator, subtasks: Subtasks, graph: TaskGraph, text: str):
         self._simulator = simulator
@@ -109,14 +103,9 @@ class SubtaskAnswers:
         doer: SubtaskDoer,
         keys: Iterable[str],
     ) -> Answer:
-        """What is left to do.
+        """What is left to do after `done`; if the last subtask failed, it is the first of the rest.
 
-        Args:
-            rest: the rest of the plan.
-            done: the subtasks that are done.
-            failed: whether the last one failed; it is the first of the rest then.
-            doer: knows what was seen, and which doors were not opened.
-            keys: the classes of which the scene tells.
+        The doer knows what was seen and which doors were not opened; `keys` are the classes of which the scene tells.
         """
 
         def answer(oracle: PlanOracle) -> str:

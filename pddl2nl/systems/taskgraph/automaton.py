@@ -74,12 +74,9 @@ _LOST = _Known(None, made=None, begun=False)
 
 
 class TaskAutomaton:
-    """Checks plans of subtasks.
+    """Checks plans of subtasks; `tell` puts a condition in words, whose terms are the names in the plan.
 
-    Args:
-        subtasks: of a domain, with the predicates that are tracked.
-        tell: a condition in words, by default in PDDL; its terms are the names in the plan.
-        task: whose states plans begin with; None for the known atoms alone.
+    Plans begin with states of the task; without one with the known atoms alone.
     """
 
     def __init__(
@@ -369,11 +366,7 @@ def plan_faults(
 ) -> tuple[PlanFault, ...]:
     """What the automaton refuses in a plan, and its pairs that are no edges of the graph, in the plan's order.
 
-    Args:
-        subtasks: of the domain.
-        graph: None: the automaton decides alone.
-        plan: the subtasks with their targets.
-        tell: a condition in words, by default in PDDL.
+    Without a graph the automaton decides alone. `tell` puts a condition in words, by default in PDDL.
     """
     return _with_pairs(TaskAutomaton(subtasks, tell).faults(plan), subtasks, graph, plan, "")
 
@@ -433,14 +426,7 @@ def teller_of(wording: Wording, domain: Domain) -> Callable[[Condition], str]:
 
 
 class PlanChecker:
-    """Checks plans against a task graph: by its pairs, or, if it is that of the automaton, by what these cannot see.
-
-    Args:
-        subtasks: those of the graph.
-        graph: which may follow which.
-        task: the task.
-        tell: a condition in words.
-    """
+    """Checks plans against a task graph: by its pairs, or, if it is that of the automaton, by what these cannot see."""
 
     def __init__(
         self,
@@ -455,13 +441,10 @@ class PlanChecker:
         self._automaton = TaskAutomaton(subtasks, tell, task)
 
     def check(self, plan: Sequence[PlannedSubtask], state: State, previous: str = "") -> tuple[PlanFault, ...]:
-        """What is wrong with a plan.
+        """What is wrong with a plan that begins in an observed state.
 
-        Args:
-            plan: its subtasks.
-            state: where it begins, as it was observed.
-            previous: the subtask that was done before; empty at the beginning and after an error, which may leave a
-                subtask half done.
+        `previous` is the subtask that was done before; empty at the beginning and after an error, which may leave one
+        half done.
         """
         graph = None if self._exact else self._graph
         faults = _with_pairs(self._automaton.faults(plan, state), self._subtasks, graph, plan, previous)

@@ -40,11 +40,7 @@ def ways_to_carry_out(
 ) -> Iterator[CarriedOut]:
     """The possible ways of a subtask, first by the order of the objects for its targets, then by that of its ways.
 
-    Args:
-        simulator: of the task.
-        state: where it begins.
-        node: the subtask.
-        targets: for each of its targets the objects that it can be, the best first.
+    `targets` has for each of them the objects that it can be, the best first.
     """
     atoms: dict[str, list[GroundAtom]] = {}
     for atom in state:
@@ -238,11 +234,7 @@ def reaches_goal(
 class SubtaskDoer:
     """Carries out subtasks in an episode.
 
-    Args:
-        episode: the world.
-        subtasks: of the domain.
-        teller: tells actions and facts with the names that plans use.
-        memory: whether what was seen and handled is remembered.
+    With `memory`, what was seen and handled is remembered.
 
     Attributes:
         handled: the objects that were targets.

@@ -6,11 +6,8 @@ are computed from them. Subtasks are written ``PutObject(Apple, Fridge)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from pddl2nl.policies.events import Count, RunEvent
-from pddl2nl.policies.reporting import Item, Note, Tone
+from pddl2nl.policies.notes import Item, Note, Tone
 
 
 class GraphChecked(RunEvent, frozen=True):
@@ -34,6 +31,16 @@ class GraphChecked(RunEvent, frozen=True):
     transitions: tuple[str, ...]
     reaches: bool
 
+    def note(self) -> Note:
+        number = f"correction {self.number}" if self.number else "as first given"
+        what = f"Revision {self.revision}" if self.revision else "Plan"
+        faults = (*self.form, *self.targets, *self.transitions)
+        verdict = f"{len(faults)} faults" if faults else "no faults"
+        goal = "it reaches the goal" if self.reaches else "it does not reach the goal"
+        items = tuple(Item(fault, tone="bad") for fault in faults)
+        tone: Tone = "bad" if faults else "good"
+        return Note(self.event, f"{what}, {number}", f"{verdict}; {goal}", tone, tuple(map(Item, self.plan)), items)
+
 
 class NextScored(RunEvent, frozen=True):
     """A model scored what may come next in a search along the graph.
@@ -50,12 +57,23 @@ class NextScored(RunEvent, frozen=True):
     scores: tuple[float, ...]
     refused: Count = 0
 
+    def note(self) -> Note:
+        items = [Item(f"{score:g}", name) for name, score in zip(self.candidates, self.scores, strict=True)]
+        if self.refused:
+            items.append(Item(str(self.refused), "not possible", tone="bad"))
+        title = f"Candidates for subtask {len(self.plan) + 1}"
+        return Note(self.event, title, lines=tuple(map(Item, self.plan)), items=tuple(items))
+
 
 class KeysChosen(RunEvent, frozen=True):
     """The classes of objects that the model wants to keep in mind; ``unknown`` are none."""
 
     classes: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+
+    def note(self) -> Note:
+        unknown = (Item(", ".join(self.unknown), "unknown", tone="bad"),) if self.unknown else ()
+        return Note(self.event, "What matters", ", ".join(self.classes), items=unknown)
 
 
 class SubtaskDone(RunEvent, frozen=True):
@@ -74,6 +92,14 @@ class SubtaskDone(RunEvent, frozen=True):
     actions: tuple[str, ...]
     searched: Count = 0
     error: str = ""
+
+    def note(self) -> Note:
+        searched = (Item(str(self.searched), "places searched"),) if self.searched else ()
+        items = (Item(label="actions", codes=self.actions), *searched)
+        tone: Tone = "bad" if self.error else "good"
+        verdict = "failed" if self.error else "done"
+        title = f"Subtask {self.place + 1}: {self.subtask}"
+        return Note(self.event, title, verdict, tone, items=items, feedback=self.error, remark=True)
 
 
 class PlanRevised(RunEvent, frozen=True):
@@ -99,6 +125,12 @@ class PlanRevised(RunEvent, frozen=True):
     before: bool
     after: bool
 
+    def note(self) -> Note:
+        verdict = "changed" if self.changed else "kept"
+        items = tuple(Item(triple, "scene") for triple in self.scene)
+        title = f"Event {self.number} ({self.trigger})"
+        return Note(self.event, title, verdict, "", tuple(map(Item, self.plan)), items, self.about)
+
 
 class RevisionSpared(RunEvent, frozen=True):
     """The model was not asked, because the rest of the plan is proved to reach the goal (option ``check``).
@@ -111,66 +143,11 @@ class RevisionSpared(RunEvent, frozen=True):
     about: str
     plan: tuple[str, ...]
 
+    def note(self) -> Note:
+        return Note(
+            self.event, "Event (completed)", "the rest is proved", "good", tuple(map(Item, self.plan)), (), self.about
+        )
+
 
 EVENTS: tuple[type[RunEvent], ...] = (GraphChecked, NextScored, KeysChosen, SubtaskDone, PlanRevised, RevisionSpared)
 """The events of `taskgraph`."""
-
-
-# ── on a page ────────────────────────────────────────────────────────────────────────────────────
-
-
-def _checked(event: GraphChecked) -> Note:
-    number = f"correction {event.number}" if event.number else "as first given"
-    what = f"Revision {event.revision}" if event.revision else "Plan"
-    faults = (*event.form, *event.targets, *event.transitions)
-    verdict = f"{len(faults)} faults" if faults else "no faults"
-    goal = "it reaches the goal" if event.reaches else "it does not reach the goal"
-    items = tuple(Item(fault, tone="bad") for fault in faults)
-    tone: Tone = "bad" if faults else "good"
-    return Note(event.event, f"{what}, {number}", f"{verdict}; {goal}", tone, tuple(map(Item, event.plan)), items)
-
-
-def _scored(event: NextScored) -> Note:
-    items = [Item(f"{score:g}", name) for name, score in zip(event.candidates, event.scores, strict=True)]
-    if event.refused:
-        items.append(Item(str(event.refused), "not possible", tone="bad"))
-    title = f"Candidates for subtask {len(event.plan) + 1}"
-    return Note(event.event, title, lines=tuple(map(Item, event.plan)), items=tuple(items))
-
-
-def _keys(event: KeysChosen) -> Note:
-    unknown = (Item(", ".join(event.unknown), "unknown", tone="bad"),) if event.unknown else ()
-    return Note(event.event, "What matters", ", ".join(event.classes), items=unknown)
-
-
-def _done(event: SubtaskDone) -> Note:
-    searched = (Item(str(event.searched), "places searched"),) if event.searched else ()
-    items = (Item(label="actions", codes=event.actions), *searched)
-    tone: Tone = "bad" if event.error else "good"
-    verdict = "failed" if event.error else "done"
-    title = f"Subtask {event.place + 1}: {event.subtask}"
-    return Note(event.event, title, verdict, tone, items=items, feedback=event.error, remark=True)
-
-
-def _revised(event: PlanRevised) -> Note:
-    verdict = "changed" if event.changed else "kept"
-    items = tuple(Item(triple, "scene") for triple in event.scene)
-    title = f"Event {event.number} ({event.trigger})"
-    return Note(event.event, title, verdict, "", tuple(map(Item, event.plan)), items, event.about)
-
-
-def _spared(event: RevisionSpared) -> Note:
-    return Note(
-        event.event, "Event (completed)", "the rest is proved", "good", tuple(map(Item, event.plan)), (), event.about
-    )
-
-
-NOTES: Mapping[type, Callable[[Any], Note]] = {
-    GraphChecked: _checked,
-    NextScored: _scored,
-    KeysChosen: _keys,
-    SubtaskDone: _done,
-    PlanRevised: _revised,
-    RevisionSpared: _spared,
-}
-"""How a report's page shows each event."""

@@ -36,13 +36,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class TaskGraph:
-    """A directed graph over subtasks.
-
-    Attributes:
-        name: where its edges come from.
-        nodes: in their order; two of them with the same name are not allowed.
-        edges: the allowed pairs.
-    """
+    """A directed graph over subtasks; its name tells where its edges come from, which are the allowed pairs."""
 
     name: str
     nodes: tuple[Subtask, ...]
@@ -57,10 +51,6 @@ class TaskGraph:
     def after(self, name: str) -> tuple[str, ...]:
         """The subtasks that may follow one, in the order of the nodes."""
         return tuple(node.name for node in self.nodes if (name, node.name) in self.edges)
-
-    def illegal(self, path: Sequence[str]) -> tuple[int, ...]:
-        """The places of a path, from 0, where the subtask before is followed by one that may not follow it."""
-        return tuple(place for place, edge in enumerate(pairwise(path), start=1) if edge not in self.edges)
 
     def united(self, other: TaskGraph, name: str) -> TaskGraph:
         """The graph with the nodes and edges of both."""
@@ -117,13 +107,7 @@ def load_graph(path: str | Path, subtasks: Subtasks) -> TaskGraph:
 def graph_of_labels(name: str, subtasks: Subtasks, edges: Mapping[str, str]) -> TaskGraph:
     """A graph as the paper prints it: for each label the labels that may follow, ``{"A": "BDE"}``.
 
-    Args:
-        name: of the graph.
-        subtasks: of the domain.
-        edges: of the graph; the labels in it are its nodes.
-
-    Raises:
-        InputError: unknown label.
+    Its nodes are the labels in it; raises `InputError` for an unknown one.
     """
     labels = {*edges, *"".join(edges.values())}
     pairs = [(subtasks.named(one).name, subtasks.named(two).name) for one, after in edges.items() for two in after]
@@ -132,13 +116,7 @@ def graph_of_labels(name: str, subtasks: Subtasks, edges: Mapping[str, str]) -> 
 
 
 def graph_of_plans(name: str, subtasks: Subtasks, plans: Iterable[Sequence[str]]) -> TaskGraph:
-    """An edge for each pair of subtasks that follow each other in a plan (the paper's traversal).
-
-    Args:
-        name: of the graph.
-        subtasks: all are nodes, also those in no plan.
-        plans: the names of their subtasks.
-    """
+    """An edge for each pair of subtasks that follow each other in a plan (the paper's traversal)."""
     return TaskGraph(name, subtasks.nodes, frozenset(edge for plan in plans for edge in pairwise(plan)))
 
 
@@ -159,13 +137,9 @@ def proved_graph(name: str, subtasks: Subtasks, proofs: Iterable[EdgeProof]) -> 
 
 
 def build_graph(kind: str, subtasks: Subtasks, plans: Iterable[Sequence[str]] = (), seed: int = 1) -> TaskGraph:
-    """A graph over all subtasks.
+    """A graph over all subtasks, of a kind of `GRAPH_KINDS`, or several united by ``+``.
 
-    Args:
-        kind: of `GRAPH_KINDS`, or several united by ``+``.
-        subtasks: of the domain.
-        plans: the names of the subtasks in each plan, for ``traversal`` and ``fewshot``.
-        seed: of the sample.
+    ``traversal`` and ``fewshot`` need plans, each given by the names of its subtasks; the seed is that of the sample.
 
     Raises:
         InputError: an unknown kind, plans that are missing, or a plan with an unknown subtask.

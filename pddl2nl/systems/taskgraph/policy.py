@@ -341,12 +341,8 @@ class _GraphLoop:
     ) -> CheckedSubtasks:
         """The plan in a reply, corrected by the model of the same role.
 
-        Args:
-            first: the reply.
-            answer: the oracle's corrected plan.
-            purpose: the role.
-            previous: the subtask that was done before the plan (`PlanChecker.check`).
-            sections: what a correction tells beside the plan and the feedback.
+        `answer` is the oracle's, `previous` as in `PlanChecker.check`, and `sections` what a correction tells beside
+        the plan and the feedback.
         """
 
         def propose(failed: Attempt[CheckedSubtasks] | None) -> CheckedSubtasks:
@@ -396,13 +392,7 @@ class _GraphLoop:
     def _revised(
         self, event: SubtaskDone, rest: list[PlannedSubtask], skipped: list[PlannedSubtask]
     ) -> list[PlannedSubtask]:
-        """The rest of the plan after an event.
-
-        Args:
-            event: what happened.
-            rest: the rest of the plan, with the failed subtask.
-            skipped: the rest without it.
-        """
+        """The rest of the plan after an event; `rest` has the failed subtask, `skipped` has not."""
         about = event.error or f"{event.subtask} is done"
         if self._policy.check == "proved" and not event.error and self._proved(rest):
             self._episode.note(RevisionSpared(about, tuple(map(subtask_text, rest))))

@@ -87,15 +87,8 @@ def _example(nodes: Iterable[Subtask], roles: Mapping[str, Sequence[str]]) -> li
 class SubtaskPrompter:
     """Makes the prompts about one task.
 
-    Args:
-        prompts: the prompt files.
-        task_text: the task in words.
-        subtasks: of the domain.
-        graph: which may follow which.
-        task: whose subtasks are shown: those that may be possible in it.
-        shown: whether the graph is in the prompt.
-        thoughts: whether a plan is asked for after reasoning.
-        examples: tasks with their plans that are shown before the task.
+    They show the subtasks that may be possible in it, with `shown` also the graph, and the examples before the task;
+    with `thoughts` a plan is asked for after reasoning.
     """
 
     def __init__(

@@ -173,14 +173,8 @@ def read_keys(text: str) -> tuple[str, ...]:
 def read_plan(text: str, name: str) -> dict[int, tuple[str, ...]]:
     """The subtasks of a plan with their targets, by the numbers of their lines.
 
-    A line is a subtask, ``PutObject(Apple, Fridge)``; what follows ``;`` is a comment.
-
-    Args:
-        text: of the file.
-        name: of the file, for errors.
-
-    Raises:
-        InputError: a line is no subtask.
+    A line is a subtask, ``PutObject(Apple, Fridge)``; what follows ``;`` is a comment. Raises `InputError`, with the
+    file's `name`, for a line that is no subtask.
     """
     steps = {}
     for number, line in enumerate(text.splitlines(), 1):

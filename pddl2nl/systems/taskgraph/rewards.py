@@ -95,13 +95,9 @@ class GraphRewards:
 def graph_rewards(
     reply: str, columns: GraphColumns, variant: Variant = "sound", reaches_goal: ReachesGoal | None = None
 ) -> GraphRewards:
-    """The rewards of a reply.
+    """The rewards of a reply, as the paper defines them, or repaired (``sound``).
 
-    Args:
-        reply: of a model.
-        columns: of its task.
-        variant: as the paper defines them, or repaired.
-        reaches_goal: for the sound instruction reward; None: only the ground truth counts as right.
+    Without `reaches_goal` only the ground truth counts as right for the sound instruction reward.
     """
     read = read_plan_reply(reply)
     if variant == "paper":

@@ -61,13 +61,7 @@ def search_plan(
 ) -> tuple[PlannedSubtask, ...]:
     """The best plan that the search ends with; empty if the model names no candidate that is possible.
 
-    Args:
-        episode: asks the model.
-        prompter: of the task.
-        checker: says what may follow.
-        scene: the state, where nothing is hidden.
-        width: how many plans are kept.
-        scores: how the oracle scores what may follow a plan.
+    `width` plans are kept; `scene` is the state, where nothing is hidden; `scores` is the oracle's.
     """
     best = _ScoredPlan()
     for beam in beam_search(best, partial(_extended, episode, prompter, checker, scene, scores), _ranked, width):
@@ -138,10 +132,7 @@ class ExactStep:
 class _Reached:
     """A state and the last subtask before it (in a graph of pairs), which decide how a path can go on.
 
-    Attributes:
-        left: the actions of FF's plan that are left.
-        others: how many actions were done that are none of it.
-        length: the number of subtasks.
+    With the actions of FF's plan that are `left`, how many `others` were done, and the number of subtasks.
     """
 
     state: State

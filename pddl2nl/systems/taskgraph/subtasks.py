@@ -120,14 +120,9 @@ class SubtaskWay:
 
 @dataclass(frozen=True)
 class Subtask:
-    """A node of a task graph.
+    """A node of a task graph: its label ``A``, its name ``PickupObject``, what it names, and the ways to carry it out.
 
-    Attributes:
-        label: a short name, ``A``.
-        name: ``PickupObject``.
-        targets: what it names.
-        ways: of carrying it out; the first that is possible is taken.
-        about: what it does; empty where the name says it.
+    The first way that is possible is taken; `about` says what it does, where the name does not.
     """
 
     label: str
@@ -142,20 +137,11 @@ class Subtask:
 
 @dataclass(frozen=True)
 class Subtasks:
-    """The subtasks of a domain.
+    """The subtasks of a domain; attributes that are not explained here are the keys of the file.
 
     Attributes:
-        domain: the domain of their actions.
-        nodes: in their order.
-        invariants: conditions that hold in every reachable state.
-        closed, opened: the predicates that the automaton knows (``closed`` and ``open`` in the file).
         known: the ground atoms of closed predicates that hold at first.
-        products: for classes of things that are made, the subtask with its targets.
         classes: the types of the class names in plans.
-        graphs: the edges of named task graphs, by labels.
-        sight: what the agent sees; None if nothing is hidden.
-        rules: sentences for prompts.
-        examples: tasks with their plans.
         names_objects: whether each class is one object of a task.
         text: the file; empty without one.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.llm.types import Message
-from pddl2nl.policies.events import Finished, Prompted, Read, Replied, RunEvent
-from pddl2nl.policies.reporting import Note
+from pddl2nl.policies.events import Finished, Prompted, Read, Replied
+from pddl2nl.policies.notes import Note
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.run import facts_of
@@ -23,11 +23,6 @@ from pddl2nl.systems.hvr.events import (
     PlanExpanded,
     Retrieved,
 )
-from pddl2nl.systems.hvr.notes import NOTES
-
-
-def note_on(event: RunEvent) -> Note:
-    return NOTES[type(event)](event)
 
 
 def told(note: Note) -> list[str]:
@@ -117,13 +112,13 @@ def told(note: Note) -> list[str]:
     ],
 )
 def test_each_event_has_its_note(event: Hierarchical, title: str, verdict: str, tone: str, lines: list[str]) -> None:
-    note = note_on(event)
+    note = event.note()
     assert (note.kind, note.title, note.verdict, note.tone) == (event.event, title, verdict, tone)
     assert told(note) == lines
 
 
 def test_a_blocks_actions_are_told_apart_by_how_far_they_were_verified() -> None:
-    note = note_on(BlockExpanded(1, 1, 0, ("(a)", "(b)", "(c)"), (), 1))
+    note = BlockExpanded(1, 1, 0, ("(a)", "(b)", "(c)"), (), 1).note()
     assert [item.tone for item in note.lines] == ["good", "bad", "soft"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.systems.taskgraph.rewards import GraphColumns, Variant, graph_rewards
@@ -76,6 +76,7 @@ steps = st.lists(st.sampled_from([A, C, P, (TOGGLE, "Lamp"), (PICK, "Egg"), ("Fl
 VARIANTS: tuple[Variant, ...] = ("paper", "sound")
 
 
+@settings(max_examples=30)
 @given(steps)
 def test_rewards_are_from_0_to_4_and_the_layout_of_json_changes_none(plan: list[tuple[str, ...]]) -> None:
     text = reply(*plan)
@@ -85,10 +86,3 @@ def test_rewards_are_from_0_to_4_and_the_layout_of_json_changes_none(plan: list[
         rewards = graph_rewards(text, COLUMNS, variant)
         assert 0 <= rewards.total <= 4
         assert rewards == graph_rewards(loose, COLUMNS, variant)
-
-
-@given(steps, st.frozensets(st.tuples(*[st.sampled_from([PICK, PUT, COOL, TOGGLE])] * 2)))
-def test_more_edges_take_no_edge_reward_away(plan: list[tuple[str, ...]], more: frozenset[tuple[str, str]]) -> None:
-    wider = msgspec.structs.replace(COLUMNS, edges=COLUMNS.edges | more)
-    for variant in VARIANTS:
-        assert graph_rewards(reply(*plan), COLUMNS, variant).edge <= graph_rewards(reply(*plan), wider, variant).edge

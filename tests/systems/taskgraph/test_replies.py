@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.systems.taskgraph.replies import read_plan_reply
@@ -83,6 +83,7 @@ def test_letters_that_only_look_alike_stay_what_they_are() -> None:
     assert reply.steps == (("PickupObject", greek),)
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=200) | st.builds("<answer>{}</answer>".format, st.text('[]{}",:0ah_', max_size=60)))
 def test_no_text_is_an_error(text: str) -> None:
     reply = read_plan_reply(text)

@@ -19,12 +19,9 @@ from pddl2nl.tasks import shipped_task
 @pytest.mark.parametrize(
     ("instance", "settings"),
     [
-        ("h02", {}),
         ("s05", {"model": "oracle:illegal-transition", "options": {"faults": "fail (pick-up *) once"}}),
-        ("a02", {"policy": "taskgraph-nomemory"}),
         ("s01", {"options": {"graph": "fewshot+compatible", "check": "proved"}}),
         ("s01", {"policy": "taskgraph-beam"}),
-        ("s01", {"policy": "taskgraph-rag"}),
     ],
 )
 def test_a_run_replays_identically(instance: str, settings: dict[str, Any], tmp_path: Path) -> None:

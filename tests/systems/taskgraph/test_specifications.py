@@ -38,26 +38,12 @@ def test_long_tasks_stand_in_the_column_of_their_length(tmp_path: Path) -> None:
     assert (ours["calls 7"], ours["calls of runs 7"]) == ("1.00", "9.00")
 
 
-def test_a_graph_of_the_papers_subtasks_refuses_other_skills(tmp_path: Path) -> None:
-    ours = table_of("table-9", ("n01",), tmp_path)
-    assert {label: cells["accuracy new"] for label, cells in ours.items()} == {
-        "12 nodes": "0.00",
-        "16 nodes": "100.00",
-        "21 nodes": "100.00",
-    }
-
-
 def test_columns_of_models_that_are_not_named_are_left_out(tmp_path: Path) -> None:
     ours = table_of("table-4", ("s01",), tmp_path, without_graph="oracle")
     assert {label: cells["accuracy seen"] for label, cells in ours.items()} == {
         "w/o GRPO": "100.00",
         "w/o graph prompt": "100.00",
     }
-
-
-def test_success_stands_in_the_column_of_the_category(tmp_path: Path) -> None:
-    ours = table_of("table-1", ("u01",), tmp_path)["GraphPlan"]
-    assert ours == {"tasks": "1", "seen SR": "–", "seen GC": "–", "unseen SR": "100.00", "unseen GC": "100.00"}
 
 
 def test_the_rates_of_a_deliberate_mistake_stand_in_the_table(tmp_path: Path) -> None:

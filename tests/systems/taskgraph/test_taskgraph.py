@@ -32,8 +32,8 @@ PRESETS = {
 
 
 # One of each kind, and more in the heavy tests; the shipped experiments play all.
-QUICK = ("s08", "u03", "l16", "n07", "h02", "a02")
-MORE = [name for name in TASKS if name not in ("example", *QUICK)][::4]
+QUICK = ("u03", "l16", "n07")
+MORE = [name for name in TASKS if name not in ("example", *QUICK)][::8]
 
 
 @pytest.mark.parametrize("instance", [*QUICK, *(pytest.param(name, marks=pytest.mark.heavy) for name in MORE)])
@@ -68,14 +68,6 @@ def test_a_mistake_that_the_checks_see_is_corrected(mistake: str) -> None:
     assert (second.number, second.form, second.targets, second.transitions) == (1, (), (), ())
 
 
-@pytest.mark.parametrize("mistake", ["illegal-transition", "held-knife"])
-def test_without_verification_it_is_not(mistake: str) -> None:
-    # The revisions after errors could repair the plan, so they are not wanted here.
-    run = play("s10", mistake=mistake, policy="taskgraph-noverify")
-    assert run.model.stages.count(CORRECT) == 0
-    assert run.checks[0].transitions
-
-
 def test_at_most_three_corrections_are_asked_for_and_the_last_plan_counts() -> None:
     bad = [
         subtask_reply("", [("PickupObject", "Mug"), ("PickupObject", name)]) for name in ("Cup", "Bowl", "Egg", "Fork")
@@ -84,12 +76,6 @@ def test_at_most_three_corrections_are_asked_for_and_the_last_plan_counts() -> N
     assert len(run.checks) == 1 + MOST_CORRECTIONS
     assert run.checks[-1].plan == ("PickupObject(Mug)", "PickupObject(Fork)")
     assert run.finished.outcome != "solved"
-
-
-def test_the_same_wrong_plan_again_ends_the_corrections() -> None:
-    bad = subtask_reply("", [("PickupObject", "Mug"), ("PickupObject", "Cup")])
-    run = play("s05", {PLAN: bad, CORRECT: bad, KEYS: "", REPLAN: KEEP})
-    assert len(run.checks) == 2
 
 
 def test_feedback_names_every_fault_with_its_step() -> None:
@@ -220,24 +206,12 @@ FAULTS = {
     "break": "break (pick-up *)",
 }
 """One of each kind, and one that leaves a subtask half done. Nothing mends what is broken."""
-REVISING = ("taskgraph", "taskgraph-noprompt", "taskgraph-rag", "taskgraph-beam", "taskgraph-noreplan-high")
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-@pytest.mark.parametrize(
-    "policy",
-    [
-        pytest.param(f"taskgraph{name}", marks=[] if not name else [pytest.mark.heavy])
-        for name in ("", *(f"-{each}" for each in PRESETS))
-    ],
-)
-def test_no_run_ends_because_of_a_fault_of_the_world(policy: str, kind: str) -> None:
-    if policy == "taskgraph-exact":
-        pytest.importorskip("up_fast_downward")
-    outcome = play("s05", faults=FAULTS[kind], policy=policy).finished.outcome
-    assert outcome in ("solved", "goal-missed")
-    if kind != "break" and policy in (*REVISING, "taskgraph-exact"):
-        assert outcome == "solved"
+def test_no_run_ends_because_of_a_fault_of_the_world(kind: str) -> None:
+    outcome = play("s05", faults=FAULTS[kind]).finished.outcome
+    assert outcome == ("goal-missed" if kind == "break" else "solved")
 
 
 def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
@@ -251,13 +225,6 @@ def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
         "step 1: PickupObject(Mug) is not possible there: it needs that the hand is empty"
     )
     assert run.finished.outcome == "solved"
-
-
-@pytest.mark.parametrize("graph", ["printed", "repaired", "automaton"])
-def test_after_an_error_any_subtask_may_come_first(graph: str) -> None:
-    run = play("h02", graph=graph)
-    assert run.finished.outcome == "solved"
-    assert not any(check.transitions for check in run.checks)
 
 
 def test_an_episode_ends_after_ten_failures() -> None:
@@ -298,12 +265,6 @@ def test_a_subtask_that_is_missing_is_noticed_after_the_last_one() -> None:
     assert play("s05", mistake="missing-step", policy="taskgraph-noreplan-high").finished.outcome == "goal-missed"
 
 
-def test_a_plan_that_is_repeated_after_every_subtask_changes_nothing() -> None:
-    run = play("s05", mistake="overeager-replan")
-    assert run.finished.outcome == "solved"
-    assert not any(event.changed for event in run.revisions)
-
-
 def test_the_model_is_not_asked_about_a_rest_that_is_proved_to_reach_the_goal() -> None:
     asked, proved = play("s05"), play("s05", check="proved")
     spared = [event for event in proved.events if isinstance(event, RevisionSpared)]
@@ -313,14 +274,6 @@ def test_the_model_is_not_asked_about_a_rest_that_is_proved_to_reach_the_goal() 
     assert spared
     assert spared[-1].about.startswith("PutObject(Plate, DiningTable)")
     assert spared[-1].plan == ()
-
-
-def test_what_is_not_proved_is_asked_about() -> None:
-    # A plan for the wrong table, and one for a table of which another one is meant.
-    for instance, mistake in (("s05", "wrong-receptacle"), ("a02", None)):
-        run = play(instance, mistake=mistake, check="proved")
-        assert run.finished.outcome == "solved"
-        assert [event.trigger for event in run.revisions if event.changed] == ["completed"]
 
 
 def test_a_revision_in_which_nothing_can_be_read_changes_nothing() -> None:
@@ -339,17 +292,6 @@ def test_revisions_without_end_are_stopped() -> None:
     run = play("s05", {PLAN: subtask_reply("", [("OpenObject", "Safe")]), KEYS: "", REPLAN: more, CORRECT: more})
     assert run.finished.outcome != "solved"
     assert max(event.revision for event in run.checks) <= MOST_REVISIONS
-
-
-def test_prompts_have_the_graph_or_not() -> None:
-    texts = {}
-    for policy in ("taskgraph", "taskgraph-noprompt"):
-        run = play("s05", {PLAN: "", KEYS: "", REPLAN: KEEP}, policy=policy)
-        texts[policy] = run.model.requests[0].messages[0].content
-    assert "- [A] PickupObject(object): all but A F may follow\n" in texts["taskgraph"]
-    assert "may follow" not in texts["taskgraph-noprompt"]
-    assert "- PickupObject(object)\n" in texts["taskgraph-noprompt"]
-    assert all("$" not in text for text in texts.values())
 
 
 def test_prompts_show_the_subtasks_that_a_task_can_use_and_say_what_other_skills_do() -> None:

@@ -72,13 +72,9 @@ class AlfredScene:
 
 
 def make_scene(room: str, layout: int, draw: Draw, sliced: Sequence[str] = ()) -> AlfredScene:
-    """A scene of a kind of room.
+    """A scene of a kind of room: `layout`, from 1, decides its furniture, `draw` what lies where.
 
-    Args:
-        room: one of the file's.
-        layout: the number of its furniture's arrangement, from 1.
-        draw: what lies where.
-        sliced: the classes whose slices are declared.
+    Slices are declared of the classes in `sliced`.
     """
     arranged = Draw(f"{room} {layout}")
     classes: dict[str, str] = {}

@@ -62,11 +62,8 @@ _FIRST_SEED: Mapping[str, int] = MappingProxyType(
 
 
 def suite_calls(name: str, size: int | None = None) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """The seed and the parameters of each task of a set, in an order in which any beginning has all types.
-
-    Args:
-        name: of `SUITE_SIZES`.
-        size: how many; by default all.
+    """The seed and the parameters of each task of a set, in an order in which any beginning has all types; by default
+    as many tasks as in the paper.
     """
     group = name if name in ("long", "new") else "base"
     kinds = [kind for kind in TASK_TYPES.values() if kind.group == group]
@@ -124,15 +121,7 @@ class SetTask(msgspec.Struct, frozen=True):
 
 
 def set_tasks(name: str, size: int | None = None) -> Iterator[SetTask]:
-    """The tasks of a set.
-
-    Args:
-        name: of `SUITE_SIZES`.
-        size: how many; by default as many as in the paper.
-
-    Raises:
-        InputError: there is no such set.
-    """
+    """The tasks of a set, by default as many as in the paper; raises `InputError` for an unknown set."""
     if name not in SUITE_SIZES:
         raise InputError(
             f"there is no set '{name}'{did_you_mean(name, SUITE_SIZES)}; there are {', '.join(SUITE_SIZES)}"
@@ -204,12 +193,7 @@ def write_set(
     size: int | None = None,
     on_task: Callable[[str, int, int | None], None] = lambda name, done, total: None,
 ) -> int:
-    """Writes a set into a folder of its name, and returns the number of its tasks.
-
-    Args:
-        folder: of all sets.
-        name, size: as in `set_tasks`.
-        on_task: called after each task with the set's name, the number of its tasks so far, and of all of them.
+    """Writes a set into a folder of its name, calling `on_task` after each task; returns the number of its tasks.
 
     Raises:
         InputError: there is no such set, or the folder cannot be written.

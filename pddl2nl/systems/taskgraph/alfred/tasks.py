@@ -44,16 +44,7 @@ RESTS = ("CounterTop", "SinkBasin")
 
 @dataclass(frozen=True)
 class AlfredTask:
-    """A task.
-
-    Attributes:
-        kind: its type.
-        scene: where it is.
-        errands: with their classes.
-        goal: in PDDL.
-        text: the instruction.
-        plan: its subtasks.
-    """
+    """A task in a scene: its errands with their classes, its goal, its instruction and its plan in subtasks."""
 
     kind: TaskType
     scene: AlfredScene
@@ -68,12 +59,8 @@ def make_task(
 ) -> AlfredTask | None:
     """A task of a type; None if what was drawn cannot be done.
 
-    Args:
-        kind: the type.
-        draw: the source of all choices.
-        unseen: whether the layout is none of those seen in training.
-        hidden: whether the things are behind doors.
-        ambiguous: whether the receptacle is told by what stands beside it.
+    With `unseen` the layout is none of those seen in training, with `hidden` the things are behind doors, and with
+    `ambiguous` the receptacle is told by what stands beside it.
     """
     layout = draw.between(SEEN_LAYOUTS + 1, LAYOUTS) if unseen else draw.between(1, SEEN_LAYOUTS)
     room = draw.pick(kind.rooms)
