@@ -407,6 +407,12 @@ def system_of(policy: str) -> System | None:
     return next((system for system in systems().values() if name.startswith(f"{system.package}.")), None)
 
 
+def is_of(policy: str, package: str) -> bool:
+    """Whether the system in a package brings a policy."""
+    system = system_of(policy)
+    return system is not None and system.package == package
+
+
 def checked_class(kind: Any, name: str) -> type[Policy]:
     """The class of a policy; one that cannot be played is refused here and not blamed on a model later.
 

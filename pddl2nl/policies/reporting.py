@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -56,6 +56,7 @@ from pddl2nl.pddl import (
     parse_problem,
 )
 from pddl2nl.policies.events import Acted, RecordError
+from pddl2nl.policies.policy import is_of
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
 from pddlval.semantics import Binding, World, choices, holds
@@ -135,6 +136,50 @@ class RunMetric:
         allowed = {"always": True, "both-solved": one.solved and other.solved, "never": False}[self.comparable]
         both = self.name in one.values and self.name in other.values
         return allowed and both and not (one.infrastructure or other.infrastructure)
+
+
+# ── what the metrics of systems share ────────────────────────────────────────────────────────────
+
+E = TypeVar("E", bound="RunEvent")
+Value = Callable[[ScoredRun], float | None]
+
+
+def events_of(run: ScoredRun, kind: type[E]) -> list[E]:
+    """The events of a kind in a run."""
+    return [event for event in run.events if isinstance(event, kind)]
+
+
+def of_last(kind: type[E], value: Callable[[E], float | None]) -> Value:
+    """A value of the last event of a kind; None for runs without one."""
+
+    def of(run: ScoredRun) -> float | None:
+        events = events_of(run, kind)
+        return value(events[-1]) if events else None
+
+    return of
+
+
+def share(part: int, whole: int) -> float:
+    """A part of a whole in %; 0 of nothing."""
+    return 100 * part / whole if whole else 0.0
+
+
+def mean_metric(
+    name: str,
+    of: Value,
+    summary: str,
+    better: Literal["higher", "lower"] = "higher",
+    unit: str = "%",
+    *,
+    package: str = "",
+    guessed: Callable[[ScoredRun], bool] = lambda run: False,
+) -> RunMetric:
+    """A metric whose mean over tasks counts, compared wherever both runs have a value.
+
+    With `package`, only runs of the policies of the system in this package have it.
+    """
+    own = of if not package else lambda run: of(run) if is_of(run.started.policy, package) else None
+    return RunMetric(name, summary, better, "mean", own, unit, "always", guessed)
 
 
 # ── end_state ───────────────────────────────────────────────────────────────────────────────────

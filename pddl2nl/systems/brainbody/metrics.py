@@ -6,14 +6,13 @@ The state at the end of a run is the initial one with the changes of its execute
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from itertools import takewhile
-from typing import Literal
 
 from pddl2nl.pddl import GroundAtom
 from pddl2nl.policies.events import Acted, RunEvent
-from pddl2nl.policies.policy import system_of
-from pddl2nl.policies.reporting import RunMetric, ScoredRun, Way, conditions_met, end_of, goal_reached
+from pddl2nl.policies.reporting import ScoredRun, Way, conditions_met, end_of, goal_reached, mean_metric, share
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.replies import is_done
 from pddlval import Simulator
@@ -28,7 +27,7 @@ def _executability(run: ScoredRun) -> float | None:
 
     Example: of eight steps five are executed, one is refused, one is unreadable and one is passed: 5 of 7, 71.43.
     """
-    return _share(_count(run.counted, Acted), _count(run.counted, Acted, ErrorSignal))
+    return share(_count(run.counted, Acted), _count(run.counted, Acted, ErrorSignal))
 
 
 def _executability_first_plan(run: ScoredRun) -> float | None:
@@ -41,7 +40,7 @@ def _executability_first_plan(run: ScoredRun) -> float | None:
     plan = next((event.plan for event in run.counted if isinstance(event, BrainPlanned)), ())
     first = _until_replaced(run.counted)
     steps = sum(not is_done(step) for step in plan) - _passes(first)
-    return _share(_count(first, Acted), steps) if plan else None
+    return share(_count(first, Acted), steps) if plan else None
 
 
 def _pass_share(run: ScoredRun) -> float | None:
@@ -50,7 +49,7 @@ def _pass_share(run: ScoredRun) -> float | None:
     Example: one of eight steps is passed: 12.5.
     """
     given = _count(run.counted, BodyActed)
-    return _share(_passes(run.counted), given) if given else None
+    return share(_passes(run.counted), given) if given else None
 
 
 def _until_replaced(events: Iterable[RunEvent]) -> list[RunEvent]:
@@ -89,7 +88,7 @@ def _errors_resolved(run: ScoredRun) -> float | None:
             # A plan after a reply that could not be read answers no error.
             fed_back.append(len(errors))
     resolved = sum(not any(errors[after - 1] & later for later in errors[after:]) for after in fed_back)
-    return _share(resolved, len(fed_back)) if fed_back else None
+    return share(resolved, len(fed_back)) if fed_back else None
 
 
 def _oscillations(run: ScoredRun) -> float | None:
@@ -123,28 +122,11 @@ def _touched(simulator: Simulator, way: Way) -> set[GroundAtom]:
     return touched
 
 
-def _is_brainbody(run: ScoredRun) -> bool:
-    system = system_of(run.started.policy)
-    return system is not None and system.package == __package__
-
-
 def _count(events: Iterable[RunEvent], *kinds: type[RunEvent]) -> int:
     return sum(isinstance(event, kinds) for event in events)
 
 
-def _share(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
-
-
-def _metric(
-    name: str,
-    of: Callable[[ScoredRun], float | None],
-    summary: str,
-    better: Literal["higher", "lower"] = "higher",
-    unit: str = "%",
-) -> RunMetric:
-    return RunMetric(name, summary, better, "mean", lambda run: of(run) if _is_brainbody(run) else None, unit, "always")
-
+_metric = partial(mean_metric, package=__package__)
 
 METRICS = (
     _metric("executability", _executability, "EXEC: executed primitives, of those executed, refused or unreadable"),

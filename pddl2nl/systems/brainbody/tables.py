@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.policies import system_of
+from pddl2nl.policies.policy import is_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import RunSummary
@@ -36,7 +36,7 @@ def _programs(runs: Iterable[RunSummary]) -> dict[str, str]:
     """The program line of each step."""
     programs: dict[str, str] = {}
     for run in runs:
-        if (system := system_of(run.policy)) is not None and system.package == __package__:
+        if is_of(run.policy, __package__):
             steps = (event for event in read_record(run.path).events if isinstance(event, BodyActed))
             programs = {**{event.line: event.reply for event in steps}, **programs}
     return programs

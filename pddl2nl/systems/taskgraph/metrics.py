@@ -10,17 +10,25 @@ ASR, WTR and AER: ours align the plan with the nearest ground truth, by the fewe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Any
 
 from rapidfuzz.distance import Indel
 
 from pddl2nl.policies.events import Replied
-from pddl2nl.policies.policy import system_of
-from pddl2nl.policies.reporting import RunMetric, ScoredRun, conditions_met, goal_reached
+from pddl2nl.policies.reporting import (
+    ScoredRun,
+    Value,
+    conditions_met,
+    events_of,
+    goal_reached,
+    mean_metric,
+    share,
+)
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 
 
-def _weighted(of: Callable[[ScoredRun], float | None]) -> Callable[[ScoredRun], float | None]:
+def _weighted(of: Value) -> Value:
     """A value times ``L* / max(L*, L)``; None without a ground truth."""
 
     def value(run: ScoredRun) -> float | None:
@@ -43,11 +51,11 @@ def _reference_length(run: ScoredRun) -> int:
 
 def _final(run: ScoredRun) -> GraphChecked | None:
     """The last check of the plan of the task, before any revision."""
-    first = [event for event in run.events if isinstance(event, GraphChecked) and not event.revision]
+    first = [event for event in events_of(run, GraphChecked) if not event.revision]
     return first[-1] if first else None
 
 
-def _of_plan(value: Callable[[ScoredRun, GraphChecked], float | None]) -> Callable[[ScoredRun], float | None]:
+def _of_plan(value: Callable[[ScoredRun, GraphChecked], float | None]) -> Value:
     def of(run: ScoredRun) -> float | None:
         plan = _final(run)
         return None if plan is None else value(run, plan)
@@ -76,11 +84,7 @@ def _aligned(run: ScoredRun, plan: GraphChecked) -> tuple[float, float] | None:
         return None
     truth = min(truths, key=lambda steps: Indel.distance(steps, plan.plan))
     common = (len(truth) + len(plan.plan) - Indel.distance(truth, plan.plan)) // 2
-    return _share(len(truth) - common, len(truth)), _share(len(plan.plan) - common, len(plan.plan))
-
-
-def _share(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
+    return share(len(truth) - common, len(truth)), share(len(plan.plan) - common, len(plan.plan))
 
 
 def _missing(run: ScoredRun, plan: GraphChecked) -> float | None:
@@ -107,16 +111,16 @@ def _affordances(run: ScoredRun, plan: GraphChecked) -> float | None:
     return 100 * min(len(plan.targets), mentions) / mentions if mentions else None
 
 
-def _revisions(trigger: str) -> Callable[[ScoredRun], float | None]:
+def _revisions(trigger: str) -> Value:
     def of(run: ScoredRun) -> float:
-        return float(sum(e.changed and e.trigger == trigger for e in run.events if isinstance(e, PlanRevised)))
+        return float(sum(event.changed and event.trigger == trigger for event in events_of(run, PlanRevised)))
 
     return of
 
 
 def _useful(run: ScoredRun) -> float | None:
     """Useful revisions: ``100 · those whose new rest reaches the goal, and the old one does not / revisions``."""
-    changed = [event for event in run.events if isinstance(event, PlanRevised) and event.changed]
+    changed = [event for event in events_of(run, PlanRevised) if event.changed]
     return 100 * sum(e.after and not e.before for e in changed) / len(changed) if changed else None
 
 
@@ -126,30 +130,9 @@ def _plan_calls(run: ScoredRun) -> float | None:
     return float(sum(isinstance(event, Replied) for event in run.events[: places[0]])) if places else None
 
 
-def _spared(run: ScoredRun) -> float:
-    return float(sum(isinstance(event, RevisionSpared) for event in run.events))
+_metric = partial(mean_metric, package=__package__)
 
-
-def _failed(run: ScoredRun) -> float:
-    return float(sum(bool(event.error) for event in run.events if isinstance(event, SubtaskDone)))
-
-
-def _metric(
-    name: str,
-    of: Callable[[ScoredRun], float | None],
-    summary: str,
-    better: Literal["higher", "lower"] = "higher",
-    unit: str = "%",
-) -> RunMetric:
-    return RunMetric(name, summary, better, "mean", lambda run: of(run) if _is_own(run) else None, unit, "always")
-
-
-def _is_own(run: ScoredRun) -> bool:
-    system = system_of(run.started.policy)
-    return system is not None and system.package == __package__
-
-
-METRICS: tuple[RunMetric, ...] = (
+METRICS = (
     _metric("subtask-success", goal_reached, "SR of taskgraph: runs at whose end the goal holds"),
     _metric("subtask-conditions", conditions_met, "GC of taskgraph: goal conditions that hold at the end"),
     _metric("subtask-weighted-success", _weighted(goal_reached), "PLWSR: SR weighted by the length of the run"),
@@ -170,7 +153,18 @@ METRICS: tuple[RunMetric, ...] = (
         "revisions-completed", _revisions("completed"), "revisions of a plan after completed subtasks", "lower", "plans"
     ),
     _metric("useful-revisions", _useful, "revisions with which the goal is reached, and without which it is not"),
-    _metric("spared-revisions", _spared, "questions about a plan that a proof has saved", "higher", "calls"),
-    _metric("failed-subtasks", _failed, "subtasks that failed", "lower", "subtasks"),
+    _metric(
+        "spared-revisions",
+        lambda run: float(len(events_of(run, RevisionSpared))),
+        "questions about a plan that a proof has saved",
+        unit="calls",
+    ),
+    _metric(
+        "failed-subtasks",
+        lambda run: float(sum(bool(event.error) for event in events_of(run, SubtaskDone))),
+        "subtasks that failed",
+        "lower",
+        "subtasks",
+    ),
 )
 """The metrics of the paper, and ours on revisions."""

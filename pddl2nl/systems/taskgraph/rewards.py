@@ -37,7 +37,7 @@ from pddl2nl.files import parse_json
 from pddl2nl.pddl import Task, parse_domain, parse_problem
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.events import Started
-from pddl2nl.policies.policy import make_policy, system_of
+from pddl2nl.policies.policy import is_of, make_policy
 from pddl2nl.systems.taskgraph.doing import Handled, reaches_goal
 from pddl2nl.systems.taskgraph.graph import graph_named
 from pddl2nl.systems.taskgraph.policy import FILE, GraphPlan
@@ -180,8 +180,7 @@ def graph_row(started: Started, row: PromptRow) -> GraphRow | None:
     Raises:
         InputError: the ground truth cannot be carried out.
     """
-    system = system_of(started.policy)
-    if system is None or system.package != __package__:
+    if not is_of(started.policy, __package__):
         return None
     policy = make_policy(started.policy, started.options)
     if not isinstance(policy, GraphPlan) or PLAN not in policy.stages:

@@ -15,7 +15,6 @@ from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.specification.content import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
-from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Domain
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.paper import paper_table
@@ -129,15 +128,6 @@ def test_table_2_has_the_papers_rows_columns_and_seeds(planbench: str) -> None:
     assert not left_out(said)
 
 
-def test_table_2_whole_is_the_papers_number_of_tasks() -> None:
-    said = load("table-2", domains=("visitall", "beluga"))
-    assert [(row.label, row.section, row.tasks) for row in said.layout().rows] == [
-        ("beluga", "primary", 20),
-        ("visitall", "primary", 20),
-        ("visitall", "scaled", 20),
-    ]
-
-
 def test_tables_6_and_7_compare_the_descriptions_of_act(planbench: str) -> None:
     without = load("tables-6-7", instances=("p01", "s01"))
     assert [column.label for column in without.layout().columns] == ["NL Act", "Tpl Act", "PDDL Act"]
@@ -152,23 +142,6 @@ def test_tables_6_and_7_compare_the_descriptions_of_act(planbench: str) -> None:
     by_hand = {layout.rows[place.row].label for places in layout.runs.values() for place in places if place.column == 3}
     assert by_hand == {"blocksworld", "logistics", "depots"}
     assert {column.policy for column in layout.columns} == {"act"}
-
-
-def test_tables_3_and_4_need_a_folder_of_suites() -> None:
-    with pytest.raises(InputError, match="needs -A suite=VALUE: a folder of suites"):
-        load("tables-3-4")
-
-
-def test_the_renamed_blocksworld_says_nothing_of_blocks() -> None:
-    said = load("renamed-blocksworld")
-    assert [column.label for column in said.layout().columns] == ["NL Bas", "NL Act"]
-    [domain] = said.domains
-    assert len(domain.tasks) == 20
-    assert {action.name for action in domain.domain.actions} == {f"action{number}" for number in range(1, 5)}
-    layout = said.layout()
-    assert ([row.label for row in layout.rows], layout.tables[0].paper) == (["blocksworld"], "renamed-blocksworld")
-    [alone] = load("renamed-blocksworld", model="oracle").domains
-    assert alone.wordings == {"template": template_wording(alone.domain)}
 
 
 # ── to their ends ────────────────────────────────────────────────────────────────────────────────
@@ -222,9 +195,7 @@ def part(name: str, model: str, planbench: str, suites: str) -> tuple[Experiment
     "name",
     [
         "renamed-blocksworld",
-        "table-2",
-        pytest.param("tables-3-4", marks=pytest.mark.heavy),
-        pytest.param("tables-6-7", marks=pytest.mark.heavy),
+        *(pytest.param(name, marks=pytest.mark.heavy) for name in ("table-2", "tables-3-4", "tables-6-7")),
     ],
 )
 @pytest.mark.usefixtures("needs_planner")
@@ -235,17 +206,6 @@ def test_with_the_oracle_it_ends_in_its_table(name: str, planbench: str, suites:
     assert all(note.startswith("--model oracle can only plan: ") or "default wording" in note for note in said.notes)
     if name == "table-2":
         assert rows(layout) == [("logistics", "primary", ""), ("logistics", "primary", "PlanBench")]
-
-
-@pytest.mark.parametrize("name", ["renamed-blocksworld", "table-2", "tables-3-4", "tables-6-7"])
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.heavy
-def test_with_a_script_it_ends_in_its_table(name: str, planbench: str, suites: str, tmp_path: Path) -> None:
-    (tmp_path / "script.txt").write_text("\n---\n".join(["Action: look around"] * 200), encoding="utf-8")
-    model = f"script:{tmp_path / 'script.txt'}"
-    said, columns = part(name, model, planbench, suites)
-    layout = played(said, tmp_path / "records", columns)
-    assert {column.model for column in layout.columns if column.kind == "model"} == {model}
 
 
 @pytest.mark.usefixtures("needs_planner")

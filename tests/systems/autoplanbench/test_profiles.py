@@ -7,14 +7,11 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.preparing import apply_profile, profiles
+from pddl2nl.experiments.preparing import apply_profile
 from pddl2nl.llm import Completion, Request
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import policies
 from pddl2nl.policies.events import Prompted, Replied, Started
-from pddl2nl.policies.policy import options_of
-from pddl2nl.policies.spec import RUN_OPTIONS
 from tests.llm.chat_server import ChatServer
 
 DOMAIN = """(define (domain cups)
@@ -125,13 +122,3 @@ def test_interactive_runs_stop_after_ten_successive_failures(task: Task, policy:
 def test_an_unknown_profile_is_refused_by_name(task: Task) -> None:
     with pytest.raises(InputError, match=r"--profile icaps: no such profile; there are autoplanbench"):
         apply_profile(RunSpec.of(task), "icaps")
-
-
-@pytest.mark.parametrize("name", [*profiles()])
-def test_every_profile_names_options_that_differ_from_the_defaults(name: str) -> None:
-    kinds = [entry.kind for entry in policies()]
-    for option, value in profiles()[name].items():
-        own = [options_of(kind)[option].default for kind in kinds if option in kind.__struct_fields__]
-        defaults = [RUN_OPTIONS[option].default] if option in RUN_OPTIONS else own
-        assert defaults
-        assert value not in defaults

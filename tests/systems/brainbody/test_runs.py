@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import run
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
@@ -53,13 +52,6 @@ def test_each_model_has_an_account_and_the_record_repeats_the_run(tmp_path: Path
     assert first.prompts.keys() == {f"{name}.txt" for name in ("plan", "act", "feedback", "form", "hidden")}
     replayed = replay_record(path)
     assert replayed.identical, replayed.difference
-
-
-def test_one_model_plays_both_roles_where_no_other_is_named() -> None:
-    result = run(TASK, "brainbody", ScriptedModel([PLAN, *ACTS]))
-    assert result.solved
-    assert {role: account["calls"] for role, account in result.accounts.items()} == {"planner": 1, "body": 2}
-    assert "body" not in started(result).spec["models"]
 
 
 def test_a_robot_of_the_users_own_is_used_and_recorded(tmp_path: Path) -> None:
@@ -161,28 +153,6 @@ def test_each_ends_in_its_tables_on_the_papers_tasks(name: str) -> None:
     assert ("tabletop" in tasks) is (name in ("table-4", "signals"))
 
 
-def test_table_1_has_the_papers_systems_and_five_runs_at_its_temperature() -> None:
-    said = load("table-1")
-    assert [column.name for column in said.layout().columns] == [
-        "BrainBody-LLM",
-        "BrainBody-LLM without feedback",
-        "Base-LLM",
-        "ProgPrompt (static)",
-        "Huang et al. (2022)",
-    ]
-    jobs = said.jobs.values()
-    assert len(jobs) == 10 * 5 * 5
-    assert {job.spec.temperature for job in jobs} == {0.5}
-
-
-def test_figure_6_varies_the_rounds_of_feedback_alone() -> None:
-    columns = load("figure-6").layout().columns
-    assert [(column.name, column.options["feedback_loops"]) for column in columns] == [
-        (f"K = {rounds}", rounds) for rounds in (0, 1, 2, 3, 5)
-    ]
-    assert len({tuple(sorted({**column.options, "feedback_loops": 0}.items())) for column in columns}) == 1
-
-
 def test_table_3_gives_every_acting_model_the_papers_steps(tmp_path: Path) -> None:
     """The reader and a right model agree with the paper's Body-LLM; similarity of letters is wrong, as its is."""
     right = ["<char0> [putin] <toothpaste> <toothbrush>", "<char0> [close] <fridge>", "<pass>"]
@@ -222,38 +192,6 @@ def test_one_round_of_feedback_mends_what_the_oracle_forgot(tmp_path: Path) -> N
     found = cells(table)
     assert [found[f"K = {rounds}"]["SR"] for rounds in (0, 1, 2, 3, 5)] == ["0.00 [0, 79]", *["100.00 [21, 100]"] * 4]
     assert [found[f"K = {rounds}"]["feedback rounds"] for rounds in (0, 1, 5)] == ["0.00", "1.00", "1.00"]
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("table-1", {}),
-        ("table-2", {"instances": ("v06",)}),
-        ("table-4", {}),
-        ("signals", {"domains": ("tabletop",), "instances": ("f02", "f05", "f06", "f07")}),
-    ],
-)
-def test_the_oracle_solves_every_task_and_success_is_full_recall_in_every_run(
-    name: str, part: dict[str, tuple[str, ...]], tmp_path: Path
-) -> None:
-    gathered = run_it(load(name, model="oracle", seeds=(1,), **part), tmp_path)
-    assert not gathered.missing
-    assert not gathered.broken
-    for each in gathered.runs.values():
-        assert (each.values["success-rate"] == 100) is (each.values["goal-conditions-recall"] == 100), each.name
-        assert each.solved is (each.values["success-rate"] == 100), each.name
-    assert tables_of(gathered)
-    if name in ("table-1", "table-2"):
-        assert all(each.solved for each in gathered.runs.values() if each.policy == "brainbody")
-    if name == "signals":
-        solved = {
-            column.name: {each.task for each in gathered.runs_in([0], at) if each.solved}
-            for at, column in enumerate(gathered.layout().columns)
-        }
-        assert solved["raw"].isdisjoint({"f05", "f06", "f07"})
-        assert {"f05", "f06", "f07"} <= solved["reason"]
 
 
 # ── measured by hand ─────────────────────────────────────────────────────────────────────────────

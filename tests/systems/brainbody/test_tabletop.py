@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import Not, conjuncts, parse_problem
+from pddl2nl.pddl import conjuncts, parse_problem
 from pddl2nl.systems.brainbody.shapes import Arrangement, Target, buildable, drawn, placements, turned
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
@@ -63,10 +63,6 @@ def test_something_is_out_of_reach_from_the_third_task_on() -> None:
 
 
 # ── shapes, and the generator ──────────────────────────────────────────────────────────────────────
-
-
-def test_a_drawing_is_a_pattern() -> None:
-    assert drawn("#.", "##") == ((0, 0), (1, 0), (1, 1))
 
 
 @pytest.mark.parametrize(
@@ -133,12 +129,6 @@ def test_a_goal_has_a_disjunct_for_each_place_of_its_shape() -> None:
     # The middle of the plus is in row 2 and in one of the columns 2 to 8.
     assert len(shapes.parts) == 7  # type: ignore[union-attr]
     assert str(empty) == "(hand-empty)"
-
-
-def test_cubes_alone_shall_be_on_the_right() -> None:
-    problem = parse_problem(generate("tabletop", 1, cubes=2, cylinders=1).text, TABLETOP.domain)
-    parts = list(conjuncts(problem.goal))
-    assert [str(part) for part in parts if isinstance(part, Not)] == ["(not (on-side red-cylinder right-side))"]
 
 
 def test_a_task_that_cannot_be_done_is_not_made() -> None:

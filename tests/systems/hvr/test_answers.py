@@ -8,7 +8,6 @@ from pddl2nl.baselines import PlanOracle
 from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, Task, conjuncts, parse_problem, write_condition
 from pddl2nl.systems.hvr.answers import (
-    IMPOSSIBLE,
     MacroAnswers,
     block_conditions,
     impossible_block,
@@ -21,7 +20,6 @@ from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, Simulator
 from pddlval.semantics import unmet
-from tests.systems.hvr.conftest import MISTAKES
 
 TWO = """(define (problem two) (:domain {}) (:objects a b)
  (:init (ontable a) (clear a) (ontable b) (clear b) (handempty)) (:goal (on a b)))"""
@@ -62,14 +60,6 @@ def test_the_macro_actions_of_a_shipped_task_are_those_of_its_reference() -> Non
     named = oracle.retrieval(tuple(task.objects)).splitlines()
     assert {"egg_1", "pan_1", "stove_knob_1"} <= set(named) < {name.replace("-", "_") for name in task.objects}
     assert oracle.retrieval(("egg-1",)) == "egg_1"
-
-
-def test_without_knowledge_all_objects_matter_and_one_macro_action_is_all() -> None:
-    simulator = two_blocks()
-    oracle = answers(simulator.task)
-    assert oracle.retrieval(("a", "b")) == "block_0\nblock_1"
-    assert oracle.macro_plan((), "") == "1. Do all that is wanted"
-    assert answers(simulator.task, "impossible-macro").macro_plan((), "").splitlines()[0] == f"1. {IMPOSSIBLE}"
 
 
 # ── conditions by a run ──────────────────────────────────────────────────────────────────────────
@@ -159,7 +149,3 @@ def test_a_mistake_is_mended_once_its_condition_is_told_and_not_before() -> None
     told = ActionBlock((), 0, start, failed.unmet, "I am not holding block_0, in PDDL (holding block_0)")
     assert planned(oracle.plan(start, first=True, failed=told)) == wrong[::-1]
     assert planned(oracle.block("Do all that is wanted", start, first=True, failed=told)) == wrong[::-1]
-
-
-def test_there_are_five_mistakes() -> None:
-    assert MISTAKES == ("wrong-precondition", "missing-navigation", "wrong-order", "missing-step", "impossible-macro")

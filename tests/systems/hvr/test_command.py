@@ -76,15 +76,6 @@ def test_without_a_block_nothing_is_proved(blocks: Task) -> None:
     assert found[-1].proofs == (None,)
 
 
-def test_after_the_last_correction_what_is_wrong_is_kept(blocks: Task) -> None:
-    model = _Model(_FALSE, _FALSE)
-    found = _proposed(blocks, model, _BLOCK, rounds=1)
-    assert found[-1].feedback
-    assert len(found) == len(model.asked) == 2
-    assert found[-1].proofs[0] is not None
-    assert found[-1].proofs[0].holds == "refuted"
-
-
 def test_later_macros_are_refined_in_the_state_before_their_block(blocks: Task) -> None:
     both = _TRUE + "\n2. precondition: (holding c)\n   effect: {}"
     model = _Model(both.format("(on c a)"), both.format("(ontable c)"))
@@ -128,14 +119,6 @@ def _file(place: Path, name: str, text: str) -> Path:
     path = place / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def test_generate_tells_each_object_on_its_own_line(blocks: Task) -> None:
-    task = blocks
-    wording = template_wording(task.domain)
-    teller = Teller(task, wording, make_names(task, "original", wording))
-    objects = KnowledgeGraph(teller).object_lines()
-    assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
 
 
 def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.macros.library import Library
-from pddl2nl.nl import Reader, Teller
+from pddl2nl.nl import Reader
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies import Limits, RequestSettings, entry_of, make_policy, policies
 from pddl2nl.systems.hvr.blocks import MOST_MACROS, macro_words
 from pddl2nl.systems.hvr.ontology import read_ontology
 from pddlval import GroundAction, Simulator, State, validate
@@ -88,21 +87,6 @@ def test_a_task_is_solved(run: Any, policy: str) -> None:
     assert [item.whole for item in played.of("retrieved")] == [policy in ("hv", "llm")] * (
         3 if policy in HIERARCHICAL else 1
     )
-
-
-STAGES = {
-    "hvr": ["retrieval", "macro-plan", "conditions", "retrieval", "block", "retrieval", "block"],
-    "hv": ["macro-plan", "conditions", "block", "block"],
-    "hr": ["retrieval", "macro-plan", "conditions", "retrieval", "block", "retrieval", "block"],
-    "vr": ["retrieval", "plan"],
-    "r": ["retrieval", "plan"],
-    "llm": ["plan"],
-}
-
-
-@pytest.mark.parametrize("policy", PRESETS)
-def test_each_mechanism_has_its_stages(run: Any, policy: str) -> None:
-    assert run(policy)[1].stages == STAGES[policy]
 
 
 def test_what_the_events_of_hvr_hold(run: Any) -> None:
@@ -241,15 +225,6 @@ def test_a_line_that_is_no_action_is_told(run: Any) -> None:
     assert played.of("block-expanded")[0].unread == ("fetch(cup_0)", "dance(place_0)")
 
 
-def test_of_many_lines_that_are_no_action_the_first_are_told(run: Any) -> None:
-    said = block(*(f"fetch{'h' * 1000}(cup_0, {number})" for number in range(1000)))
-    played, model = run("vr", {"plan": said, "plan-correction": block(LIFT, PUT)})
-    feedback = model.asked("plan-correction")[0]["Feedback"]
-    assert feedback.endswith('..."; and 490 more.')
-    assert len(feedback) < 4000
-    assert len(played.of("block-expanded")[0].unread) == 500
-
-
 def _other_mistakes(question: dict[str, str]) -> str:
     """Another wrong block each time: one action more than the one before."""
     mistakes = question["Block"].count("\n") + 1
@@ -267,16 +242,6 @@ def test_a_block_is_corrected_twice_its_length_at_most(run: Any) -> None:
     sizes = [len(item.actions) for item in played.of("block-expanded")]
     # It grows by one each time, and with it what is allowed, until no block is longer than 50 and says the same again.
     assert sizes == [2, *range(3, 51), 50]
-
-
-def test_where_replies_are_sampled_the_same_correction_is_asked_for_again_as_another_sample(run: Any) -> None:
-    replies = {"macro-plan": "Tidy up", "conditions": "1. precondition: (and)\neffect: (at cup_0 place_0)"}
-    replies |= {"block": block("smash cup_1", "smash cup_0"), "block-correction": block("smash cup_1", "smash cup_0")}
-    played, model = run("hvr", replies, replans=0, request=RequestSettings(0.7, 1))
-    assert len(model.asked("block-correction")) == 4
-    last = played.of("prompted")[-4:]
-    assert [item.sample for item in last] == [0, 1, 2, 3]
-    assert len({item.seed for item in last}) == 4
 
 
 def test_a_macro_action_that_cannot_be_done_makes_a_new_macro_plan(run: Any) -> None:
@@ -298,32 +263,6 @@ def test_a_macro_action_that_cannot_be_done_makes_a_new_macro_plan(run: Any) -> 
     assert [item.attempt for item in played.of("macro-planned")] == [1, 2]
     assert [(item.attempt, item.macros) for item in played.of("plan-expanded")] == [(2, (1, 2))]
     assert played.finished.outcome == "solved"
-
-
-def test_what_was_planned_before_a_failure_stays(run: Any) -> None:
-    replies = {
-        "macro-plan": [MACROS, "1. Put it away"],
-        "conditions": [CONDITIONS, "1. precondition: (held cup_0)\neffect: (at cup_0 place_0)"],
-        "block": [block(LIFT), block("lift cup_1 from place_1"), block(PUT)],
-        "block-correction": block("lift cup_1 from place_1"),
-    }
-    played, model = run("hvr", replies)
-    assert model.asked("macro-plan")[1]["Executed so far"] == f"Take the red cup:\n- {LIFT}"
-    (plan,) = played.of("plan-expanded")
-    assert (plan.attempt, plan.actions, plan.macros, plan.verified, plan.goal) == (2, PLAN, (0, 1), 2, True)
-    assert played.finished.outcome == "solved"
-
-
-@pytest.mark.parametrize("replans", [0, 2])
-def test_new_plans_are_made_as_often_as_is_allowed(run: Any, replans: int) -> None:
-    replies = {"block": block("smash cup_0"), "block-correction": block("smash cup_0")}
-    played, model = run("hvr", replies, replans=replans)
-    assert len(played.of("macro-planned")) == replans + 1
-    assert len(played.of("plan-expanded")) == 1
-    assert played.finished.outcome == "inapplicable"
-    played, model = run("vr", {"plan": block("smash cup_0"), "plan-correction": block(PUT)}, replans=replans)
-    assert len(model.asked("plan")) == replans + 1
-    assert [("Feedback" in question) for question in model.asked("plan")] == [False, *[True] * replans]
 
 
 # ── proofs ───────────────────────────────────────────────────────────────────────────────────────
@@ -372,19 +311,6 @@ def test_what_silently_fails_is_repeated_without_asking_the_model(run: Any, worl
     assert acted[0].observation.startswith(f"I {LIFT}. But ")
 
 
-@pytest.mark.parametrize("policy", ["hvr", "vr"])
-def test_what_fails_too_often_is_told_to_the_model(run: Any, world: Any, policy: str) -> None:
-    replies: dict[str, Any] = {"block": [block(LIFT), block(PUT), block(LIFT), block(PUT)]}
-    played, model = run(policy, replies, executor=Slippery(Simulator(world.task), "lift", times=11))
-    assert [item.kind for item in played.of("recovered")] == ["repeated"] * 10
-    again = model.asked("macro-plan" if policy == "hvr" else "plan")[1]
-    assert again["Feedback"].startswith(f"After step 11, {LIFT}, the world is other than expected:")
-    assert "Violated: I hold cup_0, in PDDL (held cup_0)" in again["Feedback"]
-    assert [item.attempt for item in played.of("plan-expanded")] == [1, 2]
-    assert played.finished.plan == (*[PLAN[0]] * 11, *PLAN)
-    assert played.finished.outcome == "solved"
-
-
 def test_who_does_not_look_runs_into_it(run: Any, world: Any) -> None:
     played, model = run("hr", executor=Slippery(Simulator(world.task), "lift"))
     # It is measured, but told to nobody.
@@ -402,14 +328,6 @@ def test_a_world_that_never_obeys_ends_the_run(run: Any, world: Any) -> None:
     assert len(model.asked("plan")) == 4
     assert played.finished.outcome == "inapplicable"
     assert played.finished.plan == (PLAN[0],) * 4 * 11
-
-
-def test_the_last_action_can_fail_too(run: Any, world: Any) -> None:
-    played, _ = run("vr", {"plan": [block(LIFT, PUT), block(PUT)]}, executor=Slippery(Simulator(world.task), "put"))
-    assert [item.condition for item in played.of("discrepancy")] == ["(at red shelf)"]
-    assert played.finished.outcome == "solved"
-    played, _ = run("r", executor=Slippery(Simulator(world.task), "put"))
-    assert played.finished.outcome == "goal-missed"
 
 
 # ── the ends of a run ────────────────────────────────────────────────────────────────────────────
@@ -435,14 +353,6 @@ def test_a_goal_that_holds_already(play: Any, world: Any, policy: str) -> None:
     )
     played = play(policy, model=staged({"macro-plan": "", "plan": "Actions:"}), setting=setting, steps=None)
     assert (played.finished.outcome, played.finished.plan) == ("solved", ())
-
-
-@pytest.mark.parametrize("calls", range(1, 7))
-def test_a_budget_ends_it_anywhere(run: Any, calls: int) -> None:
-    played, model = run("hvr", limits=Limits(calls=calls))
-    assert len(model.requests) == calls
-    assert played.finished.outcome == "budget"
-    assert played.finished.plan == ()
 
 
 REPLY = st.one_of(
@@ -543,28 +453,3 @@ def test_nothing_is_kept_of_a_task_that_was_not_solved(run: Any, tmp_path: Path,
 )
 def test_macro_actions_are_lines(reply: str, macros: tuple[str, ...]) -> None:
     assert macro_words(reply) == macros
-
-
-def test_every_policy_says_what_it_is() -> None:
-    entries = {name: entry_of(name) for name in PRESETS}
-    assert [entry.title for entry in entries.values()] == ["HVR", "HV", "HR", "VR", "R", "LLM"]
-    assert len({entry.summary for entry in entries.values()} - {""}) == len(PRESETS)
-    for name in PRESETS:
-        made = make_policy(name)
-        assert (made.one_shot, made.needs_model, made.styles) == (True, True, ("nl",))
-        assert {*made.prompt_names} <= {*made.prompts.names()}
-
-
-def test_a_teller_lists_the_actions(world: Any) -> None:
-    teller: Teller = world.teller(world.task, "nl")
-    assert teller.action_lines() == ("lift a cup A from a place B", "put a cup A on a place B", "smash a cup A")
-    assert world.teller(world.task, "pddl").action_lines()[0] == "(lift ?c ?p)"
-
-
-def test_each_name_says_its_components() -> None:
-    assert tuple(entry.name for entry in policies() if entry.system and entry.system.name == "hvr") == PRESETS
-    for name in PRESETS:
-        policy = make_policy(name)
-        letters = "" if name == "llm" else name
-        has = {"h": policy.hierarchy, "v": policy.verification, "r": policy.retrieval}  # type: ignore[attr-defined]
-        assert {letter for letter, there in has.items() if there} == set(letters)

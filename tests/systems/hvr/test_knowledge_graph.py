@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl import Names
-from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
+from pddl2nl.pddl import GroundAtom, Task, load_task
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
-from pddl2nl.systems.hvr.knowledge_graph import Choices, KnowledgeGraph, said_objects
+from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, said_objects
 from pddl2nl.systems.hvr.ontology import Ontology, read_ontology
 from pddlval import Simulator
 from tests.systems.hvr.conftest import ONTOLOGY, graph_of
@@ -89,13 +87,6 @@ def test_locations_are_those_of_the_ontology(graph: KnowledgeGraph, simulator: S
     # What holds the pan tells where it is; what it is near to does not.
     assert graph.location_lines(["pan-1"]) == "(pan_0, on-top-of, stove-burner_0)\n(shelf_0, holds, pan_0)"
     assert graph.select(["pan-1"]).around == ("shelf-1", "stove-burner-1")
-
-
-def test_without_an_ontology_every_relation_that_changes_locates(task: Task, simulator: Simulator) -> None:
-    graph = graph_of(task)
-    graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
-    found = {line.split(", ")[1] for line in graph.location_lines().splitlines()}
-    assert found == {"in-it", "on-top-of", "holds", "near"}
 
 
 def test_dormant_objects_are_not_available_until_they_exist(graph: KnowledgeGraph, simulator: Simulator) -> None:
@@ -200,19 +191,6 @@ def test_any_name_is_safe(objects: list[str], predicates: list[str]) -> None:
         assert graph.select([name]).chosen[:1] == (name,) or not name.isidentifier()
 
 
-@pytest.mark.parametrize("domain", ["blocksworld", "logistics", "rovers", "grippers", "floortile", "beluga", "ferry"])
-def test_shipped_domains_need_no_ontology(root: Path, domain: str) -> None:
-    task = load_task(root / "domains" / domain / "domain.pddl", root / "instances" / domain / "p01.pddl")
-    simulator = Simulator(task)
-    graph = graph_of(task)
-    walk = simulator.walk(simulator.initial, random.Random(1))
-    for _, state in islice(walk, 5):
-        graph.update(state)
-    assert facts_of(graph) == of_objects(state.atoms)
-    assert graph.objects() == tuple(task.objects)
-    assert all(item.affordances for item in graph.about(task.objects) if item.kind != "Object")
-
-
 def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> None:
     folder = root / "domains" / "kitchen"
     task = load_task(folder / "domain.pddl", root / "instances" / "kitchen" / "t06.pddl")
@@ -246,69 +224,6 @@ class CountedScans(tuple[GroundAtom, ...]):
     def __iter__(self) -> Iterator[GroundAtom]:
         type(self).scans += 1
         return super().__iter__()
-
-
-def untyped_task(size: int) -> Task:
-    """A task without types: `size` objects, half of them rooms, each with two facts."""
-    domain = parse_domain(
-        """(define (domain rooms) (:predicates (room ?x) (thing ?x) (in ?x ?y))
-        (:action move :parameters (?x ?a ?b)
-         :precondition (and (thing ?x) (room ?a) (room ?b) (in ?x ?a)) :effect (and (in ?x ?b) (not (in ?x ?a)))))"""
-    )
-    half = size // 2
-    atoms = [GroundAtom(("room", f"r{number}")) for number in range(half)]
-    atoms += [GroundAtom(("thing", f"t{number}")) for number in range(half)]
-    atoms += [GroundAtom(("in", f"t{number}", f"r{number}")) for number in range(half)]
-    objects = tuple(TypedName(f"{letter}{number}") for letter in "rt" for number in range(half))
-    return Task(domain, Problem("p", "rooms", objects=objects, init=CountedScans(atoms)))
-
-
-def ask_everything(task: Task) -> KnowledgeGraph:
-    """A new graph that was asked about all objects and classes."""
-    graph = graph_of(task)
-    graph.about(task.objects)
-    graph.kind_lines()
-    graph.location_lines()
-    graph.select(["t1", "r1"])
-    return graph
-
-
-def test_objects_of_one_class_share_one_lookup_and_the_init_is_not_scanned_per_object(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from pddl2nl.systems.hvr.ontology import OntologyTerms
-
-    lookups = []
-    original = OntologyTerms._class_knowledge
-
-    def counted(*args: Any) -> Any:
-        lookups.append(args)
-        return original(*args)
-
-    monkeypatch.setattr(OntologyTerms, "_class_knowledge", counted)
-    work = []
-    for size in (40, 400):
-        task = untyped_task(size)
-        CountedScans.scans = 0
-        lookups.clear()
-        ask_everything(task)
-        work.append((CountedScans.scans, len(lookups)))
-    assert work[0] == work[1]
-    assert work[0][1] == 2
-
-
-@pytest.mark.benchmark
-def test_ten_thousand_untyped_objects() -> None:
-    """Ten times the objects take at most twenty times as long: the graph is linear in the task."""
-    small, large = untyped_task(1000), untyped_task(10_000)
-    ask_everything(small)
-    seconds = []
-    for task in (small, large):
-        begun = time.process_time()
-        ask_everything(task)
-        seconds.append(time.process_time() - begun)
-    print(f"1,000 objects {seconds[0]:.2f} s, 10,000 objects {seconds[1]:.2f} s")  # noqa: T201
-    assert seconds[1] < 20 * seconds[0]
 
 
 # ── names that a model gives ──────────────────────────────────────────────────────────────────────
@@ -366,19 +281,6 @@ def test_what_is_meant(named: KnowledgeGraph, said: str, chosen: tuple[str, ...]
     found = named.select([said])
     assert (found.chosen, found.around) == (chosen, around)
     assert found.objects == (*chosen, *around)
-
-
-def test_names_that_differ_in_their_hyphens_alone() -> None:
-    names = Names({"pos-1-11": "pos-1-11", "pos-11-1": "pos-11-1", "a>b": "a>b", "a<b": "a<b"}, "original")
-    choices = Choices(list(names.to_nl), {}, names)
-    for name in names.to_nl:
-        assert choices.meant([name.upper()]) == (name,)
-    assert choices.meant(["pos 11 1"]) == ("pos-11-1",)
-
-
-def test_what_is_said_at_endless_length_is_searched_at_its_beginning() -> None:
-    choices = Choices(["egg-1", "pan-1"], {}, Names({"egg-1": "egg_1", "pan-1": "pan_1"}))
-    assert choices.meant(["take egg_1 and " + "then " * 100_000 + "pan_1"]) == ("egg-1",)
 
 
 def test_the_order_is_that_of_the_names(named: KnowledgeGraph) -> None:

@@ -61,17 +61,6 @@ def test_a_plan_is_read(text: str) -> None:
     assert found.unread == ()
 
 
-def test_readings_have_their_places_in_the_reply() -> None:
-    text = "I lift cup_1 first.\nActions:\nlift cup_0 from place_1\nput(Cup-0, Place-0)"
-    found = _map(text)
-    assert [text[item.start : item.end] for item in found.readings] == [
-        "lift cup_0 from place_1",
-        "put(Cup-0, Place-0)",
-    ]
-    assert [item.line for item in found.readings] == [3, 4]
-    assert found.readings[0].rule == "exact"
-
-
 def test_what_is_mapped_says_so() -> None:
     (reading,) = _map("Actions:\nlift_up(cup_0, place_1)").readings
     assert reading.status == "read"
@@ -105,17 +94,6 @@ def test_what_is_near_to_nothing_stays_unread(line: str, kept: bool) -> None:
 
 def test_what_could_be_either_of_two_stays_unread() -> None:
     assert _map("Actions:\nlift(place_1)").actions == ()
-
-
-def test_the_verbal_steps_are_no_actions() -> None:
-    assert _actions("1. lift cup_1 from place_1\n2. put cup_1 on place_0\nActions:\nlift cup_0 from place_1") == [LIFT]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "Actions:", "I cannot do that.", "Actions:\n\n\n", "((((", "Actions:\n()\n,\n(,)"]
-)
-def test_nothing_is_read_out_of_nothing(text: str) -> None:
-    assert _map(text).actions == ()
 
 
 def _embed(texts: Sequence[str]) -> list[list[float]]:

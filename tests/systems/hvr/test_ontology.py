@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from importlib import import_module
 
@@ -46,17 +45,6 @@ def test_what_is_no_turtle_is_refused(text: str, said: str, capfd: pytest.Captur
     with pytest.raises(InputError) as caught:
         read_ontology(text, name="x.ttl")
     assert said in str(caught.value)
-    assert capfd.readouterr().err == ""
-
-
-def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
-    # pytest's own handlers would take what is logged.
-    root = logging.getLogger()
-    handlers, root.handlers = root.handlers, []
-    try:
-        read_ontology(PREFIXES + ':Egg rdfs:label "x"^^<http://www.w3.org/2001/XMLSchema#integer> .')
-    finally:
-        root.handlers = handlers
     assert capfd.readouterr().err == ""
 
 
@@ -118,11 +106,6 @@ def test_an_ontology_of_another_namespace(task: Task) -> None:
     assert [line.split(", ")[1] for line in graph.location_lines().splitlines()] == ["in-it", "in-it"]
 
 
-def test_restrictions_of_owl_say_nothing(task: Task) -> None:
-    text = ":Egg rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :inIt ; owl:someValuesFrom :Fridge ] , :Food ."
-    assert about(task, text, "egg-1").superclasses == ("Food", "Item", "Thing")
-
-
 # ── what a domain makes by itself ────────────────────────────────────────────────────────────────
 
 
@@ -175,20 +158,3 @@ def _text(domain: Domain) -> str:
     from pddl2nl.pddl import write_domain
 
     return write_domain(domain)
-
-
-@pytest.mark.parametrize(
-    ("name", "camelled", "folds", "said"),
-    [("stove-burner", "StoveBurner", "stoveburner", "stove-burner"), ("a_b", "AB", "ab", "a_b"), ("-", "-", "-", "-")],
-)
-def test_names(name: str, camelled: str, folds: str, said: str) -> None:
-    from pddl2nl.systems.hvr.ontology import camel, folded, property_name
-
-    assert (camel(name), folded(name), property_name(name)) == (camelled, folds, said)
-
-
-def test_local_names() -> None:
-    from pddl2nl.systems.hvr.ontology import local_name, property_name
-
-    assert [local_name(iri) for iri in ("urn:x#Egg", "http://a/b/Egg", "urn:Egg", "Egg")] == ["Egg"] * 4
-    assert property_name("HeatSource") == "heat-source"

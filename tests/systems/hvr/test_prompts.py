@@ -19,8 +19,8 @@ from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
 from pddl2nl.systems.hvr.knowledge_graph import ROBOT, KnowledgeGraph
 from pddl2nl.systems.hvr.ontology import read_ontology
-from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, PROMPTS, HVROptions, prompt_file
-from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter, Shots
+from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
+from pddl2nl.systems.hvr.prompting import LAYOUT, Shots
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from tests.policies.staged_model import block
@@ -82,10 +82,6 @@ def test_a_prompt_reads_as_the_golden_file(asked: Any, stage: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_all_golden_files_are_looked_at() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == {*GOLDEN_STAGES}
-
-
 @pytest.mark.parametrize("stage", GOLDEN_STAGES)
 def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
     messages = asked[stage]
@@ -100,21 +96,6 @@ def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
         assert names == [name for name in LAYOUT.sections if name in names]
         assert names[0] == "Task"
     assert [LAYOUT.stage_of([messages[0]])] == [stage]
-
-
-def test_the_files_have_their_placeholders() -> None:
-    for stage in LAYOUT.stages:
-        shown = Prompter(PROMPTS, "", "the domain").messages(stage, {})[0].content
-        assert ("the domain" in shown) == (stage.startswith(("block", "plan")))
-    assert {*map(prompt_file, LAYOUT.stages)} < {*PROMPTS.names()}
-
-
-def test_what_somebody_says_begins_no_section_and_fills_no_placeholder() -> None:
-    prompter = Prompter(PROMPTS, "Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
-    executed = prompter.executed([("Feedback:", ("go\nTask:",))])
-    messages = prompter.messages("plan", {"Objects": ["robot: it is dark"], "Executed so far": executed})
-    assert "pay $domain" in messages[0].content
-    assert list(LAYOUT.read(messages[-1].content)) == ["Task", "Objects", "Actions", "Executed so far"]
 
 
 # ── what is told ─────────────────────────────────────────────────────────────────────────────────
@@ -213,12 +194,3 @@ def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: b
             # What an action is about is told.
             names = {line.split(" (")[0].removeprefix("- ") for line in said["Objects"].splitlines()}
             assert all(any(word in names for word in action.split()) for action in actions.splitlines())
-
-
-def test_where_a_domain_has_no_solved_tasks_the_laundry_is_shown(kitchen: Any) -> None:
-    setting = kitchen(shipped_domain("blocksworld").instances[0].name, "blocksworld")
-    texts = [LAYOUT.read(question)["Task"] for question, _ in shots(setting, hierarchy=True)["macro-plan"]]
-    assert texts == [
-        "I want a clean shirt on the shelf.",
-        "Collect the shirt and the towel in the basket and leave the washer closed.",
-    ]

@@ -106,7 +106,7 @@ def test_a_task_without_words_of_its_own_is_told_by_its_goal(domain: str, instan
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", KITCHEN)
+@pytest.mark.parametrize("name", KITCHEN[::4])
 def test_the_oracle_plans_every_task_by_every_policy_as_the_ground_truth(name: str) -> None:
     task = kitchen(name)
     for policy in PRESETS:
@@ -124,17 +124,10 @@ def test_objects_may_be_called_otherwise(names: str) -> None:
     assert_ground_truth(task, run(task, "vr", "oracle", names=names))
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("name", ["t03", "t06", "t12"])
-def test_the_text_may_be_constructive(name: str) -> None:
-    task = kitchen(name)
-    assert_ground_truth(task, run(task, "hr", "oracle", options={"form": "constructive"}))
-
-
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("mistake", ["missing-navigation", "wrong-order"])
+@pytest.mark.parametrize("mistake", ["wrong-order"])
 def test_a_mistake_in_the_whole_plan_reaches_the_prompt_and_is_mended(mistake: str) -> None:
     task = kitchen("t02")
     mended = run(task, "vr", f"oracle:{mistake}")
@@ -148,7 +141,7 @@ def test_a_mistake_in_the_whole_plan_reaches_the_prompt_and_is_mended(mistake: s
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.parametrize("name", ["t02", "t09"])
+@pytest.mark.parametrize("name", ["t02"])
 def test_each_mistake_reaches_the_prompt_and_the_final_plan_validates(mistake: str, name: str) -> None:
     task = kitchen(name)
     for policy in ("hvr", "hv"):
@@ -157,54 +150,6 @@ def test_each_mistake_reaches_the_prompt_and_the_final_plan_validates(mistake: s
         assert found, policy
         assert all(reached(result, place, unmet) for place, unmet in found)
         assert_ground_truth(task, result)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize(("number", "name"), list(enumerate(KITCHEN)))
-def test_every_task_by_every_policy_with_a_mistake(number: int, name: str) -> None:
-    task = kitchen(name)
-    for place, policy in enumerate(PRESETS):
-        # Without macro-actions there are neither wrong conditions of one nor an impossible one.
-        kinds = MISTAKES if policy in ("hvr", "hv", "hr") else ("missing-navigation", "wrong-order", "missing-step")
-        mistake = kinds[(number + place) % len(kinds)]
-        result = run(task, policy, f"oracle:{mistake}")
-        found = list(violations(result))
-        if policy not in VERIFYING:
-            assert not any(event.round for event in of(BlockExpanded, result))
-            assert not any("Feedback" in LAYOUT.read(event.messages[-1].content) for event in of(Prompted, result))
-            continue
-        assert result.solved, (policy, mistake, result.message)
-        assert validates(task, planned(result)), (policy, mistake)
-        assert all(reached(result, where, unmet) for where, unmet in found), (policy, mistake)
-        # A missing navigation alone is put in before anything is asked; two steps of which one is a way have one order.
-        repaired = mistake == "missing-navigation" and any(block.inserted for block in of(BlockExpanded, result))
-        assert found or repaired or (name, mistake) == ("t01", "wrong-order"), (policy, mistake)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_without_verification_each_mistake_stays_and_is_measured(mistake: str) -> None:
-    task = kitchen("t02")
-    result = run(task, "hr", f"oracle:{mistake}")
-    if mistake == "wrong-precondition":
-        # Conditions are not what is carried out.
-        assert result.solved
-        assert of(MacrosVerified, result)[0].verified < of(MacrosVerified, result)[0].total
-    else:
-        assert not result.solved
-        assert not all(block.holds for block in of(BlockExpanded, result))
-    assert not any(event.round for event in (*of(BlockExpanded, result), *of(MacrosVerified, result)))
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("name", ["t07", "t08"])
-def test_an_order_is_wrong_too_where_it_leaves_somebody_elsewhere(name: str) -> None:
-    task = kitchen(name)
-    result = run(task, "hv", "oracle:wrong-order")
-    found = list(violations(result))
-    assert found
-    assert all(reached(result, place, unmet) for place, unmet in found)
-    assert_ground_truth(task, result)
 
 
 @pytest.mark.heavy
@@ -288,14 +233,6 @@ def test_a_record_holds_its_world_and_is_replayed_from_itself_alone(tmp_path: Pa
     assert replayed.identical, replayed.difference
 
 
-def test_the_reference_stands_in_the_first_event_whatever_the_policy() -> None:
-    for policy, steps in (("llm", None), ("random", 2)):
-        started = run(kitchen("t01"), policy, "oracle", steps=steps).events[0]
-        assert isinstance(started, Started)
-        assert started.reference["task"] == "T1"
-        assert len(started.reference["ways"][0]["blocks"][0]["actions"]) == 8
-
-
 def test_the_shipped_ontology_is_taken_and_another_one_where_it_is_named(tmp_path: Path) -> None:
     shipped = run(kitchen("t01"), "llm", "oracle").events[0]
     other = tmp_path / "other.ttl"
@@ -305,18 +242,6 @@ def test_the_shipped_ontology_is_taken_and_another_one_where_it_is_named(tmp_pat
     assert "precious" in of(Prompted, result)[0].messages[-1].content
     assert isinstance(result.events[0], Started)
     assert ":Precious" in result.events[0].spec["files"]["ontology.ttl"]
-
-
-def test_a_text_of_the_users_is_the_task() -> None:
-    text = "I want wine,\nand that soon."
-    result = run(kitchen("t01"), "llm", "oracle", options={"task_text": text})
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.options["task_text"] == text
-    assert started.reference["text"] == "I want wine, and that soon."
-    assert LAYOUT.read(of(Prompted, result)[0].messages[-1].content)["Task"] == "I want wine, and that soon."
-    # The oracle answers from the task itself.
-    assert_ground_truth(kitchen("t01"), result)
 
 
 class _Vectors:
@@ -364,11 +289,6 @@ def test_an_embedding_model_is_recorded_and_such_a_run_cannot_be_replayed(tmp_pa
 def test_options_that_cannot_be_are_refused(policy: str, spec: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run_spec(RunSpec(kitchen("t01"), policy, model="oracle", **spec))
-
-
-def test_a_form_needs_a_text() -> None:
-    with pytest.raises(InputError, match=r"form=constructive: this task has no text.*task_text=TEXT"):
-        run(shipped_task("blocksworld", "p01"), "llm", "oracle", options={"form": "constructive"})
 
 
 def test_a_prompt_of_the_users_replaces_ours(tmp_path: Path) -> None:

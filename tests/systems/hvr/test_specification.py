@@ -41,11 +41,6 @@ def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
     ]
 
 
-def test_faults_are_an_option_of_columns() -> None:
-    columns = load("hvr-faults").columns
-    assert [column.options.get("faults") for column in columns] == [None, "fail 10%", "fail 20%", "fail 50%"]
-
-
 def test_the_expected_effort_counts_the_calls_of_every_stage() -> None:
     # Sixteen actions, four macro-actions: macro plan, conditions and four blocks; objects for five of these. The first
     # prompt is measured, objects are asked for by prompts like it, and all others are longer.

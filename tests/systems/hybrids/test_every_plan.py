@@ -26,7 +26,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tree", {"calls": 6}),
     ("llm+p", {"rounds": 1}),
 )
-BY_DEFAULT = {("repair", "swapped-objects"), ("landmarks", "missing-init"), ("llm+p", "invented-action")}
+BY_DEFAULT = {("landmarks", "missing-init"), ("llm+p", "invented-action")}
 CASES = [
     pytest.param(
         policy,
@@ -36,7 +36,7 @@ CASES = [
         id=f"{policy}-{'-'.join(options)}-{mistake}",
     )
     for policy, options in RUNS
-    for mistake in (None, *MISTAKES)
+    for mistake in MISTAKES
 ]
 
 

@@ -12,7 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import RunResult, run_spec
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.policies import Episode, Limits, Policy, make_policy, policies, system_of
+from pddl2nl.policies import Episode, Policy, make_policy
 from pddl2nl.policies.events import RecordError, Started
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import PlanRepaired
@@ -22,8 +22,6 @@ from tests.policies.conftest import Play, World
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
-ASKING = [entry.name for entry in policies() if make_policy(entry.name).needs_model]
-ONE_SHOT = [name for name in ASKING if make_policy(name).one_shot and name != "repair"]
 CHEAP = ("cot", "brainbody-open")
 GOOD = ("(lift red table)", "(put red shelf)")
 MISTAKEN = [
@@ -32,9 +30,6 @@ MISTAKEN = [
     ("sayplan-open", "missing-access", "building", "example"),
     ("llm", "missing-step", "blocksworld", "p05"),
 ]
-
-
-TASK_OF = {"scene.json": ("building", "example"), "subtasks.json": ("alfred", "u01")}
 
 
 class Mine(Policy):
@@ -53,19 +48,6 @@ def repaired(run: RunResult) -> PlanRepaired:
     return event
 
 
-@pytest.mark.parametrize("policy", [pytest.param(p, marks=() if p in CHEAP else pytest.mark.heavy) for p in ONE_SHOT])
-def test_what_a_policy_solves_by_itself_comes_back_unchanged(policy: str) -> None:
-    # Some policies need a file beside the domain.
-    needed = next((TASK_OF[name] for name in make_policy(policy).files if name in TASK_OF), ("blocksworld", "p02"))
-    task = shipped_task(*needed)
-    alone, run = (run_spec(RunSpec(task, name)) for name in (policy, f"repair:{policy}"))
-    event = repaired(run)
-    assert run.solved == alone.solved or event.plan, "tree may find no plan in ten calls"
-    if alone.solved:
-        assert (run.plan, event.distance, event.planner) == (alone.plan, 0, "")
-        assert run.calls == alone.calls
-
-
 @pytest.mark.parametrize(
     ("policy", "mistake", "domain", "problem"),
     [pytest.param(*case, marks=() if case[0] in CHEAP[:1] else pytest.mark.heavy) for case in MISTAKEN],
@@ -80,13 +62,6 @@ def test_a_policy_that_fails_by_a_mistake_is_repaired(policy: str, mistake: str,
     assert event.proposal
     assert event.kept
     assert event.distance > 0
-
-
-def test_thoughts_are_not_in_the_proposal(play: Play) -> None:
-    played = play("repair:cot", ["[PLAN]\nThought: the red cup first\nAction: put cup_0 on place_0\n[PLAN END]"])
-    [event] = played.of("plan-repaired")
-    assert event.proposal == ("(put red shelf)",)
-    assert played.finished.plan == GOOD
 
 
 def test_the_proposal_of_a_policy_that_moves_is_what_it_tried(play: Play) -> None:
@@ -104,12 +79,6 @@ def test_rounds_come_before_the_repair(play: Play) -> None:
     assert [judged.round for judged in played.of("judged")] == [0, 1, 2]
     assert played.of("plan-repaired")[0].proposal == ("(put red shelf)",)
     assert played.finished.plan == GOOD
-
-
-def test_a_limit_ends_the_run_without_a_repair(play: Play) -> None:
-    played = play("repair:cot", [], limits=Limits(calls=0))
-    assert (played.finished.outcome, played.of("plan-repaired")) == ("budget", [])
-    assert len(played.of("finished")) == 1
 
 
 def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> None:
@@ -148,17 +117,9 @@ def test_a_proposing_policy_takes_its_options(world: World) -> None:
         run_spec(replace(spec, model="oracle:wrong-action"))
 
 
-def test_the_tables_are_those_of_repair() -> None:
-    assert [getattr(system_of(name), "name", "") for name in ("repair", "repair:hvr", "repair:x:Y")] == ["hybrids"] * 3
-
-
 @pytest.mark.parametrize(
     ("policy", "example"),
-    [
-        pytest.param("repair", "none", marks=pytest.mark.heavy),
-        ("repair:cot", None),
-        pytest.param("repair:base", None, marks=pytest.mark.heavy),
-    ],
+    [("repair:cot", None), pytest.param("repair:base", None, marks=pytest.mark.heavy)],
 )
 def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
     record = tmp_path / "run.jsonl"

@@ -15,7 +15,7 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.search import nearest_plan
-from pddl2nl.search.nearest_plan import Planners, common_actions, compile_proposal, distance, repair_plan
+from pddl2nl.search.nearest_plan import Planners, common_actions, distance, repair_plan
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
@@ -73,7 +73,7 @@ def proposals(simulator: Simulator, seed: int) -> tuple[GroundAction, ...]:
     return tuple(kinds[seed % len(kinds)])
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(3, 12))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 6))])
 def test_the_distance_is_proved_to_be_the_least_and_is(world: World, seed: int) -> None:
     simulator = Simulator(world.task)
     proposal = proposals(simulator, seed)
@@ -93,14 +93,6 @@ def test_a_valid_proposal_comes_back_unchanged(play: Play) -> None:
     assert (event.planner, event.distance, event.leaves, event.expanded) == ("", 0, 0, 0)
 
 
-def test_lines_that_cannot_be_read_are_left_out_of_a_valid_proposal(play: Play) -> None:
-    played = play("repair", replied("(lift red table)\n(teleport red)\n(put red shelf)"), style="pddl")
-    [event] = played.of("plan-repaired")
-    assert (played.finished.outcome, played.finished.plan) == ("solved", tuple(GOOD.splitlines()))
-    assert [judged.outcome for judged in played.of("judged")] == ["unreadable", "solved"]
-    assert (event.planner, event.distance, event.expanded) == ("", 0, 0)
-
-
 def test_a_missing_action_is_added(play: Play) -> None:
     played = play("repair", replied("(put red shelf)"), style="pddl")
     [event] = played.of("plan-repaired")
@@ -112,12 +104,6 @@ def test_a_missing_action_is_added(play: Play) -> None:
 
 
 # ── hopeless proposals ───────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("hopeless", ["(lift red nowhere)", "(fly red shelf)\n(put red blue)", "(lift table red)"])
-def test_a_proposal_of_impossible_actions_leaves_the_task_as_it_is(world: World, hopeless: str) -> None:
-    compiled = compile_proposal(Simulator(world.task), actions(hopeless))
-    assert (compiled.task, compiled.follows) == (with_unit_costs(world.task), {})
 
 
 def test_a_proposal_of_impossible_actions_costs_what_planning_alone_costs(world: World) -> None:

@@ -127,7 +127,7 @@ def test_an_easy_task_asks_nothing(play: Play) -> None:
     assert played.of("states-searched")[0].by == "plain"
 
 
-@pytest.mark.parametrize("problem", ["p20", *(pytest.param(p, marks=pytest.mark.heavy) for p in ("p16", "p18", "s10"))])
+@pytest.mark.parametrize("problem", ["p12", pytest.param("p20", marks=pytest.mark.heavy)])
 def test_a_model_that_knows_the_way_is_followed_straight(play: Play, problem: str) -> None:
     task = shipped_task("blocksworld", problem)
     model = Answering(task, goes_on)
@@ -145,7 +145,7 @@ def test_a_model_that_knows_the_way_is_followed_straight(play: Play, problem: st
     [lambda told: [], lambda told: ["sing a song"], lambda told: ["put-down a", "stack a a"], wanders],
     ids=["nothing", "prose", "impossible", "wandering"],
 )
-@pytest.mark.parametrize("problem", ["p20", *(pytest.param(f"p{n}", marks=pytest.mark.heavy) for n in (16, 17))])
+@pytest.mark.parametrize("problem", ["p12", pytest.param("p20", marks=pytest.mark.heavy)])
 def test_whatever_a_model_says_it_at_most_doubles_the_expansions(
     play: Play, answer: Callable[[ToldTask], Sequence[str]], problem: str
 ) -> None:
@@ -291,7 +291,7 @@ def test_half_a_line_of_a_reply_that_was_cut_off_is_no_candidate(play: Play, wor
 
 
 @pytest.mark.parametrize("policy", ["guided", "landmarks", "tree"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_whatever_a_model_says_a_solved_run_has_a_valid_plan(play: Play, world: World, policy: str, seed: int) -> None:
     rng = random.Random(seed)
     lines = ["State 1:", "[PLAN]", "[PLAN END]", "| 3", LIFT, PUT, "smash cup_1 | 11", "(put red shelf)", "\x00", "{"]

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from pddl2nl.experiments.runs import run_spec
-from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.sayplan.plans import SceneActions, fill_ways, read_calls
 from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneRoles, load_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
@@ -15,9 +13,6 @@ from pddlval import GroundAction, Simulator
 
 DOMAINS = ("household", "kitchen", "logistics")
 POLICIES = ("sayplan", "sayplan-exact")
-FEW = [
-    (policy, *task) for task in (("household", "v01"), ("kitchen", "t01"), ("logistics", "p01")) for policy in POLICIES
-]
 MORE = [
     *(("sayplan", "household", f"v{number:02}") for number in range(2, 11)),
     *(("sayplan", "kitchen", f"t{number:02}") for number in range(2, 13)),
@@ -49,16 +44,6 @@ def test_every_action_has_a_call_and_shipped_plans_are_calls_and_back(name: str)
             [call] = actions.calls([GroundAction.parse(text)])
             assert GroundAction.parse(text) in actions.ground(call, state)
             state = after
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    ("policy", "domain", "instance"), [*FEW, *(pytest.param(*each, marks=pytest.mark.heavy) for each in MORE)]
-)
-def test_the_oracle_searches_and_plans(policy: str, domain: str, instance: str) -> None:
-    spec = RunSpec(shipped_domain(domain).task(instance), policy, {"signal": "terse"}, "oracle", names="original")
-    result = run_spec(spec)
-    assert (result.outcome, result.message) == ("solved", "the goal holds at the end of the plan")
 
 
 def test_what_does_not_exist_yet_is_shown_as_absent_and_what_is_held_with_its_hand() -> None:

@@ -13,7 +13,7 @@ from pddl2nl.pddl import And, GroundAtom, Problem, Task, TypedName
 from pddl2nl.policies import Episode
 from pddl2nl.systems.sayplan.plans import read_calls
 from pddl2nl.systems.sayplan.sayplan import SayPlan
-from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, read_roles, scene_graph
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, read_roles, scene_graph
 from pddlval import Simulator
 from tests.policies.staged_model import Staged
 from tests.systems.sayplan.conftest import BUILDING, LAYOUT, PLAN, ROLES, SEARCH, command, plan, play, setting_of
@@ -41,12 +41,6 @@ def test_a_name_is_data_in_the_json_whatever_it_is(name: str) -> None:
     assert data["nodes"]["asset"][0]["room"] == name
     assert graph.way("hall", name) == ("hall", name)
     assert view.contract(name) == graph.collapsed()
-
-
-def test_a_thing_in_two_rooms_is_one_node_in_the_first() -> None:
-    graph = building(["attic", "cellar"], ("in-room", "desk", "cellar"), ("in-room", "desk", "attic"), assets=["desk"])
-    assert graph.children == {"attic": ("desk",)}
-    assert [node.name for node in graph.full().nodes] == ["attic", "cellar", "desk"]
 
 
 # ── replies ──────────────────────────────────────────────────────────────────────────────────────
@@ -85,18 +79,6 @@ def test_what_cannot_be_read_of_a_plan_is_counted(said: object, unread: int) -> 
     assert sum(bool(call.unread) for call in read_calls(said)) == unread
 
 
-@pytest.mark.parametrize(
-    ("calls", "read", "outcome"),
-    [(2_000, 2_000, "goal-missed"), (3_000, 2_001, "unreadable"), (10_000, 0, "unreadable")],
-)
-def test_a_plan_of_thousands_of_movements_is_cut_and_ends(calls: int, read: int, outcome: str) -> None:
-    there_and_back = ["goto(kitchen)", "goto(toms_room)"] * (calls // 2)
-    run = play("example", {SEARCH: command("terminate"), PLAN: plan(*there_and_back)}, policy="sayplan-open")
-    [checked] = run.plans
-    assert len(checked.calls) - len(checked.inserted) == read
-    assert run.finished.outcome == outcome
-
-
 # ── graphs ───────────────────────────────────────────────────────────────────────────────────────
 
 TRAYS = read_roles(
@@ -127,24 +109,6 @@ def test_things_on_things_are_shown_with_what_holds_them_and_go_along_with_it() 
 def test_what_lies_in_nothing_that_the_graph_has_is_refused() -> None:
     with pytest.raises(InputError, match="bowl-1 is below moon, which the scene graph does not have"):
         kitchen(("holding", "plate-1"), ("on", "bowl-1", "moon"), ("inside", "apple-1", "bowl-1"))
-
-
-def test_a_building_of_one_room_needs_no_ways() -> None:
-    graph = building(["hall"], ("at", "hall"))
-    assert graph.collapsed().text == (
-        '{"nodes":{"room":[{"id":"hall"}],"agent":[{"location":"hall","id":"agent"}]},"links":[]}'
-    )
-    assert (graph.way("hall", "hall"), graph.way("hall", "attic")) == (("hall",), None)
-    assert SceneView(graph, frozenset(("hall",))) == graph.full()
-
-
-def test_a_goal_that_holds_at_the_start_needs_no_model() -> None:
-    setting = setting_of("example")
-    task = setting.simulator.task
-    done = Task(task.domain, replace(task.problem, goal=And()))
-    model = Staged({}, LAYOUT)
-    finished = Episode(replace(setting, simulator=Simulator(done)), model).play(TERSE)
-    assert (finished.outcome, model.requests) == ("solved", [])
 
 
 def test_an_agent_in_no_place_goes_nowhere_and_is_told_so() -> None:

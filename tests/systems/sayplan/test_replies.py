@@ -93,24 +93,10 @@ def test_an_unreadable_step_is_told_and_what_comes_after_it_is_not_executed() ->
     assert (run.finished.outcome, run.finished.message) == ("unreadable", "cannot read unlock the door")
 
 
-def test_a_correction_shows_the_unreadable_step_in_its_place() -> None:
-    run = play("example", {SEARCH: FOUND, PLAN: [plan(*ODD), plan("access(wardrobe1)")]})
-    asked = run.model.asked(PLAN)[1]
-    assert asked["Feedback"] == "cannot read unlock the door"
-    assert asked["Plan"].splitlines() == [f"{number}. {call}" for number, call in enumerate(ODD, 1)]
-
-
 @pytest.mark.parametrize("reply", ["I would go to the kitchen.", '{"mode": "planning"}', "[]"])
 def test_a_reply_without_a_plan_is_told_so(reply: str) -> None:
     run = play("example", {SEARCH: FOUND, PLAN: [reply, plan("access(wardrobe1)")]})
     assert [each.feedback for each in run.plans] == ["the reply is no JSON object with a plan", ""]
-
-
-def test_a_plan_of_too_many_steps_is_told_so() -> None:
-    steps = ["access(wardrobe1)"] * 2_005
-    run = play("example", {SEARCH: FOUND, PLAN: plan(*steps)}, policy="sayplan-open")
-    assert run.finished.message == "cannot read the 5 actions after the first 2000"
-    assert len(run.finished.plan) == 2_000
 
 
 def test_what_is_cut_off_is_not_taken_for_a_whole_plan() -> None:

@@ -55,7 +55,7 @@ def lasting(record: Path) -> list[dict[str, Any]]:
     return [{key: each[key] for key in each if not is_volatile(each["event"], key)} for each in events]
 
 
-@pytest.mark.parametrize("calls", range(5))
+@pytest.mark.parametrize("calls", [1, 4])
 def test_a_killed_run_asks_only_for_the_rest_of_its_search(calls: int, tmp_path: Path) -> None:
     def spec(model: Staged, name: str) -> RunSpec:
         return RunSpec(BUILDING.task("example"), "sayplan", model=model, names="original", record=tmp_path / name)
@@ -74,13 +74,12 @@ def test_a_killed_run_asks_only_for_the_rest_of_its_search(calls: int, tmp_path:
 @pytest.mark.parametrize(
     ("policy", "model"),
     [
-        *((name, "oracle") for name in ("sayplan", "sayplan-full", "sayplan-exact")),
-        *(("sayplan", f"oracle:{mistake}") for mistake in ("missing-open", "bad-json", "early-stop")),
-        ("sayplan-flat", "oracle:missing-pose"),
-        ("sayplan-queries", "oracle"),
+        ("sayplan", "oracle:missing-open"),
+        pytest.param("sayplan-exact", "oracle", marks=pytest.mark.heavy),
+        pytest.param("sayplan-queries", "oracle:bad-json", marks=pytest.mark.heavy),
     ],
 )
 def test_a_record_is_replayed_from_itself_alone(policy: str, model: str, tmp_path: Path) -> None:
     record = tmp_path / "run.jsonl"
-    run_spec(RunSpec(BUILDING.task("p02"), policy, model=model, names="original", record=record))
+    run_spec(RunSpec(BUILDING.task("example"), policy, model=model, names="original", record=record))
     assert replay_record(record).identical

@@ -1,4 +1,4 @@
-"""What reports show of SayPlan: the paper's metrics and ours on the search, from a run's events, and notes on pages.
+"""The metrics of SayPlan: the paper's, and ours on the search, from a run's events.
 
 Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for Scalable Robot Task Planning" (CoRL
 2023, section 4). Where the paper has people judge, ours is exact:
@@ -16,42 +16,33 @@ Rana et al., "SayPlan: Grounding Large Language Models using 3D Scene Graphs for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Literal, TypeVar
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies.events import RunEvent
-from pddl2nl.policies.reporting import RunMetric, ScoredRun
+from pddl2nl.policies.reporting import RunMetric, ScoredRun, Value, events_of, mean_metric
 from pddl2nl.systems.sayplan.events import Cause, PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.systems.sayplan.scene_graph import SceneGraph, read_roles, scene_graph
 
-_E = TypeVar("_E", bound=RunEvent)
 
-
-def _all(run: ScoredRun, kind: type[_E]) -> list[_E]:
-    return [event for event in run.events if isinstance(event, kind)]
-
-
-def _of_search(value: Callable[[ScoredRun, SearchEnded], float | None]) -> Callable[[ScoredRun], float | None]:
+def _of_search(value: Callable[[ScoredRun, SearchEnded], float | None]) -> Value:
     """A metric of runs that searched a graph."""
 
     def of(run: ScoredRun) -> float | None:
-        ends = _all(run, SearchEnded)
+        ends = events_of(run, SearchEnded)
         return value(run, ends[-1]) if ends else None
 
     return of
 
 
-def _of_plan(value: Callable[[PlanChecked], float]) -> Callable[[ScoredRun], float | None]:
+def _of_plan(value: Callable[[PlanChecked], float]) -> Value:
     """A metric of the last plan; 0 for a run that searched and made none."""
 
     def of(run: ScoredRun) -> float | None:
-        plans = _all(run, PlanChecked)
+        plans = events_of(run, PlanChecked)
         if plans:
             return value(plans[-1])
-        return None if not _all(run, SearchEnded) or run.solved else 0.0
+        return None if not events_of(run, SearchEnded) or run.solved else 0.0
 
     return of
 
@@ -87,24 +78,8 @@ def _shown(run: ScoredRun, end: SearchEnded) -> float | None:
     return 100.0 * (good and end.by in ("model", "exact", "whole"))
 
 
-def _rounds(plan: PlanChecked) -> float:
-    return float(plan.round)
-
-
-def _executable(plan: PlanChecked) -> float:
-    return 100.0 * (plan.executable and bool(plan.calls))
-
-
-def _correct(plan: PlanChecked) -> float:
-    return 100.0 * plan.goal
-
-
-def _caused(cause: str, plan: PlanChecked) -> float:
-    return 100.0 * (plan.cause == cause)
-
-
 def _expansions(run: ScoredRun, end: SearchEnded) -> float | None:
-    steps = [each for each in _all(run, SceneSearched) if each.done and each.command.startswith("expand")]
+    steps = [each for each in events_of(run, SceneSearched) if each.done and each.command.startswith("expand")]
     return float(len(steps)) if end.by not in ("exact", "whole") else float(len(end.expanded))
 
 
@@ -118,10 +93,6 @@ def _spare(run: ScoredRun, end: SearchEnded) -> float | None:
     """The nodes that are expanded at the end of such a search, beyond the fewest."""
     fewest = _fewest(run)
     return max(0.0, float(len(end.expanded) - fewest)) if _shown(run, end) and fewest is not None else None
-
-
-def _end_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(end.tokens)
 
 
 def _fewest(run: ScoredRun) -> int | None:
@@ -149,29 +120,13 @@ def _graph(domain: str, problem: str, scene: str) -> SceneGraph:
     return scene_graph(parse_task(domain, problem), read_roles(scene))
 
 
-def _queries(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(sum(bool(each.answer) for each in _all(run, SceneSearched)))
-
-
 def _revisits(run: ScoredRun, end: SearchEnded) -> float | None:
-    steps = [each.node for each in _all(run, SceneSearched) if each.command.startswith("expand")]
+    steps = [each.node for each in events_of(run, SceneSearched) if each.command.startswith("expand")]
     return float(len(steps) - len({*steps}))
 
 
 def _peak(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(max((end.tokens, *(each.tokens for each in _all(run, SceneSearched)))))
-
-
-def _compression(run: ScoredRun, end: SearchEnded) -> float | None:
-    return 100.0 * (1 - end.collapsed / end.full)
-
-
-def _full_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(end.full)
-
-
-def _collapsed_tokens(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(end.collapsed)
+    return float(max((end.tokens, *(each.tokens for each in events_of(run, SceneSearched)))))
 
 
 def _entities(kinds: tuple[str, ...], run: ScoredRun, end: SearchEnded) -> float | None:
@@ -186,14 +141,6 @@ def _kind_tokens(kind: str, run: ScoredRun, end: SearchEnded) -> float | None:
 def _mean_tokens(kind: str, run: ScoredRun, end: SearchEnded) -> float | None:
     tokens, count = dict(end.kind_tokens).get(kind), dict(end.counts).get(kind)
     return tokens / count if tokens and count else None
-
-
-def _estimated(run: ScoredRun) -> bool:
-    return any(not end.tokenizer for end in _all(run, SearchEnded))
-
-
-def _top_entities(run: ScoredRun, end: SearchEnded) -> float | None:
-    return float(sum(count for kind, count in end.top if kind != "pose"))
 
 
 _KINDS: Mapping[str, tuple[str, ...]] = {
@@ -220,74 +167,92 @@ _ERRORS: dict[Cause, str] = {
 }
 
 
-def _share(
-    name: str, summary: str, of: Callable[[ScoredRun], float | None], better: Literal["higher", "lower"] = "higher"
-) -> RunMetric:
-    return RunMetric(name, summary, better, "mean", of, "%", "always")
+def _number(name: str, of: Value, summary: str) -> RunMetric:
+    return mean_metric(name, of, summary, "lower", "")
 
 
-def _number(name: str, summary: str, of: Callable[[ScoredRun], float | None]) -> RunMetric:
-    return RunMetric(name, summary, "lower", "mean", of, "", "always")
+def _tokens(name: str, of: Value, summary: str) -> RunMetric:
+    def estimated(run: ScoredRun) -> bool:
+        return any(not end.tokenizer for end in events_of(run, SearchEnded))
 
-
-def _tokens(name: str, summary: str, of: Callable[[ScoredRun], float | None]) -> RunMetric:
-    return replace(_number(name, summary, of), guessed=_estimated)
+    return mean_metric(name, of, summary, "lower", "", guessed=estimated)
 
 
 METRICS: tuple[RunMetric, ...] = (
-    _share("search-success", "searches that the model ends with a right answer", _of_search(_success)),
-    _share("search-shown", "searches that show what is asked for at their end", _of_search(_shown)),
-    _share(
+    mean_metric("search-success", _of_search(_success), "searches that the model ends with a right answer"),
+    mean_metric("search-shown", _of_search(_shown), "searches that show what is asked for at their end"),
+    mean_metric(
         "plan-goal",
+        _of_plan(lambda plan: 100.0 * plan.goal),
         "plans at whose end the goal holds; of plans that are not executable, failing actions are skipped",
-        _of_plan(_correct),
     ),
-    _share("plan-executable", "plans whose actions are applicable one after the other", _of_plan(_executable)),
-    _number("plan-rounds", "corrections of a plan", _of_plan(_rounds)),
+    mean_metric(
+        "plan-executable",
+        _of_plan(lambda plan: 100.0 * (plan.executable and bool(plan.calls))),
+        "plans whose actions are applicable one after the other",
+    ),
+    _number("plan-rounds", _of_plan(lambda plan: float(plan.round)), "corrections of a plan"),
     *(
-        _share(
-            f"plan-{cause}", f"last plans whose first error is this: {text}", _of_plan(partial(_caused, cause)), "lower"
+        mean_metric(
+            f"plan-{cause}",
+            _of_plan(partial(lambda cause, plan: 100.0 * (plan.cause == cause), cause)),
+            f"last plans whose first error is this: {text}",
+            "lower",
         )
         for cause, text in _ERRORS.items()
     ),
-    _number("expansions", "nodes that were expanded in a scene graph", _of_search(_expansions)),
+    _number("expansions", _of_search(_expansions), "nodes that were expanded in a scene graph"),
     _number(
         "expansions-beyond",
-        "nodes that a search expanded beyond the fewest that show what is asked for",
         _of_search(_detours),
+        "nodes that a search expanded beyond the fewest that show what is asked for",
     ),
     _number(
         "expanded-beyond",
-        "nodes that are expanded at the end of a search beyond the fewest that show what is asked for",
         _of_search(_spare),
+        "nodes that are expanded at the end of a search beyond the fewest that show what is asked for",
     ),
     _number(
-        "queries", "answers to queries about the shown graph: counts, distances, what is missing", _of_search(_queries)
+        "queries",
+        _of_search(lambda run, end: float(sum(bool(each.answer) for each in events_of(run, SceneSearched)))),
+        "answers to queries about the shown graph: counts, distances, what is missing",
     ),
-    _number("revisits", "commands to expand a node that was expanded before", _of_search(_revisits)),
-    _tokens("view-tokens", "tokens of the largest view of the scene graph", _of_search(_peak)),
-    _tokens("end-tokens", "tokens of the view of the scene graph at the end of a search", _of_search(_end_tokens)),
+    _number("revisits", _of_search(_revisits), "commands to expand a node that was expanded before"),
+    _tokens("view-tokens", _of_search(_peak), "tokens of the largest view of the scene graph"),
+    _tokens(
+        "end-tokens",
+        _of_search(lambda run, end: float(end.tokens)),
+        "tokens of the view of the scene graph at the end of a search",
+    ),
     *(
-        _number(f"scene-{name}", f"{name} of the scene graph", _of_search(partial(_entities, kinds)))
+        _number(f"scene-{name}", _of_search(partial(_entities, kinds)), f"{name} of the scene graph")
         for name, kinds in _KINDS.items()
     ),
-    _number("scene-collapsed", "entities of the collapsed scene graph", _of_search(_top_entities)),
-    _tokens("scene-tokens", "tokens of the scene graph", _of_search(_full_tokens)),
-    _tokens("scene-collapsed-tokens", "tokens of the collapsed scene graph", _of_search(_collapsed_tokens)),
+    _number(
+        "scene-collapsed",
+        _of_search(lambda run, end: float(sum(count for kind, count in end.top if kind != "pose"))),
+        "entities of the collapsed scene graph",
+    ),
+    _tokens("scene-tokens", _of_search(lambda run, end: float(end.full)), "tokens of the scene graph"),
+    _tokens(
+        "scene-collapsed-tokens",
+        _of_search(lambda run, end: float(end.collapsed)),
+        "tokens of the collapsed scene graph",
+    ),
     *(
-        _tokens(f"scene-{name}-tokens", f"tokens of {name} in the scene graph", _of_search(partial(_kind_tokens, kind)))
+        _tokens(f"scene-{name}-tokens", _of_search(partial(_kind_tokens, kind)), f"tokens of {name} in the scene graph")
         for name, kind in _TOKENS.items()
     ),
     *(
         _tokens(
-            f"scene-{name}-mean", f"mean tokens of {name} in the scene graph", _of_search(partial(_mean_tokens, kind))
+            f"scene-{name}-mean", _of_search(partial(_mean_tokens, kind)), f"mean tokens of {name} in the scene graph"
         )
         for name, kind in _TOKENS.items()
     ),
-    _share(
+    mean_metric(
         "compression",
+        _of_search(lambda run, end: 100.0 * (1 - end.collapsed / end.full)),
         "tokens that the collapsed scene graph saves of the full one",
-        _of_search(_compression),
     ),
 )
 """The metrics of SayPlan, in the order of its tables."""
