@@ -9,7 +9,7 @@ the same meaning give equal trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar, cast
@@ -292,6 +292,10 @@ class ActionSchema:
     effect: Effect = And()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
+    def binding(self, args: Iterable[str]) -> dict[str, str]:
+        """What the parameters stand for in a step with these arguments, of which there must be as many."""
+        return dict(zip((parameter.name for parameter in self.parameters), args, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class DurativeAction:
@@ -408,6 +412,13 @@ class Domain:
     def action(self, name: str) -> ActionSchema | None:
         """The action of that name, or None."""
         return next((action for action in self.actions if action.name == name), None)
+
+    def schema(self, name: str) -> ActionSchema:
+        """The action of a name that the domain is known to have; raises `KeyError` for others."""
+        found = self.action(name)
+        if found is None:
+            raise KeyError(name)
+        return found
 
     def predicate(self, name: str) -> Predicate | None:
         """The declared predicate of that name, or None."""

@@ -151,9 +151,6 @@ def _by_hand(planbench: str, name: str) -> dict[str, Any]:
     return {"wording": wording, "domains": [name], "sections": ["primary"]}
 
 
-# ── the IPC suites ───────────────────────────────────────────────────────────────────────────────
-
-
 def tables_3_4(
     suite: str, only: str = "*", searches: str = "runs/tables-3-4-searches", usd: float = 150.0
 ) -> Experiment:
@@ -223,6 +220,5 @@ def _solved(searches: Experiment, folder: str) -> dict[str, dict[str, list[str]]
 
 
 def _usd(experiment: Experiment) -> float:
-    """The estimated costs of an experiment, all columns and seeds together."""
     experiment.prices = {model: price_of(model) for model in experiment.models}
     return sum((one for _, one in estimated_columns(experiment, ()).values()), Estimate()).usd or 0.0

@@ -92,7 +92,6 @@ def _suite_names(grid: Grid) -> dict[int, str]:
 
 
 def _suite_notes(grid: Grid, names: dict[int, str]) -> tuple[str, ...]:
-    """The folders behind the short names, and the track of the paper's numbers."""
     renamed = [f"{names[row]} is {grid.row(row).label}" for row in grid.bases if names[row] != grid.row(row).label]
     notes = [f"{'; '.join(sorted(renamed))}."] if renamed else []
     if grid.paper is not None:
@@ -298,7 +297,6 @@ def _number(value: float, estimated: bool, lacks: str, detail: str) -> TableCell
 
 
 def _paper_cells(grid: Grid, line: PaperLine | None) -> tuple[TableCell, ...]:
-    """The paper's numbers; a dash if its line is blank."""
     if line is not None and not line.values:
         return (TableCell(),) * len(grid.paper_columns)
     return paper_cells(grid, line, 0)

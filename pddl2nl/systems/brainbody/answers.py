@@ -59,12 +59,7 @@ _IDLE = "Wait a moment"
 
 @dataclass
 class BrainAnswers:
-    """The answers of one run.
-
-    Args:
-        prompter: of the run's prompts.
-        task: of the run; what is hidden in it is not looked at.
-    """
+    """The answers of one run; what is hidden in its task is not looked at."""
 
     prompter: StepPrompter
     task: Task
@@ -117,8 +112,6 @@ class BrainAnswers:
             return Command(primitive, self._first_objects(primitive)).line(self.prompter.teller.names.to_nl)
         return line
 
-    # ── the task as the models know it ───────────────────────────────────────────────────────────
-
     @property
     def _robot(self) -> Robot:
         return self.prompter.robot
@@ -136,7 +129,6 @@ class BrainAnswers:
         return [command for command in commands if command is not None]
 
     def _lines(self, commands: Sequence[Command]) -> list[str]:
-        """The commands as lines of program, or in words."""
         if self.prompter.program:
             return [command.line(self.prompter.teller.names.to_nl) for command in commands]
         said = enumerate(map(self._body.say, commands))
@@ -172,10 +164,7 @@ class BrainAnswers:
     def _first_objects(self, primitive: Primitive) -> tuple[str, ...]:
         """The first objects that the type of each slot allows."""
         item = primitive.actions[0]
-        schema = self.task.domain.action(item.action)
-        assert schema is not None, f"{item.action} was checked when the robot was read"
-        types = {each.name: each.types for each in schema.parameters}
-        return tuple(self.task.objects_of(types[item.slots[slot]])[0] for slot in primitive.slots)
+        return tuple(self.task.objects_of(item.types(slot, self.task.domain))[0] for slot in primitive.slots)
 
 
 def _literal(atom: GroundAtom, positive: bool) -> Condition:
@@ -183,20 +172,11 @@ def _literal(atom: GroundAtom, positive: bool) -> Condition:
     return body if positive else Not(body)
 
 
-# ── mistakes of a first plan ─────────────────────────────────────────────────────────────────────
-
 _GRAB = "grab"
 
 
 def with_mistake(mistake: str | None, plan: Sequence[Command], robot: Robot, simulator: Simulator) -> list[Command]:
-    """The commands of a first plan with the mistake; unchanged if it cannot be made in this plan or is made elsewhere.
-
-    Args:
-        mistake: its name.
-        plan: the commands of a correct plan.
-        robot: whose commands they are.
-        simulator: of the task, as it was told.
-    """
+    """The commands of a first plan with the mistake; unchanged if it cannot be made in this plan."""
     commands = list(plan)
     if mistake == "forgotten-open":
         return [item for item in commands if item.primitive.name != "open"]
@@ -222,7 +202,7 @@ def _without(commands: Sequence[Command], at: int | None) -> list[Command]:
 
 
 def _with_another_object(commands: list[Command], simulator: Simulator) -> list[Command]:
-    """The commands with another object of the same type for the first that is taken."""
+    """With another object of the same type for the first that is taken."""
     task = simulator.task
     wrong = next((item.args[0] for item in commands if item.primitive.name == _GRAB and item.args), None)
     used = {name for item in commands for name in item.args}

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 from zlib import crc32
 
 from pddl2nl.llm import Answer
@@ -31,56 +30,27 @@ from pddlval import GroundAction
 _LETTER_DIMENSIONS = 512
 
 
-class Body(Protocol):
-    """Turns a step into a command."""
-
-    def act(self, step: str) -> ProgramLine:
-        """The command for a step, ``<pass>`` if there is none, or what was said instead."""
-        ...
+Body = Callable[[str], ProgramLine]
+"""Turns a step into a command, ``<pass>`` if there is none, or what was said instead."""
 
 
 def make_body(
     kind: str, episode: Episode, prompter: StepPrompter, reader: ProgramReader, answer: Callable[[str], Answer]
 ) -> Body:
     """The body of this kind; ``none`` is the reader of programs itself, ``answer`` what the oracle says to a step."""
-    teller, robot = prompter.teller, prompter.robot
-    if kind == "llm":
-        return ModelBody(episode, prompter, reader, answer)
     if kind == "reader":
-        return ReaderBody(teller, robot)
+        return ReaderBody(prompter.teller, prompter.robot).act
     if kind == "embedding":
-        return EmbeddingBody(teller, robot, episode.setting.embed)
-    return WrittenBody(reader)
+        return EmbeddingBody(prompter.teller, prompter.robot, episode.setting.embed).act
+    if kind == "none":
+        return reader.read
+    constraint = prompter.constraint(episode.setting.spec.constrain, stage="brainbody/act")
 
+    def asked(step: str) -> ProgramLine:
+        messages = prompter.messages("brainbody/act", {"Step": step})
+        return reader.read(episode.ask(messages, "body", again=True, constraint=constraint, answer=answer(step)))
 
-class ModelBody:
-    """Asks the acting model."""
-
-    def __init__(
-        self, episode: Episode, prompter: StepPrompter, reader: ProgramReader, answer: Callable[[str], Answer]
-    ):
-        self._answer = answer
-        self._episode = episode
-        self._prompter = prompter
-        self._reader = reader
-
-    def act(self, step: str) -> ProgramLine:
-        """The first line of program in the model's reply."""
-        messages = self._prompter.messages("brainbody/act", {"Step": step})
-        constraint = self._prompter.constraint(self._episode.setting.spec.constrain, stage="brainbody/act")
-        answer = self._answer(step)
-        return self._reader.read(self._episode.ask(messages, "body", again=True, constraint=constraint, answer=answer))
-
-
-class WrittenBody:
-    """Takes steps that are lines of program."""
-
-    def __init__(self, reader: ProgramReader):
-        self._reader = reader
-
-    def act(self, step: str) -> ProgramLine:
-        """The step itself."""
-        return self._reader.read(step)
+    return asked
 
 
 class ReaderBody:
@@ -93,8 +63,7 @@ class ReaderBody:
         actions, snippets = [], {}
         for primitive in robot.primitives:
             for number, item in enumerate(primitive.actions):
-                schema = domain.action(item.action)
-                assert schema is not None, f"{item.action} was checked when the robot was read"
+                schema = domain.schema(item.action)
                 name = f"{primitive.name}-{number}"
                 places = [[each.name for each in schema.parameters].index(item.slots[slot]) for slot in primitive.slots]
                 actions.append(replace(schema, name=name, parameters=tuple(schema.parameters[at] for at in places)))
@@ -159,10 +128,7 @@ class EmbeddingBody:
         return next(iter(nearest(step, names, self._vectors)), 0)
 
     def _fitting(self, item: PrimitiveAction, slot: str) -> tuple[str, ...]:
-        """The objects that the type of a slot allows."""
-        schema = self._task.domain.action(item.action)
-        assert schema is not None, f"{item.action} was checked when the robot was read"
-        return next(self._task.objects_of(each.types) for each in schema.parameters if each.name == item.slots[slot])
+        return self._task.objects_of(item.types(slot, self._task.domain))
 
 
 def letter_vectors(texts: Sequence[str]) -> list[list[float]]:

@@ -113,24 +113,20 @@ class BrainBody(WorldPolicy):
 
     @property
     def uses(self) -> frozenset[str]:
-        """An example, and a constraint where replies hold commands."""
         return frozenset(("example", "example_plan", *(("constrain",) if self.body in ("llm", "none") else ())))
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The acting model, or the model whose vectors find the nearest command."""
         return {"llm": ("body",), "embedding": ("embedding",)}.get(self.body, ())
 
     @property
     def stage(self) -> str:
-        """The stage of the first prompt."""
         if self.one_by_one:
             return "brainbody/next"
         return "brainbody/progprompt" if self.assertions else "brainbody/plan"
 
     @property
     def prompt_names(self) -> tuple[str, ...]:
-        """The instructions of the stages that it uses."""
         if self.one_by_one:
             return ("next.txt", *(("act.txt",) if self.body == "llm" else ()))
         used = {self.stage.removeprefix("brainbody/"): True, "act": self.body == "llm", "feedback": self.revise}
@@ -252,7 +248,7 @@ class _Loop:
             if not line or is_done(line):
                 break
             said.append(line)
-            program = self._body.act(line)
+            program = self._body(line)
             self._carry_out(step, line, program)
             taken.append(line if program.command is None else self._answers.words(program.command))
         episode.note(BrainPlanned(0, 0, tuple(said)))
@@ -286,8 +282,7 @@ class _Loop:
         return plan
 
     def _try(self, step: int, line: str) -> str | None:
-        """Carries out a step; the message about its failure, or None."""
-        return None if is_done(line) else self._carry_out(step, line, self._body.act(line))
+        return None if is_done(line) else self._carry_out(step, line, self._body(line))
 
     def _carry_out(self, step: int, line: str, program: ProgramLine) -> str | None:
         result = "pass" if program.unless is not None and self._holds(program.unless) else program.result
@@ -335,7 +330,6 @@ class _Loop:
         return StepResult(result.action, None, known) if known else result
 
     def _signalled(self, step: int, failure: _StepFailure) -> str:
-        """The message for the planning model about a failure."""
         episode = self._episode
         text = signal(self._policy.signal, step, failure.status, failure.about, failure.reason)
         key = episode.state, failure.action or failure.about, text

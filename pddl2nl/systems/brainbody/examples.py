@@ -36,14 +36,9 @@ _NO_ACTION = "Think about what to do next."
 
 
 def shots_for(setting: Setting, robot: Robot, program: bool, style: Style, text: str = "") -> Shots:
-    """The examples of each stage; empty for domains without solved tasks.
+    """The examples of each stage, in the wording and the names of the run; empty for domains without solved tasks.
 
-    Args:
-        setting: of the run; its wording and names are those of the examples.
-        robot: of the run.
-        program: whether plans are programs.
-        style: of errors.
-        text: of the run's task: a plan that is asked for one step at a time shows the most similar task.
+    A plan that is asked for one step at a time shows the task whose text is most similar to `text`.
     """
     teller, example = setting.teller, setting.example
     if example is not None and example.problem_pddl:
@@ -149,7 +144,6 @@ class _SolvedTask:
         return _SolvedTask(StepPrompter(teller, robot, False, {}), teller.goal_text(), steps, commands)
 
     def plan(self, program: bool) -> tuple[str, str]:
-        """The task and its plan."""
         return self._question(), steps_text((*self._lines(program), DONE))
 
     def one_by_one(self) -> Iterator[tuple[str, str]]:
@@ -252,7 +246,6 @@ class _SolvedTask:
         return Task(task.domain, replace(task.problem, init=init))
 
     def _alike(self, name: str) -> Iterator[str]:
-        """The other objects of a type that the plan does not use."""
         task = self._simulator.task
         used = {each for command in self.commands for each in command.args}
         return (other for other in task.objects_of(task.objects[name].types) if other not in used)
@@ -287,7 +280,6 @@ class _SolvedTask:
         return step if program else f"{step[:1].lower()}{step[1:]}"
 
     def _question(self) -> str:
-        """The task, with the facts about the objects of its plan."""
         used = frozenset(name for result in self._executed(self.commands) for name in result.action.args)
         facts = self.prompter.environment(self._simulator.initial, used)
         return LAYOUT.question({"Environment information": facts, "Task": self.text})
@@ -311,10 +303,8 @@ def _replaced(command: Command, old: str, new: str) -> Command:
 
 
 def _needed(action: GroundAction, task: Task) -> Iterator[GroundAtom]:
-    """The atoms in the precondition of an action."""
-    schema = task.domain.action(action.name)
-    assert schema is not None, f"{action} was executed"
-    values = dict(zip((each.name for each in schema.parameters), action.args, strict=True))
+    schema = task.domain.schema(action.name)
+    values = schema.binding(action.args)
     for part in subformulas(substitute(schema.precondition, values)):
         if isinstance(part, Atom):
             yield GroundAtom((part.predicate, *part.args))

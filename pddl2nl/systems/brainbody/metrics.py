@@ -60,9 +60,6 @@ def _passes(events: Iterable[RunEvent]) -> int:
     return sum(isinstance(event, BodyActed) and event.result == "pass" for event in events)
 
 
-# ── feedback ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def _feedback_rounds(run: ScoredRun) -> float | None:
     """Feedback rounds: ``plans that replaced another``."""
     return float(sum(isinstance(event, BrainPlanned) and event.number > 0 for event in run.counted))

@@ -42,28 +42,22 @@ FORMAT = 1
 
 
 class PrimitiveAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An action that can carry out a primitive.
+    """An action that can carry out a primitive, and the parameter that each slot fills.
 
-    Attributes:
-        action: its name.
-        slots: the parameter that each slot fills.
-        located: predicates ``(p thing place)`` by which a thing stands for its place.
+    By the predicates ``(p thing place)`` in `located` a thing stands for its place.
     """
 
     action: str
     slots: Mapping[str, str] = {}
     located: tuple[str, ...] = ()
 
+    def types(self, slot: str, domain: Domain) -> tuple[str, ...]:
+        """The types of the parameter that a slot fills."""
+        return next(each.types for each in domain.schema(self.action).parameters if each.name == self.slots[slot])
+
 
 class Primitive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A command of the robot.
-
-    Attributes:
-        name: the word in a program.
-        slots: the objects that it names, in order.
-        actions: the actions that can carry it out, in the order in which they are tried.
-        aliases: other words for it.
-    """
+    """A command of the robot: its name, the objects that it names, the actions in order, and other words for it."""
 
     name: str
     slots: tuple[str, ...]
@@ -94,11 +88,10 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
 
     def command_of(self, action: GroundAction, domain: Domain) -> Command | None:
         """The command that an action carries out; None if no primitive has this action."""
-        schema = domain.action(action.name)
         for primitive in self.primitives:
             for item in primitive.actions:
-                if schema is not None and item.action == action.name:
-                    values = dict(zip((each.name for each in schema.parameters), action.args, strict=True))
+                if item.action == action.name:
+                    values = domain.schema(action.name).binding(action.args)
                     return Command(primitive, tuple(values[item.slots[slot]] for slot in primitive.slots))
         return None
 
@@ -128,10 +121,7 @@ def command_lines(robot: Robot, task: Task, names: Mapping[str, str]) -> tuple[L
         for place, slot in enumerate(primitive.slots, start=1):
             fitting = set[str]()
             for item in primitive.actions:
-                schema = task.domain.action(item.action)
-                assert schema is not None, f"{item.action} was checked when the robot was read"
-                types = next(each.types for each in schema.parameters if each.name == item.slots[slot])
-                fitting |= set(task.objects if item.located else task.objects_of(types))
+                fitting |= set(task.objects if item.located else task.objects_of(item.types(slot, task.domain)))
             line.append(tuple(names[name] for name in task.objects if name in fitting))
             line.append("> <" if place < len(primitive.slots) else ">")
         if () not in line:
@@ -212,9 +202,6 @@ def _check(primitive: Primitive, domain: Domain, where: str) -> None:
                 raise InputError(f"{where}: action {item.action} has no parameter {name}{near}")
 
 
-# ── in a state ───────────────────────────────────────────────────────────────────────────────────
-
-
 def ground(command: Command, state: State, simulator: Simulator) -> GroundAction:
     """The action that carries out a command in a state, or the one whose failure says most (`clearest`).
 
@@ -241,12 +228,9 @@ def executed(commands: Iterable[Command], simulator: Simulator) -> list[StepResu
 
 
 def _candidates(item: PrimitiveAction, command: Command, state: State, task: Task) -> Iterator[GroundAction]:
-    """The actions with the command's objects that the types allow, in the order of the objects."""
     given = _given(item, command)
-    schema = task.domain.action(item.action)
-    assert schema is not None, f"{item.action} was checked when the robot was read"
     choices: list[tuple[str, ...]] = []
-    for parameter in schema.parameters:
+    for parameter in task.domain.schema(item.action).parameters:
         name = given.get(parameter.name)
         if name is None:
             choices.append(task.objects_of(parameter.types))
@@ -257,12 +241,10 @@ def _candidates(item: PrimitiveAction, command: Command, state: State, task: Tas
 
 
 def _mistyped(item: PrimitiveAction, command: Command, task: Task) -> Iterator[str]:
-    schema = task.domain.action(item.action)
     given = _given(item, command)
-    for parameter in () if schema is None else schema.parameters:
+    for parameter in task.domain.schema(item.action).parameters:
         yield from [given[parameter.name]] if parameter.name in given else task.objects_of(parameter.types)[:1]
 
 
 def _given(item: PrimitiveAction, command: Command) -> dict[str, str]:
-    """The objects of a command by the parameters that they fill."""
     return {item.slots[slot]: name for slot, name in zip(command.primitive.slots, command.args, strict=True)}

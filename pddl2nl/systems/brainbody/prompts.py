@@ -35,14 +35,9 @@ def steps_text(steps: Sequence[str], start: int = 0) -> str:
 
 @dataclass(frozen=True)
 class StepPrompter:
-    """Makes the prompts about one task.
+    """Makes the prompts about one task; with `program` plans are programs.
 
-    Attributes:
-        teller: of the task.
-        robot: what it can be told to do; its hidden predicates are in no prompt.
-        program: whether plans are programs.
-        shots: the examples.
-        prompts: the instructions.
+    The robot's hidden predicates are in no prompt.
     """
 
     teller: Teller

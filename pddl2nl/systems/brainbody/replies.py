@@ -42,9 +42,6 @@ _EXPLANATION = re.compile(r"^\W*explanation\W+", re.IGNORECASE)
 _DONE = re.compile(r"\W*(?:the task is )?(?:done|finished|complete|completed|end)\W*", re.IGNORECASE)
 
 
-# ── plans ────────────────────────────────────────────────────────────────────────────────────────
-
-
 class PlanReply(NamedTuple):
     """A plan as it was read: the new steps, the explanation before it, and the lines that do not count.
 
@@ -63,14 +60,11 @@ def is_done(step: str) -> bool:
 
 
 def read_plan_reply(reply: str, executed: Sequence[str] = ()) -> PlanReply:
-    """The steps of a plan: a list in JSON, lines with numbers, or lines with bullets.
+    """The steps of a plan: a list in JSON, lines with numbers, or lines with bullets; before it is the explanation.
 
     The numbers do not decide which lines are new, because many models number a new plan from 0 or 1. Lines are dropped
-    if they repeat the steps that were executed, all of them from the first number on, as are lines beyond `MAX_STEPS`.
-
-    Args:
-        reply: the text; what is not part of the plan is ignored, and what comes before it is the explanation.
-        executed: the steps of the old plan before the one that failed.
+    if they repeat the steps that were executed before the failed one, all of them from the first number on, as are
+    lines beyond `MAX_STEPS`.
     """
     text = reply[:MOST_READ]
     mark = _MARK.search(text)
@@ -148,8 +142,6 @@ def _json_lines(text: str) -> list[tuple[int | None, str]]:
     return found
 
 
-# ── lines of program ─────────────────────────────────────────────────────────────────────────────
-
 _BRACKETS = str.maketrans("〈⟨‹«〉⟩›»【〔】〕", "<<<<>>>>[[]]")
 _PASS = re.compile(r"[<\[]\s*pass\s*[>\]]|\bpass\W*$", re.IGNORECASE)
 # What stands behind these words is what the line is not.
@@ -173,14 +165,9 @@ class Assertion(NamedTuple):
 
 @dataclass(frozen=True)
 class ProgramLine:
-    """One line of program.
+    """One line of program as it was said: an action, a pass, or unreadable for a reason.
 
-    Attributes:
-        text: as it was said.
-        result: ``action``, ``pass`` or ``unreadable``.
-        command: of an action; None for a command without effect.
-        reason: why it cannot be read.
-        unless: it is carried out only if this does not hold.
+    The command is None for one without effect; it is carried out only if `unless` does not hold.
     """
 
     text: str
@@ -258,7 +245,6 @@ class ProgramReader:
 
 
 def _program_lines(reply: str) -> Iterator[str]:
-    """The lines of a reply that can hold a program, with plain brackets."""
     text = unicodedata.normalize("NFKC", reply[:MOST_READ]).translate(_BRACKETS)
     for line in text.splitlines():
         if line.strip() and not _EXPLANATION.match(line):

@@ -70,13 +70,7 @@ class Arrangement:
 def buildable(
     arrangement: Arrangement, at: Mapping[str, Cell], graspable: Collection[str], reachable: Sequence[Cell]
 ) -> bool:
-    """Whether an arrangement can be built by moving graspable blocks to reachable cells.
-
-    Args:
-        arrangement: the arrangement.
-        at: the cell of each block.
-        graspable: the blocks that the arm can grasp; the others stay where they are.
-        reachable: the cells to which it can move blocks.
+    """Whether an arrangement can be built by moving graspable blocks from their cells (``at``) to reachable cells.
 
     A block stays where it fits. The test is careful: it refuses what only a long exchange of blocks would reach.
     """

@@ -33,7 +33,6 @@ def steps_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) 
 
 
 def _programs(runs: Iterable[RunSummary]) -> dict[str, str]:
-    """The program line of each step."""
     programs: dict[str, str] = {}
     for run in runs:
         if is_of(run.policy, __package__):

@@ -57,9 +57,6 @@ class _BlockTable:
         return tuple(cell for cell in self.cells if self.side(cell) == side)
 
 
-# ── the tasks ────────────────────────────────────────────────────────────────────────────────────
-
-
 def _right(table: _BlockTable) -> Iterator[Arrangement]:
     right = table.on("right-side")
     yield Arrangement(tuple(Target((cube,), right) for cube in table.cubes), (Target(table.cylinders, right),))
@@ -116,9 +113,6 @@ _TASKS: Mapping[str, Callable[[_BlockTable], Iterator[Arrangement]]] = {
     "plus": _plus,
     "apart": _apart,
 }
-
-
-# ── problems ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
@@ -196,7 +190,6 @@ def _out_of_reach(
 
 
 def _condition(arrangement: Arrangement, table: _BlockTable) -> Condition:
-    """An arrangement as a part of the goal."""
     parts = [_standing(target, table) for target in arrangement.targets]
     for ban in arrangement.banned:
         side = table.side(ban.cells[0])

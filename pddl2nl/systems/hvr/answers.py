@@ -79,12 +79,7 @@ class KnownMacro:
 
 
 class MacroAnswers:
-    """The answers about one task.
-
-    Args:
-        oracle: plans, and has the mistake.
-        simulator, teller: of the task.
-    """
+    """The answers about one task."""
 
     def __init__(self, oracle: PlanOracle, simulator: Simulator, teller: Teller):
         self._oracle, self._mistake = oracle, oracle.mistake
@@ -125,11 +120,7 @@ class MacroAnswers:
     ) -> str:
         """The conditions of all macro-actions, by executing each in the state that those before it lead to.
 
-        Args:
-            state: before the first.
-            macros: in words.
-            feedback: what is wrong with the last conditions.
-            blocks: their actions; planned by default.
+        Their blocks are planned where they are not given.
         """
         found: list[Conditions] = []
         for number, words in enumerate(macros):
@@ -156,14 +147,7 @@ class MacroAnswers:
         return conditions_text(refined, self._teller.names)
 
     def block(self, words: str, start: State, *, first: bool, failed: ActionBlock | None) -> str:
-        """The actions of a macro-action.
-
-        Args:
-            words: the macro-action.
-            start: the state before them.
-            first: whether nothing was done before.
-            failed: the last answer, if it failed.
-        """
+        """The actions of a macro-action after the answer that failed, if any; `first`: nothing was done before."""
         if words == IMPOSSIBLE:
             return self._reply(impossible_block(self._simulator))
         macro = self._macro(words)
@@ -184,7 +168,6 @@ class MacroAnswers:
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
     def _macro(self, words: str) -> KnownMacro:
-        """The meaning of a macro-action in words."""
         if not self._known:
             return self._macros[0]
         for macro in self._macros:
@@ -235,7 +218,6 @@ def _known_macro(words: str, goal: str, actions: Sequence[str]) -> KnownMacro:
 
 
 def _terms(condition: Condition) -> Iterator[str]:
-    """The objects in a condition."""
     return (term for atom in atoms_in(condition) for term in atom.args if not is_variable(term))
 
 
@@ -293,7 +275,6 @@ def block_conditions(simulator: Simulator, state: State, block: Sequence[GroundA
 
 
 def _whens(simulator: Simulator, action: GroundAction) -> Iterator[tuple[Condition, Effect]]:
-    """All conditional effects of an action, ground."""
     ground = simulator.ground(action)
     queue: list[Effect] = [substitute(ground.schema.node.effect, ground.binding())]
     for effect in queue:
@@ -392,13 +373,7 @@ def mistaken_block(
 ) -> tuple[GroundAction, ...] | None:
     """A block with the mistake, which makes it fail, also after HVR's repair; None if there is no such block.
 
-    Args:
-        mistake: which.
-        simulator: of the task.
-        start: the state in which the block begins.
-        right: the correct block.
-        goal: the goal of the block.
-        first: whether nothing was done before it; later blocks that lack movements may be repaired.
+    It is the `first` if nothing was done before it; later blocks that lack movements may be repaired.
     """
     repair = MovementRepair(simulator)
     repaired = mistake != "missing-navigation" or first
@@ -412,7 +387,6 @@ def mistaken_block(
 def _variants(
     mistake: str, right: Sequence[GroundAction], task: Task, first: bool
 ) -> Iterator[tuple[GroundAction, ...]]:
-    """The blocks with the mistake, the likeliest first."""
     moving = frozenset(each.schema.name for each in movements(task.domain))
     if mistake == "missing-navigation":
         runs = [list(places) for _, places in groupby(range(len(right)), lambda place: right[place].name in moving)]
@@ -431,7 +405,6 @@ def _variants(
 
 
 def _without_an_action(block: Sequence[GroundAction], moving: Collection[str]) -> Iterator[tuple[GroundAction, ...]]:
-    """The blocks without one action that is no movement."""
     for place, action in enumerate(block):
         if action.name not in moving:
             yield (*block[:place], *block[place + 1 :])

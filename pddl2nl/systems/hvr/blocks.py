@@ -26,13 +26,9 @@ _LONGEST_MACRO = 300
 
 @dataclass(frozen=True)
 class Part:
-    """A macro-action of a plan with its block.
+    """A macro-action of a plan with its block, and the state in which it begins, as simulated.
 
-    Attributes:
-        attempt, macro: the number of the macro plan, and of the macro-action in it; macro 0 is a whole plan.
-        words: the macro-action in words; empty for a whole plan.
-        actions: its block.
-        start: the state in which the block begins, as simulated.
+    Its numbers are those of the macro plan and of the macro-action in it; macro 0 is a whole plan, without words.
     """
 
     attempt: int
@@ -66,14 +62,10 @@ def macro_words(reply: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ActionBlock:
-    """A verified block.
+    """A simulated block: its actions after the repair, and how many of them are applicable one after the other.
 
-    Attributes:
-        actions: the actions after the deterministic repair.
-        verified: the number of actions that are applicable one after the other.
-        after: the state after these.
-        unmet: the conditions that fail: of the next action's precondition, or of the claimed effect.
-        feedback: the feedback for the model; empty if all actions are applicable and the claimed effect holds.
+    `unmet` are the conditions that fail: of the next action's precondition, or of the claimed effect. The feedback is
+    empty if nothing fails.
     """
 
     actions: tuple[GroundAction, ...]
@@ -98,12 +90,8 @@ def verified(
 ) -> ActionBlock:
     """Simulates a block and explains what fails.
 
-    Args:
-        simulator, teller: of the task.
-        start: the state in which the block begins.
-        actions: the block.
-        unmet: the conditions of the claimed effect that fail in a final state.
-        missing: the first line of the feedback about them.
+    `unmet` are the conditions of the claimed effect that fail in a final state, `missing` the first line of the
+    feedback about them.
     """
     actions = tuple(actions)
     followed = simulator.follow(start, actions)

@@ -243,13 +243,9 @@ def _balanced(text: str) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class ReadConditions:
-    """The conditions read for one macro-action.
+    """The conditions read for one macro-action, or the problems, sentences by which a model can correct them.
 
-    Attributes:
-        conditions: None if there is a problem.
-        problems: what is wrong, sentences by which a model can correct it.
-        precondition: the text of the precondition, with names as in PDDL; empty if there was none.
-        effect: the same for the effect.
+    The precondition and the effect are texts with names as in PDDL, empty where there was none.
     """
 
     conditions: Conditions | None
@@ -270,13 +266,9 @@ class ReadConditions:
 def read_conditions(
     text: str, task: Task, names: Names | None = None, *, count: int | None = None
 ) -> tuple[ReadConditions, ...]:
-    """The conditions in a reply, one entry a macro-action; never raises because of the reply.
+    """The conditions in a reply, one entry for each of `count` macro-actions; never raises because of the reply.
 
-    Args:
-        text: the reply, with labels such as ``precondition:`` and ``effect:`` and the macro-actions' numbers.
-        task: with the predicates, objects and actions.
-        names: the objects' names in the prompt.
-        count: the number of macro-actions, and so of entries; missing ones have a problem.
+    Labels such as ``precondition:`` and the macro-actions' numbers tell which is which; missing ones have a problem.
     """
     checker = _Checker(task, names)
     texts = _find_conditions(text, _NameTable(task, names), count)
@@ -294,7 +286,6 @@ class _Checker:
         self._changing = (changed_predicates(task.domain) - derived) | updated_functions(task)
 
     def read(self, texts: _ConditionTexts | None, number: int) -> ReadConditions:
-        """One macro-action's conditions."""
         if texts is None:
             problem = (
                 f"No conditions were found for macro-action {number}: expected a line '{number}. precondition: "
@@ -333,7 +324,6 @@ class _Checker:
         return whole
 
     def _sentence(self, what: str, error: Diagnostic) -> str:
-        """An error in words, with the objects' names in the prompt."""
         said = f"In the {what}: {error.message}"
         if error.found:
             words = re.split(r"([\s()'\"]+)", error.found)
@@ -357,7 +347,6 @@ class _Checker:
 
 
 def _strange(part: object) -> str:
-    """What a part of a formula is, if no action can have it."""
     if isinstance(part, Timed):
         return "a timed condition"
     if isinstance(part, Modal | Preference):
@@ -391,10 +380,8 @@ class MacroPlanCheck:
 def verify_macros(task: Task, start: State, macros: Sequence[Conditions | None]) -> MacroPlanCheck:
     """Simulates a macro plan, each macro-action as one action with its claimed conditions (HVR paper, section 2.4).
 
-    Args:
-        task: its goal must hold at the end.
-        start: a state of the task, of any simulator.
-        macros: the ground conditions of each macro-action; None if they could not be read, which ends the simulation.
+    Conditions that could not be read are None and end the simulation. The start is a state of any simulator of the
+    task.
     """
     schemas = [
         ActionSchema(f"macro-action-{number}", (), macro.precondition, macro.effect)
@@ -432,11 +419,7 @@ def unmet_effects(task: Task, before: State, after: State, effect: Effect) -> tu
 def plan_feedback(teller: Teller, macros: Sequence[str], read: Sequence[ReadConditions], check: MacroPlanCheck) -> str:
     """The feedback about the conditions of a macro plan; empty if the plan works.
 
-    Args:
-        teller: tells the task.
-        macros: the macro-actions in words.
-        read: the conditions; if some could not be read, the feedback is about these only.
-        check: the result of `verify_macros`.
+    If some could not be read, it is about these only.
     """
     problems = [
         f"The conditions of macro-action {number} ({macros[number - 1]}) cannot be used. {' '.join(item.problems)}"
@@ -475,20 +458,10 @@ def ask_conditions(
     macro: int = 0,
     block: Sequence[str] = (),
 ) -> tuple[str, tuple[ReadConditions, ...]]:
-    """Asks a model for the conditions of all macro-actions of a plan.
+    """Asks a model for the conditions of all macro-actions of a plan: the reply, and what was read from it.
 
-    Args:
-        ask: asks the model.
-        teller, prompter: of the task.
-        macros: the macro plan, each macro-action in words.
-        known: the lines of the section ``Objects``, and the text of the section ``Location triples``.
-        present: in a correction, the conditions to correct.
-        feedback: in a correction, what is wrong with them.
-        macro: in a refinement, the number of the macro-action (from 1) whose block contradicts the conditions.
-        block: in a refinement, the actions of that block in words.
-
-    Returns:
-        The reply, and the conditions read from it, one entry a macro-action.
+    `known` are the sections ``Objects`` and ``Location triples``. In a correction, `feedback` is about the conditions
+    in `present`. In a refinement, the `block` of macro-action number `macro` contradicts them.
     """
     objects, locations = known
     stage = "conditions"

@@ -142,8 +142,6 @@ class _SolvedExample:
             ),
         }
 
-    # ── parts ────────────────────────────────────────────────────────────────────────────────────
-
     def _broken(self, actions: tuple[GroundAction, ...], start: State) -> tuple[list[str], str, str]:
         """The actions without one of them, in words; the validator's feedback; and the correction in words.
 
@@ -160,7 +158,6 @@ class _SolvedExample:
         return self._told(actions), "", ""
 
     def _reply(self, actions: Sequence[GroundAction], remark: str | None = None) -> str:
-        """The steps in words, or only a remark about a correction, and then the actions."""
         steps = [f"{number}. {self._teller.executed(action)}" for number, action in enumerate(actions, start=1)]
         return actions_reply(steps if remark is None else [remark], self._told(actions))
 

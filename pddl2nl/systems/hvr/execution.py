@@ -62,13 +62,7 @@ _MOST_EXPANDED = 300
 
 @dataclass(frozen=True)
 class ExecutionEnd:
-    """The end of a plan's execution.
-
-    Attributes:
-        feedback: why the plan was given up for a new one; empty if it was executed to its end or ended the run.
-        status: of the last action: ``executed``, or why it was not.
-        observation: what was observed then.
-    """
+    """The end of a plan's execution: the feedback if it was given up for a new plan, else the last action's result."""
 
     feedback: str = ""
     status: str = "executed"
@@ -76,14 +70,7 @@ class ExecutionEnd:
 
 
 class Execution:
-    """Executes plans for one episode.
-
-    Args:
-        planner: has the episode, the knowledge graph and the policy.
-
-    Attributes:
-        done: what was executed of all plans, in parts.
-    """
+    """Executes plans for one episode; `done` is what was executed of all plans, in parts."""
 
     def __init__(self, planner: Planner):
         self.done: list[Part] = []
@@ -189,7 +176,6 @@ class Execution:
         return way
 
     def _feedback(self, action: GroundAction, found: StateDifference, condition: Condition | None) -> str:
-        """What the model is told about a difference."""
         said = within_sentence(self._teller.action(action))
         lines = [
             f"After step {self._step}, {said}, the world is other than expected:",
@@ -302,12 +288,7 @@ def recovery(
 ) -> Recovery | None:
     """How a plan can go on after an unexpected change; None if it needs a new plan.
 
-    Args:
-        simulator: the model.
-        observed: the current state.
-        expected: the state that the model predicted; the rest must reach the goal from it.
-        last: the last action.
-        rest: the rest of the plan.
+    The rest of the plan must reach the goal from the expected state.
     """
     if reaches(simulator, observed, rest):
         return Recovery("continued")

@@ -97,13 +97,7 @@ def said_objects(reply: str) -> tuple[str, ...]:
 
 
 class Choices:
-    """The objects and classes that a model can name.
-
-    Args:
-        objects: the objects, by their PDDL names.
-        classes: for each class its objects.
-        names: what the objects are called in language.
-    """
+    """The objects and classes that a model can name, by their PDDL names, and what they are called in language."""
 
     def __init__(self, objects: Sequence[str], classes: Mapping[str, Sequence[str]], names: Names):
         aliases = {name: alias for alias, name in names.aliases.items()}
@@ -136,7 +130,6 @@ class Choices:
         return tuple(dict.fromkeys(name for members in near for name in members))
 
     def _named(self, text: str) -> tuple[str, ...]:
-        """The objects that a text is the name of."""
         keys = _keys(text.strip())
         return next((table[key] for table in self._tables for key in keys if key in table), ())
 
@@ -232,11 +225,8 @@ class KnowledgeGraph:
     A *compact* line names, besides the class, only the properties that are predicates of the domain, and does not
     repeat them as facts.
 
-    Args:
-        teller: tells the task.
-        ontology: classes and properties; None for those that the domain makes by itself.
-        embed: an embedding model that maps names to objects; None to compare spelling.
-        compact: whether lines are compact.
+    Without an ontology there are the classes and properties that the domain makes by itself; without an embedding model
+    names are compared by spelling.
     """
 
     def __init__(
@@ -393,7 +383,6 @@ class KnowledgeGraph:
         return [word for word in words if word in self._lasting] if self._compact else words
 
     def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
-        """The atoms in words, without those that have no wording."""
         wording = self.teller.wording.predicates
         told = (atom for atom in atoms if wording[atom[0]].text is not None)
         return list(map(self.teller.fact, told))
@@ -413,9 +402,6 @@ class KnowledgeGraph:
 
     def select(self, said: Sequence[str]) -> Selection:
         """The available objects that a model means by the names it gives, and the objects that these are in or on.
-
-        Args:
-            said: the names of objects or classes, as the model wrote them (`said_objects`).
 
         Raises:
             InfrastructureError: the embeddings cannot be computed.

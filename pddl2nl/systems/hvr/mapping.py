@@ -72,14 +72,7 @@ class _SplitLine:
 
 
 class ActionMapper:
-    """Reads the actions in replies, for one task.
-
-    Args:
-        simulator: of the task.
-        teller: the names and the wording of the task.
-        reader: reads lines first.
-        embed: an embedding model; None to compare spelling.
-    """
+    """Reads the actions in replies, for one task; the reader comes first."""
 
     def __init__(
         self,
@@ -105,12 +98,9 @@ class ActionMapper:
         self._mentions = sorted(names, key=lambda name: (-len(name), name))
 
     def map(self, text: str, state: State, most: int) -> MappedReply:
-        """The actions in a reply.
+        """The actions in a reply; the state before the first one resolves ambiguous lines.
 
-        Args:
-            text: the reply.
-            state: the state before the first action; resolves ambiguous lines.
-            most: the largest number of actions, and of unreadable lines; the rest is not read.
+        At most `most` actions and as many unreadable lines are read.
         """
         marks = list(_MARK.finditer(text))
         start = marks[-1].end() if marks else 0
@@ -156,8 +146,6 @@ class ActionMapper:
         listed = text.strip() != _LIST_MARK.sub("", text.strip())
         longest = _LONGEST_LISTED if listed else _LONGEST_UNLISTED
         return len(line.split()) <= longest and self._split(line) is not None
-
-    # ── the paper's mapper ───────────────────────────────────────────────────────────────────────
 
     def _nearest(self, text: str, state: State) -> GroundAction | None:
         """The valid action nearest to a line; None if none or several are near."""
@@ -229,10 +217,7 @@ class ActionMapper:
         choices = [said for name in names for said in (name, self._told.get(name, name))]
         return list(dict.fromkeys(names[place // 2] for place in nearest(words, choices, self._vectors)))
 
-    # ── the state ────────────────────────────────────────────────────────────────────────────────
-
     def _is_valid(self, state: State, action: GroundAction) -> bool:
-        """Whether no static condition of an action fails."""
         try:
             unmet = self._simulator.step(state, action).unmet
         except BadActionError:
@@ -251,7 +236,6 @@ class ActionMapper:
 
 
 def _bare(text: str) -> str:
-    """A line without list marks, emphasis and full stop."""
     return _LIST_MARK.sub("", text.strip()).strip(" `*_.;\"'")
 
 

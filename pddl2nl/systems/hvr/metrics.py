@@ -36,12 +36,9 @@ from pddl2nl.systems.hvr.events import (
 class GeneratedPlan:
     """The measured plan of a run.
 
-    Attributes:
-        actions: in PDDL.
-        verified: how many of them are applicable one after the other; None if they were chosen one at a time.
-        goal: whether the goal holds at its end, as far as known.
-        attempt: its macro plan, counted from 1; 0 if there is none.
-        executed: the actions executed as expected, up to the first that was refused or had another outcome.
+    `verified` of its actions are applicable one after the other (None if they were chosen one at a time), `goal` holds
+    at its end as far as known, `attempt` is its macro plan, from 1, and `executed` are the actions executed as
+    expected, up to the first that was refused or had another outcome.
     """
 
     actions: tuple[str, ...]
@@ -66,7 +63,6 @@ def generated_plan(run: ScoredRun) -> GeneratedPlan:
 
 
 def _phases(events: tuple[RunEvent, ...]) -> tuple[tuple[RunEvent, ...], tuple[RunEvent, ...]]:
-    """The events before the first executed action, and the rest."""
     executing = (isinstance(event, Acted | Rejected | LookedAround | Discrepancy) for event in events)
     first = next((number for number, executed in enumerate(executing) if executed), len(events))
     return events[:first], events[first:]
@@ -252,12 +248,10 @@ def _corrects(run: ScoredRun) -> bool:
 
 
 def _planned(run: ScoredRun) -> tuple[RunEvent, ...]:
-    """The events before the first executed action."""
     return _phases(run.counted)[0] if _is_hierarchical(run) else ()
 
 
 def _macros(run: ScoredRun) -> dict[int, int]:
-    """The number of macro-actions of each macro plan."""
     planned = (event for event in reversed(_planned(run)) if isinstance(event, MacroPlanned))
     return {event.attempt: len(event.macros) for event in planned}
 

@@ -209,19 +209,14 @@ class ClassKnowledge(NamedTuple):
 class OntologyTerms:
     """The classes, properties and actions of an ontology that a domain's names stand for.
 
-    What the ontology lacks is added to a copy of its graph.
-
-    Args:
-        domain: the domain.
-        ontology: the ontology's graph (`read_graph`); None for what the domain alone says.
+    What the ontology lacks is added to a copy of its graph; without one, the domain alone is heard.
 
     Attributes:
         graph: the ontology and the additions.
         classes: the class of every type; in a domain without types, of every static predicate of one argument.
         predicates, actions: their nodes by name.
-        locations: predicates ``(p ?x ?y)`` that say ``?x`` is located at ``?y``.
-        locating: predicates ``(p ?y ?x)`` that say the same.
-        affording: predicates that are affordances; ``existence`` and ``absence`` likewise.
+        locations, locating: predicates ``(p ?x ?y)`` that say ``?x`` is located at ``?y``, and ``(p ?y ?x)`` likewise.
+        affording, existence, absence: predicates that are these words of ontologies.
         changing: the predicates that actions change.
         typed: whether the domain has types; without, ``kinds`` are the predicates that are classes.
     """
@@ -301,19 +296,13 @@ class OntologyTerms:
                 self.graph.add((self.predicates[item.name], RDFS.subPropertyOf, ONT.locatedAt))
 
     def _below(self, root: URIRef) -> dict[str, URIRef]:
-        """The predicates below a property of the ontology, in the domain's order."""
         below = set(self.graph.transitive_subjects(RDFS.subPropertyOf, root))
         return {name: node for name, node in self.predicates.items() if node in below}
 
     def knowledge(self, own: URIRef, types: frozenset[Node], name: str) -> ClassKnowledge:
-        """What the ontology says about an object.
+        """What the ontology says about an object with these classes, of which `own` is the one by which it is known.
 
         Objects with the same classes share one lookup, unless the ontology speaks of the object by itself.
-
-        Args:
-            own: the class by which the object is known.
-            types: all its classes.
-            name: the object.
         """
         node = minted(_INSTANCES, name)
         types |= frozenset(self.graph.objects(node, RDF.type))
@@ -342,7 +331,6 @@ class OntologyTerms:
         )
 
     def _distances(self, classes: Iterable[Node]) -> dict[Node, int]:
-        """The classes and all above them, each with its distance."""
         distance = dict.fromkeys(classes, 0)
         queue = list(distance)
         for node in queue:
@@ -369,7 +357,6 @@ class OntologyTerms:
 
     @cached_property
     def _camel_labels(self) -> Counter[str]:
-        """How many classes would have each label."""
         nodes = {node: name for name, node in self.classes.items()}
         return Counter(camel(name) if node.startswith(_TYPES) else local_name(node) for node, name in nodes.items())
 

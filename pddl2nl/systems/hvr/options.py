@@ -67,7 +67,6 @@ class HVROptions(WorldPolicy):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages of prompts that it uses."""
         retrieval = ["retrieval"] if self.retrieval else []
         if not self.hierarchy:
             return (*retrieval, "plan", *(["plan-correction"] if self.verification else []))
@@ -76,7 +75,6 @@ class HVROptions(WorldPolicy):
 
     @property
     def prompt_names(self) -> tuple[str, ...]:
-        """The prompt files of these stages, and the example of the conditions."""
         example = ("conditions_example.txt", "conditions_example_reply.txt") if self.hierarchy else ()
         return (*map(prompt_file, self.stages), *example)
 

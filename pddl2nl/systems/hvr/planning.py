@@ -91,10 +91,6 @@ _Conditions = tuple[ReadConditions, ...]
 class Planner(ABC):
     """Base of both planners.
 
-    Args:
-        episode: asks the model and records the events.
-        policy: its components and settings.
-
     Attributes:
         attempt: the number of plans begun so far.
         replans_left: how many new plans may still be made.
@@ -132,13 +128,7 @@ class Planner(ABC):
         self._answers: MacroAnswers | None = None
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
-        """A plan from a state.
-
-        Args:
-            start: the state.
-            done: what was executed before.
-            feedback: why the last plan failed; empty for the first.
-        """
+        """A plan from a state, after what was executed; with the reason why the last plan failed, if one did."""
         parts = self._parts(start, done, feedback)
         actions = whole(parts)
         followed = self.simulator.follow(start, actions)
@@ -189,7 +179,6 @@ class Planner(ABC):
         return selection.objects or None
 
     def _executed(self, parts: Sequence[Part]) -> str:
-        """The section ``Executed so far``."""
         groups = [(part.words, self._told_actions(part)) for part in parts if part.words or part.actions]
         return self._prompter.executed(groups)
 
@@ -210,13 +199,9 @@ class Planner(ABC):
     ) -> ActionBlock:
         """A block after all corrections.
 
-        Args:
-            macro: the number of the macro-action; 0 for the whole plan.
-            start: the state in which the block begins.
-            sections: of the prompt.
-            unmet: the conditions of the claimed effect that fail in a final state.
-            answer: the oracle's, given the block that failed in a correction.
-            claimed: whether there is a claimed effect; otherwise the block only has to be applicable and not empty.
+        Macro 0 is the whole plan. `unmet` are the conditions of the claimed effect that fail in a final state; without
+        a claim the block only has to be applicable and not empty. `answer` is the oracle's, given the block that
+        failed.
         """
         stage, longest = ("block", LONGEST_BLOCK) if macro else ("plan", LONGEST_PLAN)
 
@@ -324,7 +309,6 @@ class HierarchicalPlanner(Planner):
         return state, "\n".join([GOAL_MISSING, *self._told(missing)]) if macros else _NO_MACROS
 
     def _macros(self, objects: tuple[str, ...] | None, before: Sequence[Part], feedback: str) -> tuple[str, ...]:
-        """The macro-actions for the rest of the task, in words."""
         embed = self.episode.setting.embed
         sections: Sections = {
             "Available objects": self.graph.kind_lines(objects),
@@ -343,7 +327,6 @@ class HierarchicalPlanner(Planner):
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
     def _conditions(self, macros: tuple[str, ...], objects: tuple[str, ...] | None, start: State) -> _Conditions:
-        """The conditions of a macro plan, verified and corrected."""
         if not macros:
             self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
             return ()
@@ -389,7 +372,6 @@ class HierarchicalPlanner(Planner):
     def _block(
         self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
     ) -> ActionBlock:
-        """The block of one macro-action, from a state."""
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
         objects = self.graph.object_lines(self._retrieve("block", current))
         embed, claimed = self.episode.setting.embed, read.conditions
@@ -484,7 +466,6 @@ class HierarchicalPlanner(Planner):
 
 
 def _told_unread(lines: Sequence[str]) -> str:
-    """The sentence about lines that are no actions; empty if there are none."""
     if not lines:
         return ""
     told = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in lines[:_MOST_LINES])

@@ -78,16 +78,7 @@ def actions_reply(steps: Sequence[str], actions: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Prompter:
-    """Makes the prompts about one task.
-
-    Attributes:
-        prompts: the files of the instructions.
-        task_text: the task in words.
-        domain_text: the actions with their preconditions and effects.
-        action_lines: the actions alone, one a line.
-        shots: the examples.
-        compact: whether prompts are compact.
-    """
+    """Makes the prompts about one task, from its text, the actions with and without conditions, and the examples."""
 
     prompts: Prompts
     task_text: str

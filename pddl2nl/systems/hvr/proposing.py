@@ -35,13 +35,9 @@ Ask = Callable[[Sequence[Message], Answer], str]
 class Round:
     """One reply and what was found out about it.
 
-    Attributes:
-        reply: the reply.
-        conditions: read from it.
-        verified: how many macro-actions are applicable by them, one after the other.
-        feedback: what is wrong; empty if nothing is.
-        proofs: for each macro-action that has a block; None where none was tried.
-        refuted: the number of the first macro-action whose conditions were refuted; 0 if there is none.
+    `verified` macro-actions are applicable by the conditions one after the other; the proofs are those of macro-actions
+    with a block (else None), of which `refuted` is the number of the first that failed, 0 if none did. The feedback is
+    empty if nothing is wrong.
     """
 
     reply: str
@@ -63,18 +59,9 @@ def propose(
 ) -> tuple[Round, ...]:
     """Asks a model for conditions of consecutive macro-actions, checks them, and asks for corrections.
 
-    The task's goal is not checked. Proofs take facts that no action can change as given (``states="changeable"``).
-
-    Args:
-        ask: asks the model; its exceptions are not caught.
-        graph: tells the task and its states; the first macro-action begins in its initial state.
-        macros: the macro-actions in words.
-        task_text: the task in natural language.
-        blocks: the actions of each macro-action, or nothing; without blocks nothing is proved.
-        rounds: the largest number of corrections.
-
-    Returns:
-        All rounds; the last one counts.
+    The first macro-action begins in the initial state; without blocks nothing is proved. The task's goal is not
+    checked. Proofs take facts that no action can change as given (``states="changeable"``). Returns all rounds, of
+    which the last one counts.
 
     Raises:
         InputError: the number of blocks is wrong, or the blocks are not applicable one after the other.
@@ -114,7 +101,6 @@ def propose(
 def _states_before(
     simulator: Simulator, macros: Sequence[str], blocks: Sequence[tuple[GroundAction, ...]]
 ) -> list[State]:
-    """The states before each block."""
     if blocks and len(blocks) != len(macros):
         raise InputError(f"{len(macros)} macro-actions and {len(blocks)} blocks: each needs its own, or none has one")
     states = [simulator.initial]
@@ -154,21 +140,10 @@ def _round(
     return Round(reply, read, check.verified, "", proofs)
 
 
-# ── what is stored and printed ────────────────────────────────────────────────────────────────────
-
-
 def proposed_macros(
     task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], last: Round, model: str
 ) -> list[StoredMacro | None]:
-    """The macro-actions as proposed, without parameters; None for one that could not be read.
-
-    Args:
-        task: the task.
-        descriptions: of the macro-actions.
-        blocks: the actions of each; empty if they are unknown.
-        last: the last round.
-        model: the name of the model.
-    """
+    """The macro-actions as the last round proposed them, without parameters; None for one that could not be read."""
     macros: list[StoredMacro | None] = []
     taken = [action.name for action in task.domain.actions]
     by = f"claimed by {model} for {task.problem.name}"

@@ -39,13 +39,9 @@ _MOST_TRIED = 20_000
 
 @dataclass(frozen=True)
 class Movement:
-    """A schema that is a movement.
+    """A schema that is a movement: what moves, the predicates it changes, and the atoms it adds.
 
-    Attributes:
-        schema: the action.
-        mover: its parameters that move; empty if the domain has one agent and never names it.
-        predicates: the predicates it changes.
-        added: the atoms it adds, over its parameters and the variables of its effects.
+    Nothing is named that moves if the domain has one agent and never names it.
     """
 
     schema: ActionSchema
@@ -87,16 +83,10 @@ def _movement(schema: ActionSchema) -> Movement | None:
 def moves_towards(
     simulator: Simulator, found: tuple[Movement, ...], state: State, wanted: tuple[Condition, ...]
 ) -> Iterator[GroundAction]:
-    """The applicable movements that may make failing conditions true.
+    """The applicable movements that may make failing ground conditions true.
 
     Movements that make an atom of the conditions true come first, then all other movements of the same mover,
     because there may be no direct way.
-
-    Args:
-        simulator: of the task.
-        found: the task's movements.
-        state: the current state.
-        wanted: ground conditions that fail in it.
     """
     atoms = dict.fromkeys(part for item in wanted for part in subformulas(item) if isinstance(part, Atom))
     direct: dict[GroundAction, None] = {}
@@ -214,5 +204,4 @@ class MovementRepair:
         return None
 
     def _says_where(self, condition: Condition) -> bool:
-        """Whether a failing condition is about a location, so that a movement may help."""
         return any(isinstance(part, Atom) and part.predicate in self._where for part in subformulas(condition))

@@ -70,7 +70,6 @@ class Guided(Policy):
         return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
-        """Searches, and ends the episode with the plan."""
         if episode.done:
             return
         try:

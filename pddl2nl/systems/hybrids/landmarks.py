@@ -88,12 +88,7 @@ def first_reached(simulator: Simulator, actions: Sequence[GroundAction]) -> dict
 
 
 def subgoals(simulator: Simulator, plans: Sequence[Mapping[GroundAtom, int]]) -> Subgoals:
-    """The facts that most plans reach and those of the goal, partially ordered by the plans.
-
-    Args:
-        simulator: of the task.
-        plans: for each plan the facts that it reaches, with their steps (`first_reached`).
-    """
+    """The facts that most plans reach (`first_reached`) and those of the goal, partially ordered by the plans."""
     counts = Counter(fact for plan in plans for fact in plan)
     common = {fact for fact, count in counts.items() if 2 * count > len(plans)}
 

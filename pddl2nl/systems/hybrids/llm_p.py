@@ -110,7 +110,6 @@ class LLMPlusP(Policy):
 
 
 def _example(episode: Episode) -> tuple[tuple[str, str], ...]:
-    """The example's text, and its problem under the told names."""
     example, setting = episode.setting.example, episode.setting
     if example is None:
         return ()

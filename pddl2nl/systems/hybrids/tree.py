@@ -65,12 +65,10 @@ class Tree(Policy):
     ] = "both"
 
     def effort(self, actions: int) -> Effort:
-        """As many calls as are allowed."""
         replies = self.calls * actions * ACTION_TOKENS
         return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
-        """Searches, and ends the episode with the plan."""
         if episode.done:
             return
         try:

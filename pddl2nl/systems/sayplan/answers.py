@@ -56,16 +56,7 @@ _NOWHERE = "secret_room"
 
 @dataclass(frozen=True)
 class SceneAnswers:
-    """The answers to one prompt.
-
-    Attributes:
-        oracle: plans, and has the mistake.
-        task, text: the task, and what prompts call it.
-        roles: of the scene graph.
-        view: what is shown.
-        state: where plans begin.
-        feedback: what was told of the last command or plan.
-    """
+    """The answers to one prompt about a task that it calls `text`, with what was told of the last command or plan."""
 
     oracle: PlanOracle
     task: Task
@@ -90,15 +81,8 @@ class SceneAnswers:
         answers = tuple(map(frozenset, self._reference.answers))
         return answers or (frozenset(node for call in self._calls(self._known) for node in call.nodes),)
 
-    # ── search ───────────────────────────────────────────────────────────────────────────────────
-
     def command(self, memory: Sequence[str], *, contraction: bool) -> str:
-        """The next command of the search.
-
-        Args:
-            memory: the nodes ever expanded, as far as the prompt lists them.
-            contraction: whether nodes can be contracted.
-        """
+        """The next command of the search; `memory` has the nodes ever expanded, as far as the prompt lists them."""
         mistake = "" if self.feedback else self.oracle.mistake
         if mistake == "bad-json" and not memory:
             return '{"mode": "exploring", "command": "expand('
@@ -144,8 +128,6 @@ class SceneAnswers:
         named = (name for name in closed if any(len(word) > 3 and word in text for word in words[name]))
         searched = () if self._reference is None else self._reference.searched
         return dict.fromkeys((*searched, *named, *closed))
-
-    # ── plan ─────────────────────────────────────────────────────────────────────────────────────
 
     def plan(self, *, paths: bool) -> str:
         """The plan, or an empty one if the view lacks something; ``paths``: whether ways are completed."""

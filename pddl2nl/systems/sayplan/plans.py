@@ -107,10 +107,8 @@ def read_calls(
 ) -> tuple[SceneCalled, ...]:
     """The calls of a plan up to ``done``; lines that are none stand where they are.
 
-    Args:
-        plan: as the model wrote it.
-        names: of nodes (`node_names`); others stay in the form in which names are compared.
-        verbs: the names of calls: only these may be written without brackets, ``goto kitchen``.
+    Names of nodes (`node_names`) that are unknown stay in the form in which names are compared. Only the calls in
+    `verbs` may be written without brackets, ``goto kitchen``.
     """
     while isinstance(plan, Mapping) and len(plan) == 1 and isinstance(inner := next(iter(plan.values())), list | dict):
         plan = inner
@@ -136,9 +134,7 @@ def read_calls(
 def read_answer(said: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
     """What a model answers to the task: nodes and numbers, none if there is no such thing; None without an answer.
 
-    Args:
-        said: a list, or a text with commas; an empty text is no answer.
-        names: of nodes (`node_names`); others stay in the form in which names are compared.
+    It is a list, or a text with commas; an empty text is no answer.
     """
     parts = said if isinstance(said, list) else [] if said is None else str(said).split(",")
     words = [word for word in (plain_name(str(part)) for part in parts) if word]
@@ -163,12 +159,7 @@ def fill_ways(
     """The calls with the places on the way before each movement, and the indices of those inserted.
 
     A movement to the agent's own place is dropped. One to an unknown node, or without a way, stays as it is, and the
-    agent's place is then that before it.
-
-    Args:
-        calls: a plan.
-        graph: at the beginning of the plan.
-        moves: the name of the call that moves the agent.
+    agent's place is then that before it. `moves` is the name of the call that moves the agent.
     """
     place, filled, inserted = graph.location or "", list[SceneCalled](), list[int]()
     for call in calls:
@@ -263,11 +254,9 @@ class CheckedPlan:
 
     Attributes:
         actions: those of its calls up to the first that fails, and of this one if it is an action.
-        verified: how many of its calls can be executed one after the other.
-        executable: whether all can.
+        verified: how many of its calls can be executed one after the other; it is ``executable`` if all can.
         goal: whether the goal holds at the end; of a plan that is not executable, if failing calls are skipped.
-        cause: the kind of the first error.
-        unmet: the conditions that the failing action lacks.
+        cause, unmet: the kind of the first error, and the conditions that the failing action lacks.
         feedback: what is told of it.
     """
 
@@ -281,14 +270,7 @@ class CheckedPlan:
 
 
 class PlanSimulator:
-    """Simulates plans of one task.
-
-    Args:
-        simulator: of the task.
-        roles: of its scene graph.
-        teller: tells reasons, with the names of the graph's nodes.
-        style: of what is told.
-    """
+    """Simulates plans of one task; reasons are told with the names of the graph's nodes."""
 
     def __init__(self, simulator: Simulator, roles: SceneRoles, teller: Teller, style: Style):
         self._simulator = simulator
@@ -319,7 +301,6 @@ class PlanSimulator:
         return replace(checked, actions=tuple(actions), goal=self._simulator.is_goal(state))
 
     def _try(self, call: SceneCalled, state: State) -> StepResult | None:
-        """What comes of a call; None if it can stand for no action."""
         results = (self._step(action, state) for action in self.actions.ground(call, state))
         return clearest((each for each in results if each is not None), call.nodes, self._changed)
 
@@ -376,7 +357,6 @@ class PlanSimulator:
 
 
 def _needed(said: SceneCall) -> list[str]:
-    """The predicates of the facts by which a call's parameters are known."""
     return [fact.split()[0] for fact in said.state.values()]
 
 

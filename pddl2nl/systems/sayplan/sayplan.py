@@ -136,29 +136,24 @@ class SayPlan(TaskTextPolicy):
 
     @property
     def needs_model(self) -> bool:
-        """Whether it asks a model."""
         return self.search != "exact"
 
     @property
     def uses(self) -> frozenset[str]:
-        """The optional options of a run that it uses."""
         return frozenset(("constrain",) if self.needs_model else ())
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """The mistakes that the oracle can make with it on purpose."""
         return MISTAKES if self.needs_model else ()
 
     @property
     def prompt_names(self) -> tuple[str, ...]:
-        """The prompt files that it uses."""
         parts = {"contract.txt": self.contraction, "queries.txt": self.queries, "memory.txt": self.memory}
         search = ("search.txt", *(name for name, used in parts.items() if used)) if self.search == "model" else ()
         plan = ("plan.txt", "completed.txt" if self.paths else "stepwise.txt") if self.needs_model else ()
         return (*search, *plan)
 
     def effort(self, actions: int) -> Effort:
-        """The expected effort for a plan of so many actions."""
         searches, plans = (6 if self.search == "model" else 0), (2 if self.corrections else 1)
         return Effort(
             1,
@@ -196,17 +191,7 @@ class _Proposal:
 
 
 class SceneRun:
-    """One run of the policy.
-
-    Args:
-        policy: the policy.
-        episode: asks the model, executes, and records the events.
-        roles: of the scene graph.
-
-    Attributes:
-        graph: of the initial state.
-        memory: the nodes that were ever expanded.
-    """
+    """One run of the policy, with the graph of the initial state; `memory` has the nodes that were ever expanded."""
 
     def __init__(self, policy: SayPlan, episode: Episode, roles: SceneRoles):
         setting = episode.setting
@@ -230,7 +215,6 @@ class SceneRun:
         )
 
     def _answers(self, oracle: PlanOracle, view: SceneView, feedback: str) -> SceneAnswers:
-        """How the oracle answers a prompt."""
         return SceneAnswers(oracle, self.task, self._text, self._roles, view, self._episode.state, feedback)
 
     # ── stage 1: the search ──────────────────────────────────────────────────────────────────────
@@ -247,11 +231,9 @@ class SceneRun:
         return view, plan
 
     def search(self, view: SceneView, feedback: str = "") -> tuple[SceneView, object]:
-        """The view at the end of a search, and the plan if the last reply has one.
+        """The view at the end of a search that begins with one, and the plan if the last reply has one.
 
-        Args:
-            view: where the search begins.
-            feedback: why an earlier search was not enough.
+        `feedback` tells why an earlier search was not enough.
         """
         failures, answered = list[str](), dict[str, str]()
         most = 2 * sum(node.opens for node in self.graph.nodes.values()) + MORE_STEPS
@@ -286,7 +268,6 @@ class SceneRun:
         return view, None
 
     def _command(self, view: SceneView, feedback: str, answered: Sequence[str]) -> str:
-        """The model's reply for the next command."""
         memory = self.memory if self._policy.memory else []
         return self._episode.ask(
             self._prompter.search(view, memory, feedback, answered),
@@ -337,7 +318,6 @@ class SceneRun:
         ).proposal.checked
 
     def _plan(self, view: SceneView, failed: Attempt[_Proposal] | None) -> object:
-        """The plan in the model's reply."""
         lines = () if failed is None else failed.proposal.said
         feedback = "" if failed is None else failed.feedback
         reply = self._episode.ask(
@@ -416,7 +396,6 @@ class SceneRun:
 
 
 def _ordered(view: SceneView) -> tuple[str, ...]:
-    """The expanded nodes in the order of the graph."""
     return tuple(sorted(view.expanded, key=view.graph.places.__getitem__))
 
 
@@ -502,22 +481,12 @@ def cannot_be_enough(task: Task, state: State, view: SceneView) -> bool:
 
 
 def _about(call: SceneCall) -> str:
-    """What a call does, for models."""
     names = ["the node"] if len(call.given) == 1 else ["the first node", "the second node"]
     return call.about.format(*names)
 
 
 class ScenePrompter:
-    """Makes the prompts about one task.
-
-    Args:
-        policy: which of its components the prompts speak of, and how feedback is told.
-        task_text: the task in words.
-        domain: of the task.
-        roles: of the scene graph.
-        wording: of the simulator's feedback.
-        prompts: the prompt files.
-    """
+    """Makes the prompts about one task, which speak of the policy's components."""
 
     def __init__(
         self, policy: SayPlan, task_text: str, domain: Domain, roles: SceneRoles, *, wording: Wording, prompts: Prompts

@@ -176,15 +176,9 @@ def read_roles(text: str, domain: Domain | None = None, name: str = "<scene>") -
 
 @dataclass(frozen=True)
 class SceneNode:
-    """A node.
+    """A node of a level, or a ``pose``: below its parent if it has one, with what the JSON says of it before its name.
 
-    Attributes:
-        name: of the object.
-        kind: of its level, or ``pose``.
-        parent: the node that it is below; empty at the top and for poses.
-        opens: whether it can be expanded.
-        fields: what the JSON says of it before its name.
-        reached: whether the agent can go to it although it is not linked.
+    The agent can go to a ``reached`` node although it is not linked.
     """
 
     name: str
@@ -215,12 +209,8 @@ class SceneNode:
 class SceneGraph:
     """The whole graph of a state.
 
-    Attributes:
-        nodes: by name, level by level from the top, poses behind the first; the agent is not one of them.
-        links: between places.
-        location: where the agent is; empty if it is nowhere, None without an agent.
-        held: what it holds.
-        top: the kind of the top level.
+    The nodes stand level by level from the top kind, poses behind the first; the agent is not one of them. Its location
+    is empty if it is nowhere, None without an agent.
     """
 
     nodes: Mapping[str, SceneNode]
@@ -310,7 +300,6 @@ class SceneGraph:
 
     @cached_property
     def _network(self) -> Any:
-        """The links as a graph of networkx."""
         try:
             from networkx import Graph
         except ImportError as error:
@@ -575,7 +564,6 @@ class SceneView:
 
     @property
     def _agent(self) -> dict[str, str]:
-        """The agent as in a prompt; empty without one."""
         location = self.graph.location
         return {} if location is None else {"location": location, "id": AGENT}
 
@@ -588,14 +576,7 @@ def scene_problem(text: str, domain: Domain, roles: SceneRoles, goal: str, name:
 
     The JSON may also be written as in the paper: an attribute as a text, links among the nodes, a link with ``+``,
     ``-``, ``<->`` or as a list, and the affordance ``release`` alone, which puts things into what can be opened and
-    onto all else. Names become names of PDDL: ``Bob's room`` is ``bob_s_room``.
-
-    Args:
-        text: the JSON.
-        domain: to which the problem belongs.
-        roles: of this domain.
-        goal: a condition in PDDL.
-        name: of the problem, and for messages.
+    onto all else. Names become names of PDDL: ``Bob's room`` is ``bob_s_room``. `name` is that of the problem.
 
     Raises:
         InputError: the JSON has another form, or the problem makes no sense in the domain; the message says where.

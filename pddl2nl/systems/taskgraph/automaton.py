@@ -210,9 +210,8 @@ class TaskAutomaton:
         if not steps:
             yield known, given
             return
-        schema = self._subtasks.domain.action(steps[0].action)
-        assert schema is not None, "the steps were checked when the subtasks were read"
-        terms = dict(zip((item.name for item in schema.parameters), steps[0].args, strict=True))
+        schema = self._subtasks.domain.schema(steps[0].action)
+        terms = schema.binding(steps[0].args)
         needs = [part for part in map(_literal, conjuncts(schema.precondition)) if part is not None]
         for sure, bound in self._satisfied(known, needs, terms, given, way):
             after = self._changed(sure, list(conjuncts(schema.effect)), terms, bound)
@@ -327,10 +326,8 @@ class TaskAutomaton:
         for count in range(1, len(way.steps) + 1):
             if not any(self._run(known, way.steps[:count], given, way)):
                 before = next(self._run(known, way.steps[: count - 1], given, way))
-                schema = self._subtasks.domain.action(way.steps[count - 1].action)
-                assert schema is not None, "the steps were checked when the subtasks were read"
-                names = (item.name for item in schema.parameters)
-                terms = dict(zip(names, way.steps[count - 1].args, strict=True))
+                schema = self._subtasks.domain.schema(way.steps[count - 1].action)
+                terms = schema.binding(way.steps[count - 1].args)
                 state, bound = before
                 for literal in filter(None, map(_literal, conjuncts(schema.precondition))):
                     if not any(self._satisfied(state, [literal], terms, bound, way)):
@@ -469,7 +466,6 @@ class PlanChecker:
 
 
 def _told(fault: PlanFault, step: PlannedSubtask) -> str:
-    """A fault with the number and the words of its step."""
     words = subtask_text(step)
     named = f"step {fault.place + 1}" if fault.text.startswith(words) else f"step {fault.place + 1}, {words}"
     return f"{named}: {fault.text}"

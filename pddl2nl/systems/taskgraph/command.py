@@ -259,9 +259,6 @@ def _sets(
     )
 
 
-# ── what the options name ────────────────────────────────────────────────────────────────────────
-
-
 def _subtasks(domain: Path, paths: list[Path] | None) -> Subtasks:
     from pddl2nl.macros.library import load_macros
     from pddl2nl.pddl import load_domain

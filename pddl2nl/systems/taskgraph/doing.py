@@ -92,9 +92,8 @@ def initial_needs(domain: Domain, way: SubtaskWay) -> list[Atom]:
     needs: list[Atom] = []
     added: set[str] = set()
     for step in way.steps:
-        schema = domain.action(step.action)
-        assert schema is not None, "the steps were checked when the subtasks were read"
-        terms = dict(zip((item.name for item in schema.parameters), step.args, strict=True))
+        schema = domain.schema(step.action)
+        terms = schema.binding(step.args)
         for part in conjuncts(schema.precondition):
             if isinstance(part, Atom) and part.predicate not in added:
                 needs.append(Atom(part.predicate, tuple(terms.get(term, term) for term in part.args)))
@@ -144,7 +143,6 @@ class PlaceMemory:
         self.where |= seen
 
     def _at(self, thing: str) -> str:
-        """The place of a thing, through the things that hold it."""
         seen: set[str] = set()
         while thing in self.where and thing not in seen:
             seen.add(thing)
@@ -193,7 +191,6 @@ class Handled:
 
 
 def _candidates(simulator: Simulator, subtasks: Subtasks, targets: Sequence[str], handled: Handled) -> list[list[str]]:
-    """The objects for each target, the best first."""
     task = simulator.task
     named = []
     for name in targets:

@@ -120,8 +120,6 @@ def graph_of_plans(name: str, subtasks: Subtasks, plans: Iterable[Sequence[str]]
     return TaskGraph(name, subtasks.nodes, frozenset(edge for plan in plans for edge in pairwise(plan)))
 
 
-# ── building ─────────────────────────────────────────────────────────────────────────────────────
-
 AUTOMATON = "automaton"
 """The name of the proved graph if plans are checked by `pddl2nl.systems.taskgraph.automaton`, not by its pairs."""
 FEW_PLANS = 98

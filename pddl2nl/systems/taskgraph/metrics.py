@@ -41,7 +41,6 @@ def _weighted(of: Value) -> Value:
 
 
 def _ways(run: ScoredRun) -> Sequence[Sequence[Mapping[str, Any]]]:
-    """The blocks of each ground truth."""
     return [way.get("blocks", []) for way in run.started.reference.get("ways") or []]
 
 

@@ -100,12 +100,10 @@ class GraphPlan(WorldPolicy):
 
     @property
     def needs_model(self) -> bool:
-        """Whether it asks a model."""
         return self.planner != "exact"
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages of prompts that it can use."""
         if not self.needs_model:
             return ()
         first = NEXT if self.planner in ("greedy", "beam") else PLAN
@@ -118,7 +116,6 @@ class GraphPlan(WorldPolicy):
 
     @property
     def uses(self) -> frozenset[str]:
-        """It can constrain plans."""
         return frozenset(("constrain",) if PLAN in self.stages else ())
 
     @property
@@ -129,12 +126,10 @@ class GraphPlan(WorldPolicy):
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """The mistakes that the oracle can make."""
         return MISTAKES if self.needs_model else ()
 
     @property
     def prompt_names(self) -> tuple[str, ...]:
-        """The prompt files of its stages, and those that all of them hold."""
         if not self.needs_model:
             return ()
         whole = ("plan.txt",) if {PLAN, CORRECT, REPLAN} & {*self.stages} else ()
@@ -228,7 +223,6 @@ def _similarities(text: str, others: Sequence[str], embed: Embed | None) -> list
 
 
 def _stem(word: str) -> str:
-    """A noun without the ending of its plural."""
     return word.removesuffix("es") if word.endswith(("oes", "shes", "xes")) else word.removesuffix("s")
 
 
@@ -377,7 +371,6 @@ class _GraphLoop:
         return bool(plan) and reaches_goal(simulator, self._subtasks, self._episode.state, plan, self._doer.handled)
 
     def _proved(self, rest: Sequence[PlannedSubtask]) -> bool:
-        """Whether the rest of the plan reaches the goal in the simulator, from what is known."""
         simulator = self._episode.setting.simulator
         return reaches_goal(simulator, self._subtasks, self._doer.believed(), rest, self._doer.handled)
 

@@ -316,7 +316,6 @@ class _EdgeQuestion:
             self.add(self.holds(invariant, {}, 0))
 
     def _constrain(self) -> None:
-        """The hierarchy of the types that matter, and the types of the terms."""
         z3, hierarchy = self.z3, self._hierarchy
         one = self._variable()
         rules = []
@@ -348,9 +347,8 @@ class _EdgeQuestion:
     def add_run(self, steps: Sequence[MacroStep], subtask: int) -> None:
         """Requires that steps are possible after those before them."""
         for step in steps:
-            schema = self._domain.action(step.action)
-            assert schema is not None, "the steps were checked when the subtasks were read"
-            names = dict(zip((item.name for item in schema.parameters), step.args, strict=True))
+            schema = self._domain.schema(step.action)
+            names = schema.binding(step.args)
             binding = {name: self._terms[term] for name, term in names.items()}
             for part in conjuncts(schema.precondition):
                 label = f"need{len(self._needs)}"
@@ -369,8 +367,7 @@ class _EdgeQuestion:
             if item.name not in fresh:
                 parts.append(self._fits(terms[item.name], item.types))
         for step in way.steps:
-            schema = self._domain.action(step.action)
-            assert schema is not None, "the steps were checked when the subtasks were read"
+            schema = self._domain.schema(step.action)
             binding = {item.name: terms[term] for item, term in zip(schema.parameters, step.args, strict=True)}
             parts.append(self.holds(schema.precondition, binding, len(self._steps)))
             self._steps.append((schema, binding))
@@ -436,7 +433,6 @@ class _EdgeQuestion:
         return self.z3.Function(f"{predicate}/{arity}", *[self._sort] * arity, self.z3.BoolSort(self._context))
 
     def _value(self, predicate: str, args: tuple[Any, ...], time: int) -> Any:
-        """The value of an atom after so many steps."""
         z3 = self.z3
         if predicate not in self._changing or time == 0:
             return self._relation(predicate, len(args))(*args)

@@ -119,9 +119,6 @@ def _step(number: int, step: object) -> PlannedSubtask:
     raise InputError(f"step {number} is not [subtask, target] or [subtask, [target, target]]: {shown}")
 
 
-# ── other answers ────────────────────────────────────────────────────────────────────────────────
-
-
 def says(text: str, word: str) -> bool:
     """Whether the last answer in a reply is a word."""
     answers = _ANSWER.findall(text)
@@ -165,9 +162,6 @@ def read_keys(text: str) -> tuple[str, ...]:
     names = data.get("objects") if isinstance(data, dict) else None
     kept = names[:MOST_STEPS] if isinstance(names, list) else []
     return tuple(dict.fromkeys(name for name in kept if isinstance(name, str)))
-
-
-# ── plans in files ───────────────────────────────────────────────────────────────────────────────
 
 
 def read_plan(text: str, name: str) -> dict[int, tuple[str, ...]]:

@@ -113,9 +113,6 @@ def _format(read: SubtaskReply) -> float:
     return 0.0 if not read.tags else 1.0 if read.json else 0.5
 
 
-# ── nodes ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _paper_node(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float:
     """Equations 1 and 2: the mean over the classes in the plan of (its valid objects / all objects of the plan).
 
@@ -136,9 +133,6 @@ def _sound_node(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float
     return valid / mentions if mentions else 0.0
 
 
-# ── edges ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _edge(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float:
     """Equation 3."""
     pairs = pairwise(name for name, *_ in steps)
@@ -147,9 +141,6 @@ def _edge(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float:
 
 def _are_nodes(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> bool:
     return bool(steps) and all(name in columns.roles for name, *_ in steps)
-
-
-# ── the instruction ──────────────────────────────────────────────────────────────────────────────
 
 
 def _paper_instruction(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float:
@@ -163,9 +154,6 @@ def _sound_instruction(steps: Sequence[PlannedSubtask], columns: GraphColumns, r
         return 1.0
     longest = max(len(steps), len(columns.ground_truth))
     return 0.5 * LCSseq.similarity(steps, columns.ground_truth) / longest if longest else 0.0
-
-
-# ── rows for training ────────────────────────────────────────────────────────────────────────────
 
 
 class GraphRow(PromptRow, frozen=True, kw_only=True):

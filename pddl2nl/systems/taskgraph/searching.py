@@ -107,11 +107,8 @@ def _extended(
 
 
 def _faults(checker: PlanChecker, plan: Sequence[PlannedSubtask], state: State) -> bool:
-    """Whether anything is wrong with the last step of a plan."""
     return any(fault.place == len(plan) - 1 for fault in checker.check(plan, state))
 
-
-# ── without a model ──────────────────────────────────────────────────────────────────────────────
 
 MOST_EXPANDED = 1_000
 """The states that the search expands at most with each weight."""

@@ -97,8 +97,6 @@ def suite_tasks(name: str, size: int | None = None) -> Iterator[AlfredTask]:
     return (task_of_seed(seed, values) for seed, values in suite_calls(name, size))
 
 
-# ── tasks with their ground truths ───────────────────────────────────────────────────────────────
-
 _LONG = 7
 """From this number of subtasks on a task counts as complex, as in the paper's long set."""
 _COLUMNS = ("instance", "type", "length", "seed", "call", "sha256")

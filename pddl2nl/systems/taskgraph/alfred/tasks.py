@@ -155,7 +155,6 @@ def _marked(errand: Errand, scene: AlfredScene, draw: Draw) -> Errand | None:
 
 
 def _goal(errand: Errand, scene: AlfredScene) -> Condition:
-    """What holds at the end of an errand, as in ALFRED's goals."""
     kind = type_of(errand.target)
     names = [f"?x{number}" for number in range(1, errand.count + 1)] if errand.count > 1 else ["?x"]
     variables = [TypedName(name, (kind,)) for name in names]
@@ -211,8 +210,6 @@ def object_groups(scene: AlfredScene) -> tuple[tuple[str, tuple[str, ...]], ...]
     ordered = sorted(names, key=lambda name: (name not in FIXTURES, [*names].index(name)))
     return tuple((type_of(name), scene.of(name)) for name in ordered)
 
-
-# ── the generator ────────────────────────────────────────────────────────────────────────────────
 
 _WIDTH = 90
 """The longest line of an instruction in a problem's comment."""
