@@ -70,7 +70,7 @@ def made(*events: RunEvent, policy: str = "brainbody") -> RunRecord:
     problem = next(each.path for each in shipped.instances if each.name == "v06")
     texts = [path.read_text(encoding="utf-8") for path in (shipped.domain_path, problem)]
     started = begun(policy, *texts)
-    return RunRecord(Path("made.jsonl"), (started, *events, Finished("goal-missed")))
+    return RunRecord.of(Path("made.jsonl"), (started, *events, Finished("goal-missed")))
 
 
 def values(record: RunRecord, *names: str) -> list[float | None]:

@@ -278,7 +278,7 @@ def played(script: Script, tmp_path: Path) -> RunRecord:
     rounds = len(script.plans) - 1
     options = {"body": "none", "feedback_loops": rounds}
     result = run_spec(RunSpec(task, "brainbody", options, ScriptedModel(replies), out=tmp_path))
-    return RunRecord(tmp_path / "one.jsonl", result.events)
+    return RunRecord.of(tmp_path / "one.jsonl", result.events)
 
 
 def _with_goal(task: Task, goal: str) -> Task:

@@ -201,7 +201,7 @@ def test_without_verification_a_fault_ends_the_run_and_is_measured_but_told_to_n
     from pddl2nl.reports.records import RunRecord
 
     (measured,) = (metric.of for metric in METRICS if metric.name == "execution-success")
-    assert measured(RunRecord(Path("run.jsonl"), result.events)) == 100 / 8
+    assert measured(RunRecord.of(Path("run.jsonl"), result.events)) == 100 / 8
 
 
 # ── options and records ──────────────────────────────────────────────────────────────────────────

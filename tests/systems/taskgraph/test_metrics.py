@@ -40,7 +40,7 @@ def planned(plan: Sequence[str], *truths: Sequence[str], **faults: tuple[str, ..
     started = started_with(ways)
     told: dict[str, Any] = {"form": (), "targets": (), "transitions": (), "reaches": True, **faults}
     check = GraphChecked(0, 0, tuple(plan), **told)
-    run = RunRecord(Path("made.jsonl"), (started, check, Finished("goal-missed")))
+    run = RunRecord.of(Path("made.jsonl"), (started, check, Finished("goal-missed")))
     names = ("missing-subtasks", "additional-subtasks", "wrong-transitions", "affordance-errors", "graph-pass")
     return {name: VALUES[name](run) for name in names}
 
@@ -99,6 +99,6 @@ def test_errors_are_shares_of_pairs_and_of_targets() -> None:
 
 def test_the_calls_of_a_plan_end_with_its_last_check() -> None:
     events = play("s05", mistake="unknown-target").events
-    run = RunRecord(Path("made.jsonl"), (started_with([]), *events))
+    run = RunRecord.of(Path("made.jsonl"), (started_with([]), *events))
     # A plan and its correction; then the classes that matter, and a question after each of three subtasks.
     assert (VALUES["plan-calls"](run), run.finished.calls) == (2, 6)
