@@ -8,7 +8,7 @@ A symbolic state consists of the facts of an unknown initial state and the effec
 those of the task. Whether a fluent without an initial value has a value is unknown; all others always have one, because
 no action removes a value. A condition that reads a fluent without a value, or divides by zero, is undefined when it is
 reached, from left to right (`pddlval.semantics.holds`); the action is then not applicable. The same holds for
-conflicting updates (`pddlval.effects.Outcome.conflict`).
+conflicting updates (`pddlval.schemas.Outcome.conflict`).
 
 `Solver` decides whether a formula can be true, and finds a state near a given one in which it is. Each question has a
 limit in z3's own units of work, so that results do not depend on the machine, and a time limit, because algebra is not

@@ -14,9 +14,8 @@ from itertools import islice
 
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, conjuncts
 from pddlval import GroundAction, Simulator, State
-from pddlval.effects import Instances
 from pddlval.formulas import has_comparison, negation_normal, predicates_in
-from pddlval.schemas import Ground
+from pddlval.schemas import Ground, Instances
 from pddlval.semantics import ground_atom
 from pddlval.state import StateLayout
 

@@ -32,12 +32,11 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, validate
-from pddlval.effects import Change, Outcome
 from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
 from pddlval.happenings import actions_in_time
 from pddlval.numeric import UndefinedError, exact
 from pddlval.plans import PlanLike, as_plan, why_bad
-from pddlval.schemas import Ground, Schema
+from pddlval.schemas import Change, Ground, Outcome, Schema
 from pddlval.semantics import ground_atom
 from pddlval.unsupported import is_executable, updated_functions
 

@@ -148,9 +148,9 @@ def adl_files(tmp_path: Path) -> tuple[str, str]:
       (:action light :parameters (?l) :precondition (or (dark ?l) (not (lit ?l)))
         :effect (and (lit ?l) (when (dark ?l) (not (dark ?l)))))
       (:action leave :parameters () :precondition (and (bright) (forall (?l) (not (dark ?l)))) :effect (open)))"""
-    problem = "(define (problem two) (:domain lamps) (:objects a b) (:init (dark a)) (:goal (imply (lit a) (open))))"
+    problem = "(define (problem two) (:domain lamps) (:objects a b) (:init (dark a)) (:goal (open)))"
     paths = (tmp_path / "adl.pddl", tmp_path / "two.pddl")
-    for path, text in zip(paths, (domain, problem.replace("(imply (lit a) (open))", "(open)")), strict=True):
+    for path, text in zip(paths, (domain, problem), strict=True):
         path.write_text(text, encoding="utf-8")
     return str(paths[0]), str(paths[1])
 
@@ -162,23 +162,6 @@ def test_adl_and_derived_predicates_are_planned_and_judged(adl_files: tuple[str,
     data = json.loads(out)
     assert (code, data["status"], error) == (0, "solved", "")
     assert data["plan"][-1] == "(leave)"
-
-
-TANKS = """(define (domain tanks)
-  (:requirements :numeric-fluents)
-  (:functions (level) (top))
-  (:action pour :parameters () :precondition (< (level) (top)) :effect (increase (level) 1)))
-"""
-TANK = "(define (problem tank) (:domain tanks) (:init (= (level) 0) (= (top) 3)) (:goal (>= (level) 2)))"
-
-
-@pytest.fixture
-def tank(tmp_path: Path) -> tuple[str, str]:
-    """A numeric task."""
-    paths = (tmp_path / "tanks.pddl", tmp_path / "tank.pddl")
-    for path, text in zip(paths, (TANKS, TANK), strict=True):
-        path.write_text(text, encoding="utf-8")
-    return str(paths[0]), str(paths[1])
 
 
 @pytest.mark.usefixtures("needs_planner")

@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.pddl import GroundAtom, Task, UnsupportedError, parse_task, write_condition
 from pddlval import GroundAction, Simulator, validate
-from pddlval.effects import Change, Outcome
+from pddlval.schemas import Change, Outcome
 
 DOMAIN = """
 (define (domain works)

@@ -1,11 +1,10 @@
-"""The simulator against others: Fast Downward's translator, unified-planning's simulator, tarski's.
+"""The simulator against others: Fast Downward's translator, unified-planning's simulator.
 
 Each is asked for the applicable actions and their successors, in the initial state and in states along a valid plan.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import random
@@ -250,42 +249,3 @@ def test_unified_planning_agrees_along_a_plan(shared: Path, name: str) -> None:
             assert successor is not None
             assert theirs is not None
             state = successor
-
-
-# ── tarski ───────────────────────────────────────────────────────────────────────────────────────
-
-
-TARSKI_TASKS = [
-    "blocks/probBLOCKS-4-1",
-    "gripper/prob01",
-    "psr-small/p01-s2-n1-l2-f50",
-    "schedule/probschedule-2-0",
-    "visitall-opt11-strips/problem02-half",
-]
-"""Tarski knows no implications and no derived predicates, and wants numeric functions written in its own way."""
-
-
-@pytest.mark.parametrize("name", TARSKI_TASKS)
-def test_tarski_agrees_in_the_initial_state(shared: Path, name: str) -> None:
-    pytest.importorskip("tarski")
-    from tarski.search.operations import is_applicable, progress
-    from tarski.syntax.transform.action_grounding import ground_schema
-
-    from pddl2nl.interop.tarski_problem import to_tarski
-
-    task = _load(shared / "ipc" / name)
-    problem = to_tarski(task)
-    theirs = {}
-    for schema in problem.actions.values():
-        domains = [[constant.name for constant in variable.sort.domain()] for variable in schema.parameters]
-        for binding in itertools.product(*domains):
-            ground = ground_schema(schema, binding)
-            if is_applicable(problem.init, ground):
-                theirs[f"({' '.join([schema.name, *binding])})".lower()] = ground
-    simulator = Simulator(task)
-    assert {str(action) for action in simulator.applicable(simulator.initial)} == theirs.keys()
-    for action, ground in itertools.islice(theirs.items(), SUCCESSORS):
-        after = simulator.step(simulator.initial, action).successor
-        assert after is not None
-        texts = {str(atom).lower().replace("()", "") for atom in progress(problem.init, ground).as_atoms()}
-        assert texts == {f"{atom[0]}({','.join(atom[1:])})".replace("()", "") for atom in after.atoms}, action

@@ -18,8 +18,8 @@ The modules, each of which imports only from those before it:
 - states: `state` (atoms as bits, values, statics);
 - queries about states: `tables` (a state's atoms, indexed), `queries` (conditions compiled to Python), `engine`
   (what is asked about one state, derived predicates);
-- actions: `plans` (ground actions, plan files), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
-  `simulator`;
+- actions: `plans` (ground actions, plan files), `schemas` (conditions and effects, compiled), `successors` (applicable
+  actions, uniform draws), `simulator`;
 - verdicts: `happenings` (what happens when, mutual exclusion), `report` (what is said about a plan, and the causes of
   failures), `execution` (a plan is executed), `temporal` (plans with time, preferences and constraints), `validate`
   (verdicts, the simulator of policies), `val_advice` and `val_text` (VAL's words);

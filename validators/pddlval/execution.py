@@ -8,16 +8,18 @@ from fractions import Fraction
 from typing import Any, Self
 
 from pddl2nl.pddl import Condition, Diagnostic
-from pddlval.effects import Outcome
 from pddlval.happenings import Claims, Conflict, Event, Happening, claim, happenings
 from pddlval.plans import BadActionError, Plan, PlanStep
 from pddlval.report import Cause, Executed, Report, causes
-from pddlval.schemas import Ground
+from pddlval.schemas import Ground, Outcome
 from pddlval.simulator import Simulator, metric_value
 
 
 class PlanRun:
     """The execution of one plan in one task.
+
+    Args:
+        explain: whether the report has the causes of what fails.
 
     Attributes:
         simulator, plan: of the task, and the plan.
@@ -29,10 +31,11 @@ class PlanRun:
 
     report: Report
 
-    def __init__(self, simulator: Simulator, plan: Plan):
+    def __init__(self, simulator: Simulator, plan: Plan, *, explain: bool = True):
         self.simulator = simulator
         self.plan = plan
         self.state = simulator.initial
+        self._explain = explain
         self.happenings: list[Happening] = []
         self.executed: list[Executed] = []
         self._violations: Counter[str] | None = None
@@ -157,7 +160,7 @@ class PlanRun:
         )
 
     def _causes(self, conditions: Sequence[Condition], *, goals: bool) -> tuple[Cause, ...]:
-        return causes(conditions, self.simulator.initial, self.executed, goals=goals)
+        return causes(conditions, self.simulator.initial, self.executed, goals=goals) if self._explain else ()
 
     def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
         path, text = f"in step {number}", f"{step.action}: {reason}"

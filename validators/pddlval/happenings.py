@@ -34,11 +34,10 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
-from pddlval.effects import Outcome
 from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
 from pddlval.plans import GroundAction, Plan
-from pddlval.schemas import Ground
+from pddlval.schemas import Ground, Outcome
 from pddlval.semantics import Binding, choices, ground_atom, ground_fluent
 from pddlval.state import State
 

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, write_condition
-from pddlval.effects import Outcome
 from pddlval.happenings import Conflict
 from pddlval.numeric import UndefinedError, plain_number
 from pddlval.plans import GroundAction
+from pddlval.schemas import Outcome
 from pddlval.semantics import ground_atom
 from pddlval.state import State
 

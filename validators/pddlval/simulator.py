@@ -26,10 +26,9 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children, walk
-from pddlval.effects import Outcome, changed_chunks, updated_levels
 from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.plans import BadActionError, GroundAction, why_bad
-from pddlval.schemas import Ground, Schema, Schemas
+from pddlval.schemas import Ground, Outcome, Schema, Schemas, changed_chunks, updated_levels
 from pddlval.semantics import unmet
 from pddlval.state import Number, State, StateEngine, StateLayout, Statics
 from pddlval.unsupported import is_executable, refuse_unsupported, updated_functions

@@ -14,12 +14,11 @@ from threading import Lock
 from typing import Any
 
 from pddl2nl.pddl import ActionSchema, And, Arithmetic, Atom, Comparison, Special, Update, conjuncts, is_variable
-from pddlval.effects import ADDITIVE
 from pddlval.engine import Engine
 from pddlval.formulas import fluents_in, has_comparison, subformulas, updates_in
 from pddlval.plans import GroundAction
 from pddlval.queries import Code, Finish, Query
-from pddlval.schemas import Ground, Schemas
+from pddlval.schemas import ADDITIVE, Ground, Schemas
 from pddlval.state import State
 from pddlval.tables import Relation, Row, Tables
 

@@ -23,10 +23,10 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.effects import Outcome
 from pddlval.formulas import negation_normal
 from pddlval.numeric import as_float
 from pddlval.report import Report
+from pddlval.schemas import Outcome
 from pddlval.semantics import Binding, Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.state import Number, State
 

@@ -19,13 +19,13 @@ from typing import Any
 from pddl2nl.pddl import Atom, Comparison, Condition, FluentValue, Task, UnsupportedError
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
-from pddlval.effects import Outcome
 from pddlval.execution import PlanRun
 from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim
 from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, PlanLike, as_plan
 from pddlval.report import Executed, Report
+from pddlval.schemas import Outcome
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
 from pddlval.state import State
 from pddlval.val_advice import CHECKING_GOAL, ERROR, advice_lines, effect_lines, gives_advice, judgement, printed
@@ -158,7 +158,7 @@ class _VerboseText:
     """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
     def __init__(self, task: Task, plan: PlanLike, report: Report, tolerance: Fraction):
-        self._run = PlanRun(simulator_of(task, tolerance), as_plan(plan)).run()
+        self._run = PlanRun(simulator_of(task, tolerance), as_plan(plan), explain=False).run()
         self._report = report
         self._derived = frozenset(rule.name for rule in task.domain.derived)
         self._numbers = _Numbers(self._run.simulator)

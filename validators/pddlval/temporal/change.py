@@ -19,8 +19,8 @@ from pddl2nl.pddl import (
     UnsupportedError,
 )
 from pddl2nl.pddl.tree import children
-from pddlval.effects import Change, Outcome
 from pddlval.numeric import UndefinedError, calculate, evaluate
+from pddlval.schemas import Change, Outcome
 from pddlval.semantics import Binding, choices, ground_fluent
 from pddlval.state import Number, State
 

@@ -33,13 +33,12 @@ from pddl2nl.pddl import (
     write_number,
 )
 from pddl2nl.pddl.tree import required, walk
-from pddlval.effects import Outcome
 from pddlval.execution import PlanRun
 from pddlval.happenings import Claims, Event, Happening, claim, happenings
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.plans import GroundAction, Plan, PlanLike, PlanStep, as_plan
 from pddlval.report import Cause, Executed, Report
-from pddlval.schemas import Ground
+from pddlval.schemas import Ground, Outcome
 from pddlval.semantics import Binding, choices, compare, ground_fluent
 from pddlval.simulator import metric_value
 from pddlval.state import Number, State

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import islice
 
 from pddl2nl.pddl import ActionSchema, And, Fluent, FluentValue, Function, GroundAtom, Number, Task, Update
-from pddlval.effects import Change, Outcome
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.plans import GroundAction, Plan, PlanStep
+from pddlval.schemas import Change, Outcome
 from pddlval.simulator import CLOCK, Simulator, StepResult, metric_value
 from pddlval.state import State
 from pddlval.temporal.execution import TimedRun
