@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
@@ -89,15 +88,6 @@ def test_memory_limit_on_a_hard_task(shared: Path) -> None:
     outcome = one_search(hard / "domain.pddl", hard / "problem.pddl", BLIND, time_limit=30, memory_limit_mb=64)
     assert outcome.status == "out-of-memory"
     assert outcome.plan_text is None
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_a_second_is_enough_for_a_small_task(small: SimpleNamespace, tmp_path: Path) -> None:
-    with files_of(small.tower) as files:
-        outcome = one_search(files.domain, files.problem, FF, time_limit=1, memory_limit_mb=64)
-    assert outcome.status == "solved"
-    assert outcome.expanded is not None
-    assert outcome.expanded > 0
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -258,26 +248,6 @@ def test_the_driver_and_its_children_die_with_us(root: Path, tmp_path: Path, sto
         assert_gone(pid)
 
 
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_a_killed_plan_command_leaves_no_search_behind(root: Path, shared: Path) -> None:
-    task = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
-    command = [sys.executable, "-m", "pddl2nl", "plan", str(task / "domain.pddl"), str(task / "problem.pddl")]
-    process = subprocess.Popen([*command, "--planner", "lmcut"], cwd=root, stdout=subprocess.DEVNULL)
-    searches: list[int] = []
-    for _ in range(600):
-        searches = [pid for pid in descendants(process.pid) if b"downward" in command_line(pid)]
-        if any(b"bin/downward" in command_line(pid) for pid in searches):
-            break
-        time.sleep(0.1)
-    assert len(searches) >= 2
-    process.kill()
-    process.wait()
-    for pid in searches:
-        assert_gone(pid)
-
-
 def wait_for(file: Path) -> None:
     """Waits until a file exists."""
     for _ in range(600):
@@ -285,25 +255,6 @@ def wait_for(file: Path) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"{file} did not appear")
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes below one."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    found = [pid]
-    for one in found:
-        found.extend(parents.get(one, ()))
-    return found[1:]
-
-
-def command_line(pid: int) -> bytes:
-    """The command line of a process; empty if it has ended."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
 
 
 def assert_gone(pid: int) -> None:

@@ -122,13 +122,6 @@ def test_it_solves_what_it_was_told(tower: World, small: SimpleNamespace, form: 
     assert is_solved(world, form, oracle_for(world), example)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_it_solves_the_pddl_twin(tower: World, small: SimpleNamespace, form: str) -> None:
-    world = replace(tower, style="pddl")
-    example = replace(world, task=as_task(small.pair))
-    assert is_solved(world, form, oracle_for(world), example)
-
-
 @pytest.mark.parametrize("form", ["basic", "react"])
 def test_costs_and_metric_are_read_back(small: SimpleNamespace, form: str) -> None:
     task = as_task(small.detour)
@@ -225,16 +218,6 @@ def test_a_fact_that_is_not_told_is_missed(tower: World, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_one_dropped_line_is_missed(tower: World, form: str) -> None:
-    init = tower.task.problem.init
-    kept = replace(tower.task.problem, init=tuple(atom for atom in init if atom != ("clear", "a")))
-    messages = World(replace(tower.task, problem=kept), tower.wording).opening(form)
-    reply = said(oracle_for(tower), messages)
-    assert "cannot be reached" in reply
-    assert tower.reader.read(reply).plan == ()
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_swapped_parameters_are_misunderstood(tower: World, form: str) -> None:
     snippet = tower.wording.predicates["on"]
     assert snippet.text is not None
@@ -319,29 +302,10 @@ def test_it_uses_the_state_that_it_is_shown(tower: World, style: Style) -> None:
     assert not simulator.is_applicable(simulator.initial, action)
 
 
-def test_a_state_that_it_cannot_read_is_an_error_of_ours(tower: World) -> None:
-    shown = [Message("assistant", f"{ACTION} {LOOK_AROUND}"), Message("user", "Currently, all is well.")]
-    with pytest.raises(InfrastructureError, match="the oracle cannot read this prompt: I do not understand what I see"):
-        said(oracle_for(tower), [*tower.opening("act"), *shown])
-
-
 @pytest.fixture
 def _plans_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """No plan of an earlier test is remembered, and none of a planner that a test replaces."""
     monkeypatch.setattr(told_task, "_plan_of", told_task._plan_of.__wrapped__)
-
-
-@pytest.mark.usefixtures("_plans_anew")
-def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-
-    def counted(task: Task, planner: str, *, time_limit: int | None = None) -> PlannerResult:
-        calls.append(planner)
-        return solve(task, planner, time_limit=time_limit)
-
-    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", counted)
-    assert is_solved(tower, "react", oracle_for(tower))
-    assert calls == ["lama"]
 
 
 @pytest.mark.usefixtures("_plans_anew")

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.pddl import parse_problem
-from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate, generators
 
 
@@ -17,13 +15,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     code = main(["tasks", "generate", *arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
-
-
-def test_a_problem_is_printed_that_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "blocksworld", "--seed", "7", "blocks=5")
-    assert (code, err) == (0, "")
-    assert out == generate("blocksworld", 7, blocks=5).text
-    assert len(parse_problem(out, shipped_domain("blocksworld").domain).objects) == 5
 
 
 def test_the_call_in_the_json_makes_the_same_text(capsys: pytest.CaptureFixture[str]) -> None:

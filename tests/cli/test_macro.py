@@ -131,19 +131,3 @@ def test_what_compose_writes_is_proved(domain: Path, problem: Path, tmp_path: Pa
     # The objects can be found from a block too.
     block = _file(tmp_path, "block.plan", "(pick-up a)\n(stack a c)\n")
     assert run("prove", domain, problem, file, "--block", block)[0] == 0
-
-
-def test_prove_says_what_is_missing(domain: Path, problem: Path, tmp_path: Path) -> None:
-    claim = _file(tmp_path, "claim.pddl", _CLAIM.format(more=""))
-    block = _file(tmp_path, "block.plan", "(pick-up a)\n(stack a b)\n")
-    for arguments, said in (
-        ((), "which actions does the macro stand for?"),
-        (("--block", block), "no object is known for ?x of 'move'"),
-        (("--block", block, "--args", "a"), "has 2 parameters (?x ?y); found 1"),
-        (("--block", block, "--args", "a z"), "--args: 'z' is no object of type object (?y); there are a, b, c"),
-        (("--block", tmp_path / "absent.plan", "--args", "a b"), "absent.plan"),
-        (("--block", block, "--args", "a b", "--states", "some"), "'some' is not one of 'changeable', 'all'"),
-    ):
-        code, out, error = run("prove", domain, problem, claim, *arguments)
-        assert (code, out) == (2, ""), arguments
-        assert said in error

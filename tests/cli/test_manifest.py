@@ -57,17 +57,6 @@ def test_sets_are_made_shown_and_checked(capsys: pytest.CaptureFixture[str], tmp
     assert "all is as recorded" in out
 
 
-@pytest.mark.usefixtures("fake")
-def test_a_line_that_is_wrong_is_1_and_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert run(capsys, "primary", "ferry", "--out", str(tmp_path))[0] == 0
-    path = tmp_path / "ferry" / "p01.pddl"
-    path.write_text(path.read_text(encoding="utf-8").replace("Ferry", "ferry"), encoding="utf-8")
-    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path))
-    assert code == 1
-    assert "ferry p01: call: " in out
-    assert "wrong" in out.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -91,21 +91,6 @@ def test_json_holds_texts_wording_and_mapping(files: tuple[Path, Path, Path, Pat
     assert data["mapping"]["variables"]["actions"]["stack"] == {"?ob": "?x1", "?underob": "?x2"}
 
 
-def test_text_holds_the_mapping(files: tuple[Path, Path, Path, Path]) -> None:
-    domain, problem, plan, words = files
-    code, out, _ = run(domain, problem, "--plan", plan, "--wording", words)
-    assert code == 0
-    assert [line for line in out.splitlines() if line.startswith("; ")][:5] == [
-        "; domain.pddl",
-        "; problem1.pddl",
-        "; plan1.plan",
-        "; wording.json",
-        "; the mapping (variables: see --json or --out)",
-    ]
-    assert "; actions: unstack -> action4\n" in out
-    assert '"text": "stack {?x1} on {?x2}"' in out
-
-
 def test_names_that_tell_and_names_that_nothing_has_are_warned_of(
     files: tuple[Path, Path, Path, Path], tmp_path: Path
 ) -> None:

@@ -60,14 +60,6 @@ def test_the_tasks_are_printed_as_json(folder: str, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == said
 
 
-def test_paths_are_as_the_folder_was_given(
-    folder: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(folder)
-    assert main(["tasks", "pairs", "."]) == 0
-    assert json.loads(capsys.readouterr().out)["tasks"][1]["problem"] == "grid/p01.pddl"
-
-
 def test_suites_can_be_chosen(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tasks", "pairs", folder, "--only", "FERRY*", "--only", "odd"]) == 0
     said = json.loads(capsys.readouterr().out)

@@ -82,17 +82,6 @@ def test_a_tower_of_two(root: Path) -> None:
     )
 
 
-def test_a_delivery(root: Path) -> None:
-    steps = _steps("(pick ?r ?b ?from ?g)", "(move ?r ?from ?to)", "(drop ?r ?b ?to ?g)")
-    macro = compose(_shipped(root, "grippers"), steps, name="carry-over")
-    assert macro.name == "carry-over"
-    assert _said(macro) == (
-        "(and (at ?b ?from) (at-robby ?r ?from) (free ?r ?g))",
-        # Where ?from is ?to the adds win over the deletes, as in any action of PDDL.
-        "(and (not (carry ?r ?b ?g)) (not (at ?b ?from)) (not (at-robby ?r ?from)) (at-robby ?r ?to) (at ?b ?to))",
-    )
-
-
 def test_different_parameters(root: Path) -> None:
     domain = _shipped(root, "blocksworld")
     steps = _steps("(unstack ?x ?y)", "(stack ?x ?z)")

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.macros.compose import compose, lift
-from pddl2nl.macros.library import Provenance, StoredMacro, recomposed, steps_of
-from pddl2nl.pddl import And, Equality, GroundAtom, Not, Or, Task, When, write_condition
+from pddl2nl.macros.compose import compose
+from pddl2nl.macros.library import steps_of
+from pddl2nl.pddl import Equality, GroundAtom, Not, Or, Task, When, write_condition
 from pddlval import GroundAction, Simulator
 from pddlval.formulas import subformulas
 
@@ -65,20 +65,3 @@ def test_a_macro_without_equalities_stays_as_it_is(lights: Task) -> None:
     exact = compose(lights.domain, steps)
     assert compose(lights.domain, steps, distinct=True) == exact
     assert "=" not in write_condition(exact.conditions.precondition)
-
-
-def test_many_steps_are_composed_in_time(blocks: Task) -> None:
-    # Ten of them exactly would be many pages: every way in which the parameters coincide is a case.
-    many = [GroundAction(*step) for step in (("unstack", ("c", "b")), ("put-down", ("c",)), ("unstack", ("b", "a")))]
-    many += [GroundAction("stack", ("b", "c")), GroundAction("unstack", ("b", "c")), GroundAction("put-down", ("b",))]
-    many += [GroundAction("pick-up", ("a",)), GroundAction("stack", ("a", "b"))]
-    macro = lift(blocks, many, name="many", distinct=True)
-    assert macro.steps == lift(blocks, many).steps
-    assert not any(isinstance(part, When | Or) for part in subformulas(And((macro.conditions.effect,))))
-    domain = replace(blocks.domain, actions=(*blocks.domain.actions, macro.schema))
-    simulator = Simulator(replace(blocks, domain=domain))
-    followed = simulator.follow(simulator.initial, many)
-    assert followed.complete
-    state = followed.state
-    assert simulator.step(simulator.initial, GroundAction("many", ("c", "b", "a"))).successor == state
-    assert recomposed(StoredMacro(macro, Provenance(distinct=True)), blocks.domain).macro == macro

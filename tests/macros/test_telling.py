@@ -41,13 +41,6 @@ def test_what_is_missing_is_told_with_its_step(teller: Teller) -> None:
     assert "- step 1 needs this: " in said
 
 
-def test_a_false_effect_is_told(teller: Teller) -> None:
-    said = _told(teller, _EXACT, "(and (ontable c) (holding c))", *_UNSTACK)
-    assert "The effect says what is not so after the actions" in said
-    assert "in PDDL (holding block_2)" in said
-    assert "Wherever" not in said
-
-
 def test_what_is_sound_is_told_so(teller: Teller) -> None:
     said = _told(teller, _EXACT, "(ontable c)", *_UNSTACK)
     assert said.endswith(

@@ -197,11 +197,3 @@ def _check_folder(folder: Path, limit: int) -> StrippedCosts:
 
 
 STATUS = {"pegsol": "removed", "sokoban": "removed", "tetris": "removed", "transport": "removed", "parking": "uniform"}
-
-
-def test_real_tasks(shared: Path) -> None:
-    folders = [path.parent for name in STATUS for path in sorted((shared / "ipc").glob(f"{name}*/*/domain.pddl"))[:1]]
-    for folder in folders:
-        assert _check_folder(folder, 4).removed
-        before = load_task(folder / "domain.pddl", folder / "problem.pddl")
-        assert strip(before).status == STATUS[folder.parent.name.split("-")[0]]

@@ -59,14 +59,6 @@ def _literals(goal: str) -> list[tuple[GroundAtom, bool]]:
 # ── the set ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_folders_are_complete() -> None:
-    assert {path.name for path in KITCHEN.folder.iterdir()} == {
-        *("domain.pddl", "wording.json", "ontology.ttl", "scene.json", "README.md"),
-    }
-    files = {path.name for path in KITCHEN.instances_folder.iterdir()}
-    assert files == {"tasks.json", *(f"{reference.instance}.pddl" for reference in REFERENCES)}
-
-
 def test_the_papers_tasks_are_there() -> None:
     assert [reference.task for reference in REFERENCES] == [
         "example",
@@ -79,21 +71,6 @@ def test_the_papers_tasks_are_there() -> None:
     assert high == ["T7", "T8", "T9", "T10", "T11", "T12"]
     assert KITCHEN.example.name == "example"
     assert [instance.name for instance in KITCHEN.benchmarks][4:6] == ["t05", "t05bis"]
-
-
-def test_lengths_are_near_the_papers() -> None:
-    lengths = {reference.task: reference.length for reference in REFERENCES}
-    assert (lengths["T1"], lengths["T2"]) == (8, 9)
-    assert {task: abs(lengths[task] - length) <= 1 for task, length in PAPER.items()} == dict.fromkeys(PAPER, True)
-    [bis] = [reference for reference in REFERENCES if reference.task == "T5bis"]
-    assert {way.name: len(way.plan) for way in bis.ways} == {
-        "in the microwave": 16,
-        "in a pot on the stove": 18,
-        "in the kettle": 18,
-    }
-    assert {instance.name: instance.optimal_length for instance in KITCHEN.instances} == {
-        reference.instance: reference.length for reference in REFERENCES
-    }
 
 
 def test_it_is_the_same_kitchen_in_all() -> None:
@@ -176,16 +153,6 @@ def test_a_block_reaches_its_goal_with_its_last_action_and_not_before() -> None:
                 assert not held, (reference.task, block.macro, number)
                 state = _after(simulator, state, (action,))
             assert all((atom in state) is wanted for atom, wanted in goals[block.goal]), (reference.task, block.macro)
-
-
-def test_what_is_tied_stands_together() -> None:
-    assert all(second == first + 1 for _, way in WAYS for first, second in way.tied)
-
-
-@by_task
-def test_ways_differ(reference: TaskReference) -> None:
-    assert len({way.plan for way in reference.ways}) == len(reference.ways)
-    assert len({way.name for way in reference.ways}) == len(reference.ways)
 
 
 @by_task

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition, write_domain, write_problem
-from pddl2nl.pddl.build_formulas import NO_ATOMS
-from pddl2nl.tasks.obfuscation import SCHEMES, mystery_words
+from pddl2nl.tasks.obfuscation import SCHEMES
 from pddl2nl.tasks.renaming import TaskRenaming, plan_text, renaming_from_json
 from pddl2nl.tasks.shipped import shipped_domain
 from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
-from tests.tasks.renamed_tasks import BUILT_IN, renamed, symbols_of, words
+from tests.tasks.renamed_tasks import renamed, symbols_of, words
 from tests.validators import random_tasks
 
 CLASHES = """
@@ -121,31 +120,6 @@ def test_generic_names_follow_the_file_as_in_the_paper() -> None:
     assert renaming.actions == {item.name: f"action{n}" for n, item in enumerate(domain.actions, start=1)}
     assert renaming.objects == {}
     assert renaming.problem(task.problem).objects == task.problem.objects
-
-
-def test_names_of_the_domain_do_not_depend_on_its_problems() -> None:
-    shipped = shipped_domain("logistics")
-    one, other = shipped.task(shipped.example.name), shipped.task("p01")
-    for scheme in SCHEMES:
-        assert renamed(one, scheme)[1].domain == renamed(other, scheme, objects=True)[1].domain
-        assert renamed(one, scheme, objects=False)[1].domain == renamed(other, scheme, objects=False)[1].domain
-
-
-def test_seeds_give_names_and_give_them_again(clashes: Task) -> None:
-    for scheme in ("mystery", "random"):
-        assert renamed(clashes, scheme, 5) == renamed(clashes, scheme, 5)
-        assert renamed(clashes, scheme, 5)[0].actions != renamed(clashes, scheme, 6)[0].actions
-    # Fixed, so that what was drawn once is drawn by every version and on every machine.
-    assert renamed(clashes, "random", 1)[0].types["truck"] == "bjg548fh94ay"
-
-
-def test_mystery_words_are_names_and_never_keywords() -> None:
-    keywords = NO_ATOMS | BUILT_IN | {"either", "define", "domain", "problem", "at", "over", "all", "start", "end"}
-    keywords |= {"always", "sometime", "within", "minimize", "maximize", "undefined"}
-    for kind, listed in mystery_words().items():
-        assert len(set(listed)) == len(listed) >= 40, kind
-        assert not keywords.intersection(listed), kind
-        assert all(re.fullmatch("[a-z]+", word) for word in listed), kind
 
 
 def test_mystery_avoids_the_words_of_the_domain_and_does_not_run_out() -> None:

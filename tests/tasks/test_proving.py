@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.tasks.manifest import COLUMNS, Measured, read_manifest, write_manifest, write_set
-from pddl2nl.tasks.proving import Shelf, check, smaller_half
+from pddl2nl.tasks.proving import Shelf, check
 from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled
 from pddl2nl.tasks.shipped import shipped_domain
 from tests.tasks.making import VERSION, FakeSearch, objects_in, workshop
@@ -61,19 +61,6 @@ def test_sets_that_were_just_made_are_all_right(shelf):
     assert (checked.lines, checked.proved) == (41, 41)
     assert checked.not_run
     assert all(name.startswith("ferry s") and name.endswith(" brfs") for name in checked.not_run)
-
-
-def test_the_small_half_runs_half_of_the_lines_and_reads_all(shelf):
-    search = FakeSearch(gives_up=GIVES_UP.gives_up)
-    checked = check([shelf], search, VERSION, small=True)
-    assert (checked.lines, checked.proved, checked.findings) == (41, 21, ())
-    assert len(search.calls) == 21
-    rows = read_manifest(shelf.folder / "manifest.csv")
-    half = smaller_half([(shelf, row) for row in rows])
-    rest = [row for row in rows if row not in [each for _, each in half]]
-    assert max(row.expanded for _, row in half) <= min(row.expanded for row in rest if not row.measured["brfs"].ran_out)
-    (shelf.folder / rest[-1].file).write_text("(define", encoding="utf-8")
-    assert findings(shelf, small=True)[0][:2] == (rest[-1].name, "file")
 
 
 def test_a_file_that_was_changed_is_found(shelf):

@@ -10,12 +10,10 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import And, Atom, Not, check_domain, check_problem, conjuncts, parse_domain
+from pddl2nl.pddl import check_domain, check_problem, parse_domain
 from pddl2nl.tasks import authored_domains, match_shipped, shipped_domain, shipped_domains, shipped_task
 from pddl2nl.tasks import shipped as module
 from pddl2nl.tasks.generators import generators
-from pddl2nl.tasks.manifest import read_manifest
-from pddl2nl.tasks.proving import check_sets, made_by
 
 NAMES = tuple(name for name in generators() if name not in authored_domains())
 SCALED = ("blocksworld", "ferry", "grippers", "visitall")
@@ -56,23 +54,6 @@ def test_instances_parse_without_any_diagnostic(name):
 
 
 @by_domain
-def test_a_domain_is_strips_with_and_and_not_alone(name):
-    domain = shipped_domain(name).domain
-    # What is bought in the paper's changed Movie must not be there yet.
-    negated = name == "movie"
-    assert set(domain.requirements) <= {":strips", ":typing", *((":negative-preconditions",) if negated else ())}
-    assert not domain.functions
-    assert not domain.constants
-    for action in domain.actions:
-        assert isinstance(action.precondition, And)
-        assert isinstance(action.effect, And)
-        for part in conjuncts(action.precondition):
-            assert isinstance(part.body if negated and isinstance(part, Not) else part, Atom)
-        for part in conjuncts(action.effect):
-            assert isinstance(part.body if isinstance(part, Not) else part, Atom)
-
-
-@by_domain
 def test_a_folder_is_complete_and_its_manifest_describes_every_file(name):
     shipped = shipped_domain(name)
     files = {path.name for path in shipped.folder.iterdir()}
@@ -83,26 +64,6 @@ def test_a_folder_is_complete_and_its_manifest_describes_every_file(name):
         shipped.instances_folder / "manifest.csv",
     }
     assert len(described) == len(shipped.instances)
-
-
-@by_domain
-def test_the_sets_are_there_and_as_sets_are(name):
-    shipped = shipped_domain(name)
-    rows = read_manifest(shipped.instances_folder / "manifest.csv")
-    assert list(check_sets(rows, ("primary", "scaled", "unsolvable"))) == []
-    assert shipped.instances[0] == shipped.example
-    assert len(shipped.benchmarks) == 20
-    assert len(shipped.scaled) == (20 if name in SCALED else 0)
-    assert len(shipped.unsolvable) == (20 if name in UNSOLVABLE else 0)
-    assert len(shipped.instances) == 21 + len(shipped.scaled) + len(shipped.unsolvable)
-    assert all(instance.solvable == (instance.role != "unsolvable") for instance in shipped.instances)
-
-
-@by_domain
-def test_the_call_of_an_example_makes_its_file(name):
-    # All calls are compared by `pddl2nl tasks manifest check`.
-    example = shipped_domain(name).example
-    assert made_by(example.call)[1].text == example.path.read_text(encoding="utf-8")
 
 
 def test_a_domain_without_instances_says_so():

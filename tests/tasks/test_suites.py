@@ -194,11 +194,3 @@ def test_the_tasks_of_the_ipc_are_called_as_in_its_collection(shared: Path) -> N
     listed = (shared / "ipc" / "INDEX.md").read_text(encoding="utf-8").partition("Tasks here:\n")[2].split()
     found = {f"{task.suite}/{task.name}" for task in find_suites(shared / "ipc").tasks}
     assert found == {task for task in listed if "/" in task}
-
-
-def test_our_own_folders_are_suites(root: Path) -> None:
-    found = find_suites(root)
-    names = {suite.name for suite in found.suites}
-    assert {"blocksworld", "ferry", "grippers", "logistics", "visitall"} <= names
-    [example] = [task for task in found.tasks if task.suite == "ferry" and task.name == "example"]
-    assert (example.domain, example.guess) == (root / "domains" / "ferry" / "domain.pddl", False)

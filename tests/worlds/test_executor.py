@@ -59,18 +59,6 @@ def test_an_object_moves_before_an_action(simulator: Simulator) -> None:
     assert [item.step for item in executor.occurred] == [2]
 
 
-def test_what_is_not_there_does_not_move(simulator: Simulator) -> None:
-    differences, executor = run(simulator, "move (in-it egg-2 fridge-1) -> (on-top-of egg-2 shelf-1) before 1", *PLAN)
-    assert differences == [(), (), ()]
-    assert executor.occurred == []
-
-
-def test_an_object_is_already_dirty(simulator: Simulator) -> None:
-    differences, _ = run(simulator, "initially (dirty pan-1)", *PLAN)
-    # It is found out when the first action has been carried out.
-    assert differences == [("+(dirty pan-1)",), (), ()]
-
-
 def test_changes_after_an_action_and_of_numbers(simulator: Simulator, task: Task) -> None:
     faults = "set (not (opened fridge-1)) (= (heat pan-1) 4) after 1"
     differences, _ = run(simulator, faults, *PLAN)
@@ -120,15 +108,6 @@ def test_a_refused_action_does_nothing_and_the_world_reports_it(simulator: Simul
     taken = executor.execute(state, action(PLAN[1]))
     assert (taken.true(GroundAtom(("held", "egg-1"))), executor.reported) == (True, "")
     assert [item.step for item in executor.occurred] == [2, 3]
-
-
-def test_the_world_changes_around_a_refused_action(simulator: Simulator) -> None:
-    faults = 'refuse (take *) "the egg is stuck"; set (dirty pan-1) before 2; set (not (opened fridge-1)) after 2'
-    executor = FaultyExecutor(simulator, parse_faults(faults))
-    opened = executor.execute(simulator.initial, action(PLAN[0]))
-    state = executor.execute(opened, action(PLAN[1]))
-    assert executor.reported == "the egg is stuck"
-    assert state.atoms ^ opened.atoms == {("dirty", "pan-1"), ("opened", "fridge-1")}
 
 
 def test_a_change_before_a_refused_action_can_make_it_inapplicable(simulator: Simulator) -> None:

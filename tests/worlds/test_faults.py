@@ -221,13 +221,6 @@ def test_files(tmp_path: Path) -> None:
         read_faults(str(file))
 
 
-def test_text_alone_never_names_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "faults"
-    file.write_text("fail 10%", encoding="utf-8")
-    with pytest.raises(InputError, match="begins no statement"):
-        parse_faults(str(file))
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -248,10 +241,3 @@ def test_faults_are_checked_against_the_task(task: Task, text: str, said: str) -
         check_faults(parse_faults(text), task)
     assert said in str(caught.value)
     assert "^" in str(caught.value)
-
-
-def test_faults_that_a_task_can_have(task: Task) -> None:
-    text = (
-        "fail (*); fail (*-it *); fail (take * fridge-1) at 2; initially (dirty pan-1); set (= (heat pan-1) 3) after 2"
-    )
-    check_faults(parse_faults(text), task)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.worlds.similarity import Vectors, cosine, nearest, plain
+from pddl2nl.worlds.similarity import Vectors, nearest, plain
 
 NAMES = ["egg_1", "egg_2", "wine_bottle_1", "stove_burner_1", "stove_burner_2", "Fridge"]
 
@@ -32,21 +32,11 @@ def test_letters(said: str, found: list[int]) -> None:
     assert list(nearest(said, NAMES)) == found
 
 
-def test_no_choices() -> None:
-    assert nearest("egg", []) == ()
-
-
 @pytest.mark.parametrize(
     ("name", "words"), [("StoveBurner-1", "stove burner 1"), ("egg_1", "egg 1"), ("ÄpfelÜber", "äpfelüber"), ("-_", "")]
 )
 def test_plain(name: str, words: str) -> None:
     assert plain(name) == words
-
-
-def test_cosine() -> None:
-    assert cosine((1, 0), (1, 1)) == pytest.approx(2**-0.5)
-    assert cosine((1, 0), (-3, 0)) == -1
-    assert cosine((0, 0), (1, 1)) == 0
 
 
 class Embedder:

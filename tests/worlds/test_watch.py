@@ -144,15 +144,6 @@ def test_a_lost_fact_breaks_the_step_that_needs_it_and_its_return_mends_it() -> 
     assert watched("done", "done", "(not (clear c))", "(clear c)").broken is None
 
 
-def test_a_fact_that_an_earlier_step_overwrites_is_not_needed() -> None:
-    # Step 2 makes the hand empty, so that nothing depends on it while step 1 is done and step 2 is not.
-    assert watched("done", "(handempty)").broken is None
-
-
-def test_a_step_that_was_done_in_spite_of_a_missing_fact_is_no_longer_broken() -> None:
-    assert watched("(not (clear c))", "done").broken is None
-
-
 def test_the_steps_behind_one_with_contradicting_effects_are_watched_once_it_is_done() -> None:
     domain = """(define (domain d) (:requirements :fluents :conditional-effects) (:predicates (p) (q) (r))
       (:functions (f)) (:action set :effect (and (when (p) (assign (f) 1)) (when (q) (assign (f) 2))))

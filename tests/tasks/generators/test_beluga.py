@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import Draw, generate, generators
-from tests.tasks.generators.exhaustive import ROOT, shortest
+from pddl2nl.tasks.generators import generate
+from tests.tasks.generators.exhaustive import shortest
 
 
 def test_small_days_can_be_passed():
@@ -53,15 +52,6 @@ def test_racks_are_rings_and_hold_no_more_than_their_length(facts):
         assert sorted([*stored, *(jig for (jig,) in facts(text, "in-plane"))]) == sorted(kinds)
 
 
-def test_what_a_jig_leaves_of_a_length_follows_from_its_kind(facts):
-    text = generate("beluga", 5, kinds=3, length=5).text
-    kinds = dict(facts(text, "is-of-kind"))
-    for jig, before, after in facts(text, "leaves"):
-        assert int(before[6:]) - int(after[6:]) == "abc".index(kinds[jig][-1]) + 1
-    for jig, kind in kinds.items():
-        assert len([fact for fact in facts(text, "leaves") if fact[0] == jig]) == 6 - ("abc".index(kind[-1]) + 1)
-
-
 def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
     for seed in range(20):
         given = {"arrivals": 3, "stored": 2, "empties": 2, "deliveries": 3, "returns": 2, "lines": 2, "length": 6}
@@ -95,19 +85,3 @@ def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
 def test_what_contradicts_itself_is_refused(given, message):
     with pytest.raises(InputError, match=message):
         generate("beluga", 1, **given)
-
-
-@pytest.mark.benchmark
-@pytest.mark.usefixtures("needs_planner")
-def test_small_problems_are_solved_breadth_first_and_mostly_sooner_than_with_landmarks():
-    domain = (ROOT / "domains" / "beluga" / "domain.pddl").read_text(encoding="utf-8")
-    draw, sooner = Draw("beluga"), []
-    for seed in range(20):
-        made = generators()["beluga"].generate(seed, generators()["beluga"].small(draw))
-        blind, landmarks = (
-            solve(TaskTexts(domain, made.text), planner, time_limit=30, memory_limit_mb=4096)
-            for planner in ("brfs", "lmcut")
-        )
-        assert blind.status == "solved"
-        sooner.append(blind.seconds < landmarks.seconds)
-    assert sum(sooner) > 10

@@ -24,26 +24,6 @@ def test_every_order_is_as_likely_as_any_other():
     assert all(400 < number < 600 for number in found.values())
 
 
-def test_a_sample_has_different_members():
-    draw = Draw(1)
-    for count in range(6):
-        members = draw.sample(range(5), count)
-        assert len(set(members)) == count
-
-
-def test_both_bounds_are_drawn():
-    draw = Draw(1)
-    assert {draw.between(2, 4) for _ in range(50)} == {2, 3, 4}
-    assert draw.between(5, 5) == 5
-
-
-def test_chance_is_in_percent():
-    draw = Draw(1)
-    assert not any(draw.chance(0) for _ in range(100))
-    assert all(draw.chance(100) for _ in range(100))
-    assert 200 < sum(draw.chance(25) for _ in range(1000)) < 300
-
-
 def test_what_cannot_be_drawn_is_said():
     with pytest.raises(ValueError, match="nothing can be drawn from 0"):
         Draw(1).below(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.generators import Draw, Generated, generate, generators
+from pddl2nl.tasks.generators import Generated, generate
 from tests.tasks.generators.exhaustive import shortest, solvable_without_deletes
 
 
@@ -44,16 +44,6 @@ def test_one_row_stays_free_and_robots_block_no_tile_but_their_own(layout, facts
     assert free == ({0} if layout == "competition" else {0, 1, 2, 3})
 
 
-def test_a_chessboard_has_no_two_neighbours_of_one_color_and_random_colors_do(facts):
-    def like_neighbours(made: Generated) -> int:
-        tiles = wanted(made, facts)
-        return sum(tiles.get((row + 1, column)) == color for (row, column), color in tiles.items())
-
-    assert like_neighbours(generate("floortile", 1, rows=6, columns=6)) == 0
-    assert like_neighbours(generate("floortile", 1, rows=6, columns=6, pattern="random")) > 0
-    assert set(wanted(generate("floortile", 1, rows=6, columns=6, colors=1), facts).values()) == {"black"}
-
-
 def test_small_floors_have_plans():
     for seed in range(10):
         robots, layout = 1 + seed % 2, ("competition", "free")[seed // 5]
@@ -83,10 +73,3 @@ def test_a_whole_column_cannot_be_painted_which_deletes_alone_forbid(facts):
 def test_what_contradicts_itself_is_refused(given, message):
     with pytest.raises(InputError, match=message):
         generate("floortile", 1, **given)
-
-
-def test_small_problems_have_both_layouts_and_one_or_two_robots():
-    draw = Draw("floortile")
-    given = [generators()["floortile"].small(draw) for _ in range(50)]
-    assert {each["layout"] for each in given} == {"competition", "free"}
-    assert {each["robots"] for each in given} == {1, 2}

@@ -47,28 +47,6 @@ def test_a_mine_is_kept_if_and_only_if_it_has_a_plan(monkeypatch):
     assert 10 < sum(verdicts) < 50
 
 
-def test_every_place_has_one_ground_and_ways_to_its_neighbours(facts):
-    for seed in range(10):
-        text = generate("goldminer", seed, rows=4, columns=5).text.split("(:goal")[0]
-        grounds = [place for kind in ("clear", "soft-rock-at", "hard-rock-at") for (place,) in facts(text, kind)]
-        assert len(set(grounds)) == len(grounds) == 20
-        ways = facts(text, "connected")
-        assert len(set(ways)) == len(ways) == 2 * (4 * 4 + 3 * 5)
-        assert all((there, here) in ways for here, there in ways)
-        (robot,), (bombs,), (gold,) = facts(text, "robot-at"), facts(text, "bomb-at"), facts(text, "gold-at")
-        assert {robot, bombs} <= set(facts(text, "clear"))
-        assert gold in facts(text, "soft-rock-at")
-        assert (bombs,) == tuple(facts(text, "laser-at"))
-
-
-def test_tools_may_lie_apart_or_be_bombs_alone_and_gold_may_lie_open(facts):
-    apart = [generate("goldminer", seed, tools="apart").text for seed in range(10)]
-    assert any(facts(text, "laser-at") != facts(text, "bomb-at") for text in apart)
-    bare = generate("goldminer", 1, tools="bombs", gold="open").text
-    assert facts(bare, "laser-at") == []
-    assert facts(bare, "gold-at")[0] in facts(bare, "clear")
-
-
 def test_covered_gold_takes_a_bomb():
     assert shortest(generate("goldminer", 2, rows=1, columns=2)) == 4  # a bomb, its use, a step, the gold
     assert shortest(generate("goldminer", 2, rows=1, columns=2, gold="open")) == 2

@@ -24,18 +24,6 @@ def test_at_least_so_many_move_and_one_in_any_case(count, percent):
     assert numbers == set(range(least, count + 1))
 
 
-def test_those_that_need_not_move_are_named_where_they_are_or_not_at_all():
-    journeys = [each for seed in range(40) for each in draw_journeys(["a", "b", "c"], PLACES, 1, Draw(seed))]
-    stay = [each for each in journeys if not each.moves]
-    assert {each.end for each in stay} == {None, *PLACES}
-    assert all(each.end in (None, each.start) for each in stay)
-
-
-def test_starts_and_ends_are_everywhere():
-    journeys = [each for seed in range(60) for each in draw_journeys(["a", "b"], PLACES, 100, Draw(seed))]
-    assert {(each.start, each.end) for each in journeys} == {(a, b) for a in PLACES for b in PLACES if a != b}
-
-
 def test_numbers_in_words():
     stays, goes = Journey("a", "here", None), Journey("b", "here", "there")
     assert counted([goes], "car") == "1 car, which must move"

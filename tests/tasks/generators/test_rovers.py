@@ -57,16 +57,6 @@ def test_what_asks_for_all_that_there_is_has_a_plan(given):
     assert solve(TaskTexts(DOMAIN.read_text(encoding="utf-8"), made.text), "ff", time_limit=30).status == "solved"
 
 
-@pytest.mark.benchmark
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("given", TIGHT)
-def test_what_asks_for_all_that_there_is_has_a_plan_many_times(given):
-    for seed in range(30):
-        made = generate("rovers", seed, **given)
-        result = solve(TaskTexts(DOMAIN.read_text(encoding="utf-8"), made.text), "ff", time_limit=30)
-        assert result.status == "solved", made.call
-
-
 def test_what_contradicts_itself_is_refused():
     with pytest.raises(InputError, match="something to do"):
         generate("rovers", 1, soil=0, rock=0, images=0)

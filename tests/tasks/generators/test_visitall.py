@@ -68,12 +68,6 @@ def test_what_is_left_of_the_grid_holds_together_in_both_directions(x, y, missin
         assert walked == {(one, to) for one in places for to in places if are_neighbours(one, to)}
 
 
-def test_all_cells_are_visited_in_the_scaled_set():
-    text = generate("visitall", 1, x=4, y=3).text
-    assert read(text)[3] == [f"loc-x{column}-y{row}" for row in range(3) for column in range(4)]
-    assert text.splitlines()[0] == "; Visitall: 12 places, all of them to visit."
-
-
 @pytest.mark.parametrize(("visit", "count"), [(1, 1), (8, 1), (9, 2), (50, 6), (99, 11)])
 def test_a_part_of_the_places_is_to_visit_and_the_start_is_none_of_it(visit, count):
     starts = set()
