@@ -14,24 +14,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pddl2nl.nl.names import Names, make_names
-    from pddl2nl.nl.reading.policies import READING_POLICIES
-    from pddl2nl.nl.reading.reader import Reader
-    from pddl2nl.nl.reading.readings import Reading, Readings, settle, settle_plan
-    from pddl2nl.nl.reading.told import (
-        NLReadError,
-        objects_of,
-        read_objects,
-        read_state,
-    )
-    from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
-    from pddl2nl.nl.telling.explain import explain
-    from pddl2nl.nl.telling.teller import Style, Teller
-    from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
-    from pddl2nl.nl.wording.review import wording_warnings
-    from pddl2nl.nl.wording.snippets import Snippet, Wording, WordingError, check_wording
-    from pddl2nl.nl.wording.template import template_wording
-    from pddl2nl.nl.wording.word_domain import provenance_warnings, word_domain
+    from pddl2nl.nl.names import Names as Names
+    from pddl2nl.nl.names import make_names as make_names
+    from pddl2nl.nl.reading.policies import READING_POLICIES as READING_POLICIES
+    from pddl2nl.nl.reading.reader import Reader as Reader
+    from pddl2nl.nl.reading.readings import Reading as Reading
+    from pddl2nl.nl.reading.readings import Readings as Readings
+    from pddl2nl.nl.reading.readings import settle as settle
+    from pddl2nl.nl.reading.readings import settle_plan as settle_plan
+    from pddl2nl.nl.reading.told import NLReadError as NLReadError
+    from pddl2nl.nl.reading.told import objects_of as objects_of
+    from pddl2nl.nl.reading.told import read_objects as read_objects
+    from pddl2nl.nl.reading.told import read_state as read_state
+    from pddl2nl.nl.telling.convert import Conversion as Conversion
+    from pddl2nl.nl.telling.convert import choose_wording as choose_wording
+    from pddl2nl.nl.telling.convert import convert as convert
+    from pddl2nl.nl.telling.explain import explain as explain
+    from pddl2nl.nl.telling.teller import Style as Style
+    from pddl2nl.nl.telling.teller import Teller as Teller
+    from pddl2nl.nl.wording.files import load_wording as load_wording
+    from pddl2nl.nl.wording.files import save_wording as save_wording
+    from pddl2nl.nl.wording.files import wording_from_json as wording_from_json
+    from pddl2nl.nl.wording.review import wording_warnings as wording_warnings
+    from pddl2nl.nl.wording.snippets import Snippet as Snippet
+    from pddl2nl.nl.wording.snippets import Wording as Wording
+    from pddl2nl.nl.wording.snippets import WordingError as WordingError
+    from pddl2nl.nl.wording.snippets import check_wording as check_wording
+    from pddl2nl.nl.wording.template import template_wording as template_wording
+    from pddl2nl.nl.wording.word_domain import provenance_warnings as provenance_warnings
+    from pddl2nl.nl.wording.word_domain import word_domain as word_domain
 
 _HOMES = {
     "pddl2nl.nl.names": ("Names", "make_names"),
@@ -55,38 +66,6 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "READING_POLICIES",
-    "Conversion",
-    "NLReadError",
-    "Names",
-    "Reader",
-    "Reading",
-    "Readings",
-    "Snippet",
-    "Style",
-    "Teller",
-    "Wording",
-    "WordingError",
-    "check_wording",
-    "choose_wording",
-    "convert",
-    "explain",
-    "load_wording",
-    "make_names",
-    "objects_of",
-    "provenance_warnings",
-    "read_objects",
-    "read_state",
-    "save_wording",
-    "settle",
-    "settle_plan",
-    "template_wording",
-    "word_domain",
-    "wording_from_json",
-    "wording_warnings",
-]
-
 
 def __getattr__(name: str) -> object:
     home = _HOME_OF.get(name)
@@ -98,4 +77,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_HOME_OF)

@@ -100,7 +100,7 @@ def unexpected(told: str, expected: State, observed: State, teller: Teller) -> s
         [atom for atom in sorted(atoms) if atom[0] not in wording or wording[atom[0]].text is not None]
         for atoms in (expected.atoms - observed.atoms, observed.atoms - expected.atoms)
     )
-    facts = [*(teller.reason(Atom(atom[0], atom[1:])) for atom in missing), *map(teller.fact, surplus)]
+    facts = [*(teller.reasons([Atom(atom[0], atom[1:])]) for atom in missing), *map(teller.fact, surplus)]
     return f"{told} But {enumerate_words(facts)}." if facts else told
 
 

@@ -210,7 +210,7 @@ def state(teller: Teller) -> State:
     ],
 )  # fmt: skip
 def test_odd_conditions(teller: Teller, state: State, condition: Condition, reason: str) -> None:
-    assert teller.reason(condition, state) == reason
+    assert teller.reasons([condition], state) == reason
 
 
 AT_FAR, BROKEN = Atom("at", ("?x", "far")), Atom("broken", ("?x",))
@@ -244,7 +244,7 @@ NIGHT = Atom("night")
 def test_composite_conditions_come_down_to_what_fails(
     teller: Teller, state: State, condition: Condition, reason: str
 ) -> None:
-    assert teller.reason(condition, state) == reason
+    assert teller.reasons([condition], state) == reason
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_states_tell_values_too() -> None:
 )  # fmt: skip
 def test_literals_and_reasons(crates: Teller, literal: Condition, told: str, reason: str) -> None:
     assert crates.literal(literal) == told
-    assert crates.reason(literal) == reason
+    assert crates.reasons([literal]) == reason
 
 
 # ── the task's texts ─────────────────────────────────────────────────────────────────────────────
@@ -270,7 +270,7 @@ def test_facts_with_a_null_text_are_not_told_and_goals_over_them_are_refused() -
     for goal in ("(p a)", "(not (p a))", "(or (q a) (p b))"):
         with pytest.raises(UntoldError, match="the goal asks for 'p', which the wording never tells"):
             told(small(goal), silent).goal_text()
-    assert told(small(), silent).reason(Atom("p", ("a",))) == "a is not 'p'"
+    assert told(small(), silent).reasons([Atom("p", ("a",))]) == "a is not 'p'"
 
 
 def test_a_negated_text_that_says_another_fact_is_not_used_in_goals() -> None:

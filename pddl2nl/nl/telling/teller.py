@@ -205,17 +205,13 @@ class Teller:
             return write_condition(condition)
         return self._phrases.condition(condition, self._scope("a condition"))
 
-    def reason(self, condition: Condition, state: State | None = None) -> str:
-        """That a condition does not hold, as a reason is given: ``block_1 is not clear``.
+    def reasons(self, conditions: Iterable[Condition], state: State | None = None) -> str:
+        """That each of some conditions does not hold, ``block_1 is not clear``; empty where there is none.
 
         Args:
-            condition: a ground condition, best one of the smallest that fail.
-            state: where it does not hold; the numbers in a comparison are told as they are there.
+            conditions: ground ones, best the smallest that fail.
+            state: where they do not hold; the numbers in a comparison are told as they are there.
         """
-        return self.reasons((condition,), state)
-
-    def reasons(self, conditions: Iterable[Condition], state: State | None = None) -> str:
-        """That each of some conditions does not hold; empty where there is none."""
         if self.style == "pddl":
             return " and ".join(pddl_style.reason(condition, state) for condition in conditions)
         return self._reasons(state).all_of(conditions)

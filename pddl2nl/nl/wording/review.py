@@ -15,7 +15,7 @@ from itertools import combinations
 
 from pddl2nl.nl import markers
 from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, enumerate_words, one_of_kind, words_of
-from pddl2nl.nl.wording.snippets import Snippet, Wording, type_names
+from pddl2nl.nl.wording.snippets import Snippet, Wording, sections, type_names
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema, TypedName
 
@@ -70,7 +70,7 @@ def doubts(wording: Wording, domain: Domain) -> tuple[Doubt, ...]:
     """All snippets of a wording that may not mean what their names say."""
     return tuple(
         Doubt(kind, name, snippet.text, reasons)
-        for kind, snippets in _sections(wording)
+        for kind, snippets in wording.snippets.items()
         for name, snippet in snippets.items()
         if snippet.text is not None and (reasons := meaning_doubts(kind, snippet, domain))
     )
@@ -79,18 +79,14 @@ def doubts(wording: Wording, domain: Domain) -> tuple[Doubt, ...]:
 def marked(wording: Wording) -> tuple[Doubt, ...]:
     """The snippets that a wording's ``source`` marks for review; a mark ends when the text is changed."""
     entries = wording.source.get("review")
-    texts = {(kind, name): snippet.text for kind, snippets in _sections(wording) for name, snippet in snippets.items()}
     found: list[Doubt] = []
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("reasons"), list):
             kind, name, text = (str(entry.get(key)) for key in ("kind", "name", "text"))
-            if texts.get((kind, name)) == text:
+            snippet = wording.snippets.get(kind, {}).get(name)
+            if snippet is not None and snippet.text == text:
                 found.append(Doubt(kind, name, text, tuple(map(str, entry["reasons"]))))
     return tuple(found)
-
-
-def _sections(wording: Wording) -> tuple[tuple[str, Mapping[str, Snippet]], ...]:
-    return (("predicates", wording.predicates), ("functions", wording.functions), ("actions", wording.actions))
 
 
 def _name_words(name: str) -> tuple[str, ...]:
@@ -157,11 +153,7 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     found: list[str] = []
     if wording.domain != domain.name:
         found.append(f"the wording was made for the domain '{wording.domain}', not for '{domain.name}'")
-    for kind, snippets, parameters in (
-        ("actions", wording.actions, {item.name: item.parameters for item in domain.steps}),
-        ("predicates", wording.predicates, {item.name: item.parameters for item in domain.predicates}),
-        ("functions", wording.functions, {item.name: item.parameters for item in domain.functions}),
-    ):
+    for kind, snippets, parameters in sections(wording, domain):
         for one, other in confused_pairs(snippets, parameters, domain):
             found.append(
                 f"the {kind} '{one.name}' and '{other.name}' cannot be told apart: both are said '{one.shape}'"

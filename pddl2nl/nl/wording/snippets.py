@@ -17,7 +17,7 @@ from functools import cached_property
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.own_names import own_names_faults
-from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
+from pddl2nl.pddl.tree import Domain, TypedName
 
 FORMAT = 1
 """The version of the wording file's format that is read and written here."""
@@ -89,6 +89,11 @@ class Wording:
     domain_text: str | None = None
     objects: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def snippets(self) -> Mapping[str, Mapping[str, Snippet]]:
+        """All snippets by their kind, as a wording file names it."""
+        return {"predicates": self.predicates, "actions": self.actions, "functions": self.functions}
+
     def type_word(self, name: str) -> str:
         """The noun for a type."""
         return self.types.get(name, name)
@@ -147,21 +152,15 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
 
     Raises `WordingError` naming the place of the first thing that does not fit.
     """
-    for kind, snippets, arities in (
-        ("predicates", wording.predicates, _arities(domain.predicates)),
-        ("actions", wording.actions, {item.name: len(item.parameters) for item in domain.steps}),
-        ("functions", wording.functions, _arities(domain.functions)),
-    ):
-        place = f"{where} → {kind}"
-        for name in arities:
+    for kind, snippets, declared in sections(wording, domain):
+        for name in declared:
             if name not in snippets:
-                raise WordingError(place, f"lacks an entry for '{name}'")
+                raise WordingError(f"{where} → {kind}", f"lacks an entry for '{name}'")
         for name, snippet in snippets.items():
-            if name not in arities:
-                raise WordingError(
-                    f"{place} → {name}", f"the domain has none of this name{did_you_mean(name, arities)}"
-                )
-            _check_snippet(snippet, arities[name], f"{place} → {name}")
+            place = f"{where} → {kind} → {name}"
+            if name not in declared:
+                raise WordingError(place, f"the domain has none of this name{did_you_mean(name, declared)}")
+            _check_snippet(snippet, len(declared[name]), place)
     for name, action in wording.actions.items():
         if action.text is None:
             raise WordingError(f"{where} → actions → {name} → text", "an action must have a text")
@@ -171,8 +170,15 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
     return wording
 
 
-def _arities(declared: Sequence[Predicate | Function]) -> dict[str, int]:
-    return {item.name: len(item.parameters) for item in declared}
+def sections(
+    wording: Wording, domain: Domain
+) -> tuple[tuple[str, Mapping[str, Snippet], Mapping[str, Sequence[TypedName]]], ...]:
+    """The kinds of snippets with their snippets, and the parameters of what the domain declares."""
+    return (
+        ("predicates", wording.predicates, {item.name: item.parameters for item in domain.predicates}),
+        ("actions", wording.actions, {item.name: item.parameters for item in domain.steps}),
+        ("functions", wording.functions, {item.name: item.parameters for item in domain.functions}),
+    )
 
 
 def _check_snippet(snippet: Snippet, arity: int, where: str) -> None:

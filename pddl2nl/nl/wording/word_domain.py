@@ -92,18 +92,13 @@ def provenance_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     Snippets that were changed by hand since then are not named.
     """
     found = []
-    snippets: Mapping[str, Mapping[str, Snippet]] = {
-        "predicates": wording.predicates,
-        "functions": wording.functions,
-        "actions": wording.actions,
-    }
     for key, why in (("fell_back", "no text of the model's could be used"), ("unfinished", "it is not finished")):
         listed = _listed(wording.source.get(key))
         names = [
             f"the {item.label}"
             for item in items(domain)
             if item.name in listed.get(item.kind, ())
-            and snippets.get(item.kind, {}).get(item.name, item.template).text == item.template.text
+            and wording.snippets.get(item.kind, {}).get(item.name, item.template).text == item.template.text
         ]
         if names:
             found.append(f"the wording has the template's text for {enumerate_words(names)}: {why}")
@@ -313,12 +308,7 @@ class _Book:
                     "the same, or begin anew in another file"
                 )
         left = {key: _listed(start.source.get(key)) for key in ("fell_back", "unfinished")}
-        found: Mapping[Kind, Mapping[str, Snippet]] = {
-            "predicates": start.predicates,
-            "equality": _stored_equality(start),
-            "functions": start.functions,
-            "actions": start.actions,
-        }
+        found = {**start.snippets, "equality": _stored_equality(start)}
         marks = {(mark.kind, mark.name): mark.reasons for mark in marked(start)}
         for item in self.wanted:
             snippet = found[item.kind].get(item.name)

@@ -351,7 +351,7 @@ def _as_reasons(record: Record, causes: Iterable[Cause], executed: Sequence[Step
         number = cause.deleted_by_step
         deleter = executed[number - 1] if number is not None and number <= len(executed) else None
         try:
-            words = "" if teller is None else teller.reason(cause.literal)
+            words = "" if teller is None else teller.reasons([cause.literal])
         except (InputError, KeyError):  # no words for it
             words = ""
         step, action = (None, "") if deleter is None else (deleter.number, deleter.action or "")
