@@ -1,8 +1,7 @@
 """Several runs of one column as one number: their coverage, or any metric.
 
-Coverage is defined once, for tables, comparisons and plots: a task counts with the share of its runs that solved it.
-Over all tasks this is the mean over the seeds, as in Table 2 of the AutoPlanBench paper, and remains right if a run is
-missing.
+A task counts with the share of its runs that solved it. Over all tasks this is the mean over the seeds, as in Table 2
+of the AutoPlanBench paper, and remains right if a run is missing.
 """
 
 from __future__ import annotations

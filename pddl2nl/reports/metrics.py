@@ -32,7 +32,6 @@ from pddl2nl.plugins import METRIC_GROUP, System, load_object, loadable, provide
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
-from pddl2nl.reports.usage import RoleUsage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 
@@ -111,15 +110,7 @@ def _over_optimal(record: Record) -> float | None:
     return None if optimal is None else length_ratio(len(record.plan), optimal)
 
 
-def _steps(record: Record) -> float | None:
-    return _count(record, Acted, Rejected, LookedAround)
-
-
-def _look_arounds(record: Record) -> float | None:
-    return _count(record, LookedAround)
-
-
-def _count(record: Record, *kinds: type) -> float | None:
+def _count(record: Record, kinds: tuple[type, ...]) -> float | None:
     if not isinstance(record, RunRecord):
         return None
     return float(sum(isinstance(event, kinds) for event in record.counted))
@@ -161,21 +152,16 @@ def _seconds(record: Record) -> float | None:
     return float(record.last.seconds)
 
 
-def _usage(record: Record, role: str | None) -> RoleUsage | None:
-    if role is not None:
-        return record.usage.get(role)
-    return record.total_usage if record.model or record.usage else None
-
-
 def _used(record: Record, what: str, role: str | None = None) -> float | None:
-    usage = _usage(record, role)
+    usage = record.usage.get(role) if role else None
+    if not role and (record.model or record.usage):
+        usage = record.total_usage
     value = None if usage is None else getattr(usage, what)
     return None if value is None else float(value)
 
 
 def _estimated(record: Record, what: str, role: str | None = None) -> bool:
-    usage = _usage(record, role)
-    return usage is not None and bool(getattr(usage, what))
+    return bool(_used(record, what, role))
 
 
 def _of_system(system: System, of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
@@ -195,11 +181,12 @@ def _metrics() -> Iterator[RunMetric]:
     )
     ratio = "actions of these plans, as a multiple of those of a shortest plan, where that is known"
     yield RunMetric("plan-length-over-optimal", ratio, "lower", "mean", _over_optimal)
-    yield RunMetric("steps", "turns, or judged plan lines", "lower", "mean", _steps, "steps")
+    steps, looks = partial(_count, kinds=(Acted, Rejected, LookedAround)), partial(_count, kinds=(LookedAround,))
+    yield RunMetric("steps", "turns, or judged plan lines", "lower", "mean", steps, "steps")
     # Failed runs have as many turns as others up to the limit, so their mistakes are comparable.
     mistakes = "turns or lines meant as actions and not executed"
     yield RunMetric("mistakes", mistakes, "lower", "mean", _mistakes, "turns", "always")
-    yield RunMetric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds, "turns", "always")
+    yield RunMetric("look-arounds", "turns that asked for the state", "lower", "mean", looks, "turns", "always")
     claim = "tasks of which it was said that there is no plan"
     right, wrong = partial(_claimed, solvable=False), partial(_claimed, solvable=True)
     yield RunMetric("unsolvable-claimed", f"unsolvable {claim}", "higher", "mean", right, "", "always")

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from pddl2nl.reports.comparison import compare, comparison_table, comparisons, corrected
-from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.layouts import own_tables
+from pddl2nl.reports.gathering import Gathered, own_tables
 from pddl2nl.reports.tables import Table, links_table, metrics_tables, table_json, tables_of
 
 

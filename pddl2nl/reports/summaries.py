@@ -30,7 +30,7 @@ from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies import is_registered, make_policy
-from pddl2nl.policies.events import SOLVED, Rejected, Started
+from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
@@ -99,22 +99,17 @@ class BrokenLink:
 class RunSummary:
     """A finished run of a policy or a planner.
 
-    Attributes:
+    Attributes (those of `pddl2nl.reports.records.Record` are as there):
         name: the record's file name without its ending.
-        path: of the record.
         suite, task: what the experiment calls them; by default the domain's and the problem's name.
         task_id: the SHA-256 of the PDDL texts.
         domain, problem: the names in the PDDL texts.
         objects: the number of the problem's objects, constants included; 0 if its texts cannot be read.
-        policy: the policy's or planner's name.
-        model: empty if none was asked.
         style: ``nl`` or ``pddl``; empty for planners and walks.
-        wording: the source of the wording: ``template``, ``llm``, ``hand``, ``file``; empty without a wording.
+        wording: its source: ``template``, ``llm``, ``hand``, ``file``; empty without a wording.
         variant: other settings that differ from the defaults: ``history=compact``.
-        wording_id: a short SHA-256 of the wording; empty without one.
-        prompts_id: a short SHA-256 of the prompt files; empty without any.
+        wording_id, prompts_id: short SHA-256 of the wording and of the prompt files; empty without any.
         seed: None for planners.
-        outcome: of an episode, or the planner's status.
         link: the first failure; None if the run was solved.
         message: why it ended, a sentence.
         values: its metrics by name (`pddl2nl.reports.metrics.all_metrics`); empty after an infrastructure error.
@@ -277,11 +272,9 @@ def _differing(options: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str
 
 @lru_cache
 def _usual_options(policy: str) -> Mapping[str, Any]:
-    """The values of a policy's options where none are given; empty for a policy that is not known here.
-
-    A class is never imported because a record names it.
-    """
+    """The values of a policy's options where none are given; empty for a policy that is not known here."""
     if not is_registered(policy):
+        # A class is never imported because a record names it.
         return {}
     usual: Mapping[str, Any] = msgspec.to_builtins(make_policy(policy))
     return usual
@@ -303,14 +296,12 @@ def first_broken_link(record: Record) -> BrokenLink | None:
     """The first failure of a run, as its record's `Fault` names it; None if the run was solved."""
     if record.solved:
         return None
-    fault = record.fault
-    step, text = (0, "") if fault is None else (fault.step, fault.text)
-    if record.infrastructure:
-        kind = "infrastructure-error" if fault is None or fault.status not in LINKS else fault.status
-        return BrokenLink(kind, (), step, record.last.message or text)
     # A foreign record may have no fault.
-    kind = record.outcome if fault is None else fault.status
-    return BrokenLink(kind, _violated(record, kind, step), step, record.last.message if fault is None else text)
+    fault = record.fault or Fault(0, record.outcome, record.last.message)
+    if record.infrastructure:
+        kind = fault.status if fault.status in LINKS else "infrastructure-error"
+        return BrokenLink(kind, (), fault.step, record.last.message or fault.text)
+    return BrokenLink(fault.status, _violated(record, fault.status, fault.step), fault.step, fault.text)
 
 
 def _violated(record: Record, kind: str, step: int) -> tuple[str, ...]:
@@ -332,9 +323,8 @@ def _violated(record: Record, kind: str, step: int) -> tuple[str, ...]:
 def predicates_of(conditions: Iterable[str]) -> tuple[str, ...]:
     """The predicates of unmet conditions, sorted, without duplicates; ``not clear`` for an atom that should not hold.
 
-    Args:
-        conditions: ground PDDL: ``(holding a)``, ``(not (clear b))``. A formula counts with the predicates of all its
-            literals, a numeric comparison with its functions; text that is not PDDL is skipped.
+    A formula counts with the predicates of all its literals, a numeric comparison with its functions; text that is not
+    PDDL is skipped.
     """
     found: set[str] = set()
     for condition in conditions:
@@ -373,14 +363,9 @@ _MOST_WORKERS = 8
 
 
 def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[RunSummary]:
-    """The summaries of finished records, in the order of their paths.
+    """The summaries of finished records, in the order of their paths; raises as `read_record`.
 
-    Args:
-        paths: of the records.
-        workers: processes; by default one for a few records, else as many as there are processors.
-
-    Raises:
-        RecordError: a file cannot be read or is not a record; the message begins with file and line.
+    ``workers`` are processes; by default one for a few records, else as many as there are processors.
     """
     shipped_lengths()  # read before forking, so that the processes share it
     if workers is None and len(paths) < _MANY:
@@ -395,12 +380,9 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:
-    """``work`` on each item, in the order of the items, in several processes if that is possible and asked for.
-
-    Processes are forked, which is safe only for a program with a single thread: another one works by itself, unless
-    ``workers`` is given.
-    """
+    """``work`` on each item, in the order of the items; in several processes if there is one thread, or as asked."""
     if workers is None:
+        # A fork is safe only for a program with a single thread.
         workers = 1 if threading.active_count() > 1 else min(os.cpu_count() or 1, _MOST_WORKERS)
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         return [work(item) for item in items]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
-from pddl2nl.reports.layouts import joined_layout, made_layout
+from pddl2nl.reports.gathering import joined_layout, made_layout
 from pddl2nl.reports.summaries import RunSummary
 
 

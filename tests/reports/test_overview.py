@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.html.pages import overview_of
-from pddl2nl.reports.html.plan import plan_pages
+from pddl2nl.reports.html.pages import overview_of, plan_pages
 
 
 def test_a_comparison_opens_its_columns_and_its_instances(experiment_of: Callable[..., Gathered]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html.plan import RUNS_A_PAGE, plan_pages
+from pddl2nl.reports.html.pages import RUNS_A_PAGE, plan_pages
 from pddl2nl.reports.summaries import RunSummary
 
 

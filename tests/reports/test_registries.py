@@ -28,11 +28,11 @@ from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import all_metrics, measure, roles
-from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.plots import NoDataError, Plot, all_plots
 from pddl2nl.reports.records import Record, read_record
 from pddl2nl.reports.summaries import summarize
 from pddl2nl.reports.tables import FORMATS, table_kinds, written
+from pddl2nl.reports.tables.grid import paper_table
 from pddl2nl.reports.tables.model import Heading
 from tests.records import changed
 

@@ -14,8 +14,7 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import measure
-from pddl2nl.reports.records import read_record
-from pddl2nl.reports.usage import RoleUsage, usage_by_role
+from pddl2nl.reports.records import RoleUsage, read_record, usage_by_role
 from pddl2nl.tasks import shipped_task
 from tests.records import begun
 

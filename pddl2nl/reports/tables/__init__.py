@@ -15,8 +15,7 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
 from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
-from pddl2nl.reports.tables.model import Table
-from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, table_json, written
+from pddl2nl.reports.tables.model import FORMATS, Table, csv_text, print_tables, table_json, written
 
 __all__ = [
     "FORMATS",

@@ -14,8 +14,7 @@ from pddl2nl.experiments.layout import LayoutRow, LayoutTable
 from pddl2nl.policies.paper import PaperLine, PaperTable
 from pddl2nl.reports.coverage import Coverage, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.paper import domain_lines, summed
-from pddl2nl.reports.tables.grid import Grid, lacking, number_text, show_runs, with_best
+from pddl2nl.reports.tables.grid import Grid, domain_lines, lacking, number_text, show_runs, summed, with_best
 from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
 

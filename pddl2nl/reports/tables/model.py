@@ -1,10 +1,23 @@
-"""A table as data, and its headings and texts as all formats show them."""
+"""A table as data, and its writers: plain text, CSV, Markdown, LaTeX and JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+import re
+import textwrap
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 Show = tuple[tuple[str, str], ...]
 """Filters of a page's list of runs: pairs of a name and a value; see `TableCell.show`."""
@@ -110,3 +123,406 @@ def groups_of(table: Table) -> list[tuple[str, range]]:
         found.append((name, range(first, end)))
         first = end
     return found
+
+
+def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> str:
+    """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first.
+
+    Raises:
+        InputError: an unknown format.
+    """
+    if form not in FORMATS:
+        raise InputError(f"{form}: tables are not written in this format; there are {', '.join(FORMATS)}")
+    return "\n".join(FORMATS[form](table, () if number else alarms) for number, table in enumerate(tables))
+
+
+# ── plain text ─────────────────────────────────────────────────────────────────────────────────────
+
+_GAP = 2
+_Styled = list[tuple[str, bool]]
+"""A line as pieces of text, each with a flag for bold."""
+
+
+def print_tables(tables: Sequence[Table], console: Console, alarms: Sequence[str] = ()) -> None:
+    """Prints alarms and tables in the width of the console; the best cells are bold, or without colours starred."""
+    from rich.text import Text
+
+    for alarm in alarms:
+        style = "" if alarm.startswith(" ") else "bold red"
+        console.print(Text(_alarm_line(alarm), style), soft_wrap=True)
+    if alarms:
+        console.print()
+    coloured = console.is_terminal and console.color_system is not None
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
+        for line in _text_lines(table, console.width, starred=not coloured):
+            text = Text()
+            for part, bold in line:
+                text.append(part, style="bold" if bold and coloured else "")
+            text.rstrip()
+            console.print(text, soft_wrap=True, crop=False)
+        for note in _text_notes(table, console.width, starred=not coloured):
+            console.print(Text(note), soft_wrap=True)
+
+
+def plain_text(table: Table, width: int = 160) -> str:
+    """The table as plain text with its notes, in parts of at most ``width`` characters; a star marks the best."""
+    lines = ["".join(part for part, _ in line).rstrip() for line in _text_lines(table, width, starred=True)]
+    return "\n".join([*lines, *_text_notes(table, width, starred=True)]) + "\n"
+
+
+def _text(table: Table, alarms: Sequence[str] = ()) -> str:
+    return "".join(f"{_alarm_line(alarm)}\n" for alarm in alarms) + ("\n" if alarms else "") + plain_text(table)
+
+
+def _alarm_line(alarm: str) -> str:
+    return ("  " if alarm.startswith(" ") else "") + one_line(alarm)
+
+
+def _text_notes(table: Table, width: int, *, starred: bool) -> Iterator[str]:
+    if table.notes:
+        yield ""
+    for note in map(one_line, table.notes):
+        note = note.replace("Bold:", "*:", 1) if starred and note.startswith("Bold:") else note
+        yield textwrap.fill(
+            note, max(width, 40), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+
+
+def _text_lines(table: Table, width: int, *, starred: bool) -> Iterator[_Styled]:
+    """The title and all lines of a table, in parts of columns that fit the width."""
+    marked = {place for line in table.lines for place, cell in enumerate(line.cells) if cell.best and starred}
+    texts = [
+        [one_line(cell.text) + ("*" if cell.best else " ") * (place in marked) for place, cell in enumerate(line.cells)]
+        for line in table.lines
+    ]
+    titles = [f"[{one_line(section.title)}]" for section in table.sections if section.title]
+    stub = max(_size(text) for text in (one_line(table.stub), *titles, *map(_text_label, table.lines)))
+    sizes = _column_sizes(table, texts)
+    if stub + sum(size + _GAP for size in sizes) > width:
+        texts = [[text.replace(" of ", "/") for text in line] for line in texts]
+        sizes = _column_sizes(table, texts)
+    if table.title:
+        yield [(one_line(table.title), True)]
+    for columns in _parts_of(table, sizes, width - stub):
+        yield []
+        yield from _part(table, columns, texts, stub, sizes)
+
+
+def _part(
+    table: Table, columns: Sequence[int], texts: Sequence[Sequence[str]], stub: int, sizes: Sequence[int]
+) -> Iterator[_Styled]:
+    def row(label: str, cells: Sequence[str], *, total: bool = False, best: Sequence[bool] = ()) -> _Styled:
+        pieces = [(label + " " * (stub - _size(label)), total)]
+        for place, (column, text) in enumerate(zip(columns, cells, strict=True)):
+            pieces += [(" " * (_GAP + sizes[column] - _size(text)), False), (text, bool(best) and best[place])]
+        return pieces
+
+    rule: _Styled = [("-" * (stub + sum(sizes[column] + _GAP for column in columns)), False)]
+    groups = " " * stub
+    for name, members in groups_of(table):
+        if here := [column for column in members if column in columns]:
+            room = sum(sizes[column] + _GAP for column in here) - _GAP - _size(name)
+            groups += " " * (_GAP + (room + 1) // 2) + name + " " * (room // 2)
+    if groups.strip():
+        yield [(groups, False)]
+    yield row(one_line(table.stub), [one_line(table.headings[column].name) for column in columns])
+    yield rule
+    number = 0
+    for section in table.sections:
+        if section is not table.sections[0]:
+            yield [] if section.title else rule
+        if section.title:
+            yield [(f"[{one_line(section.title)}]", False)]
+        for line in section.lines:
+            if line.total and len(section.lines) > 1:
+                yield rule
+            cells = [texts[number][column] for column in columns]
+            yield row(_text_label(line), cells, total=line.total, best=[line.cells[column].best for column in columns])
+            number += 1
+
+
+def _column_sizes(table: Table, texts: Sequence[Sequence[str]]) -> list[int]:
+    names = [one_line(heading.name) for heading in table.headings]
+    sizes = [max(map(_size, (name, *(line[place] for line in texts)))) for place, name in enumerate(names)]
+    for name, members in groups_of(table):
+        # A group heading wider than its columns widens the last of them.
+        lacking = _size(name) - sum(sizes[column] + _GAP for column in members) + _GAP
+        sizes[members[-1]] += max(0, lacking)
+    return sizes
+
+
+def _parts_of(table: Table, sizes: Sequence[int], room: int) -> Iterator[list[int]]:
+    """The columns in parts that fit the room; a group stays whole if it fits into one part."""
+
+    def width(columns: Iterable[int]) -> int:
+        return sum(sizes[column] + _GAP for column in columns)
+
+    part: list[int] = []
+    for _, members in groups_of(table):
+        if part and width([*part, *members]) > room:
+            yield part
+            part = []
+        for column in members:
+            if part and width([*part, column]) > room:
+                yield part
+                part = []
+            part.append(column)
+    if part:
+        yield part
+
+
+def _text_label(line: TableLine) -> str:
+    return ("  " if line.indent else "") + one_line(line.label)
+
+
+def _size(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+# ── CSV ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def csv_text(table: Table, alarms: Sequence[str] = ()) -> str:
+    """The table as CSV with a header (RFC 4180, but lines end with a line feed).
+
+    Numbers are not rounded. A column with details (k of n, the interval) is followed by a column of these; the last
+    column names the best columns of the line. ``alarms`` come first, in the section ``alarm``. An apostrophe precedes
+    text that a spreadsheet would take for a formula.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    detailed = [
+        any(line.cells[place].detail for line in table.lines) and not heading.paper
+        for place, heading in enumerate(table.headings)
+    ]
+    names = []
+    for heading, detail in zip(table.headings, detailed, strict=True):
+        name = full_heading(heading)
+        names += [name, f"{name}: details"] if detail else [name]
+    writer.writerow(map(_csv_safe, ["table", "section", table.stub or "line", *names, "best"]))
+    for alarm in alarms:
+        writer.writerow(map(_csv_safe, [table.key, "alarm", alarm, *[""] * len(names), ""]))
+    for section in table.sections:
+        above = ""
+        for line in section.lines:
+            label = f"{above}: {line.label}" if line.indent and above else line.label
+            above = above if line.indent else line.label
+            row = [_csv_safe(table.key), _csv_safe(section.title), _csv_safe(label)]
+            for cell, detail in zip(line.cells, detailed, strict=True):
+                row += [_csv_number(cell), _csv_safe(cell.detail)] if detail else [_csv_number(cell)]
+            best = [full_heading(table.headings[place]) for place, cell in enumerate(line.cells) if cell.best]
+            writer.writerow([*row, _csv_safe("; ".join(best))])
+    return out.getvalue()
+
+
+def _csv_number(cell: TableCell) -> str:
+    if cell.value is not None:
+        return f"{cell.value:.10g}"
+    # The details say which runs such a cell lacks.
+    return "" if cell.text.startswith("–") or cell.text.endswith("–") else _csv_safe(cell.text)
+
+
+def _csv_safe(text: str) -> str:
+    text = one_line(text)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+# ── Markdown ───────────────────────────────────────────────────────────────────────────────────────
+
+# Characters with a meaning in Markdown: anywhere, at the start of a link, or at the start of a list item.
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|~#$&]|:(?=//)|^[-+=]|(?<=^\d)[.)](?=\s))")
+
+
+def markdown_text(table: Table, alarms: Sequence[str] = ()) -> str:
+    """The table in GitHub's Markdown with its title and notes, below the quoted ``alarms``."""
+    lines = []
+    for number, alarm in enumerate(alarms):
+        if alarm.startswith(" "):
+            lines.append(f"> - {_md(alarm)}")
+        else:
+            lines += [*([">"] if number else []), f"> **{_md(alarm)}**", ">"]
+    if alarms:
+        lines.append("")
+    if table.title:
+        lines += [f"### {_md(table.title)}", ""]
+    lines.append(_markdown_row([_md(table.stub), *(_md(full_heading(heading)) for heading in table.headings)]))
+    lines.append(f"|---|{'---:|' * len(table.headings)}")
+    for section in table.sections:
+        if section.title:
+            lines.append(_markdown_row([f"**{_md(section.title)}**", *[""] * len(table.headings)]))
+        for line in section.lines:
+            label = _md(line.label)
+            label = f"↳ {label}" if line.indent else f"*{label}*" if line.total else label
+            cells = (f"**{_md(cell.text)}**" if cell.best and cell.text else _md(cell.text) for cell in line.cells)
+            lines.append(_markdown_row([label, *cells]))
+    if table.notes:
+        lines += ["", *(f"- {_md(note)}" for note in table.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _md(text: str) -> str:
+    return _MARKDOWN_SIGNS.sub(r"\\\1", one_line(text))
+
+
+# ── LaTeX ──────────────────────────────────────────────────────────────────────────────────────────
+
+_WIDE_LATEX = 10
+"""A table with at least so many columns is set smaller."""
+
+_LATEX_SIGNS = {
+    **{sign: rf"\{sign}" for sign in "{}$&%#_"},
+    # After the end of a line LaTeX takes these for options.
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",
+    "`": r"\char96{}",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "→": r"$\to$",
+    "…": r"\ldots{}",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
+    "‘": r"\textquoteleft{}",
+    "’": r"\textquoteright{}",
+    "“": r"\textquotedblleft{}",
+    "”": r"\textquotedblright{}",
+}
+
+_LATEX_LIGATURES = re.compile(r"([-',])(?=\1)")
+"""Pairs that LaTeX would join to one character: two dashes, two quotes."""
+
+_LATEX_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030c": "v"}
+"""The commands of combining accents."""
+
+
+def latex_text(table: Table, alarms: Sequence[str] = ()) -> str:
+    """The table as a LaTeX float with its notes, below the ``alarms`` as comments; needs ``\\usepackage{booktabs}``.
+
+    Characters that LaTeX may not know are set as code points, ``[U+4E2D]``, so that any engine compiles the float.
+    """
+    width = len(table.headings)
+    # `one_line` keeps an alarm inside its comment.
+    lines = [f"% {one_line(alarm)}" for alarm in alarms]
+    lines += [r"% needs \usepackage{booktabs}", r"\begin{table}[tbp]", r"  \centering"]
+    if table.title:
+        lines.append(rf"  \caption{{{latex_escaped(table.title)}}}")
+    lines.append(rf"  \label{{tab:{re.sub('[^a-z0-9]+', '-', table.key.lower()).strip('-') or 'table'}}}")
+    if width >= _WIDE_LATEX:
+        lines.append(r"  \footnotesize\setlength{\tabcolsep}{3pt}")
+    lines += [rf"  \begin{{tabular}}{{l{'r' * width}}}", r"    \toprule"]
+    lines += [f"    {line}" for line in (*_latex_head(table), *_latex_body(table))]
+    lines += [r"    \bottomrule", r"  \end{tabular}"]
+    if table.notes:
+        notes = r"\\".join(latex_escaped(note) for note in table.notes)
+        lines.append(rf"  \par\smallskip\parbox{{\linewidth}}{{\footnotesize {notes}}}")
+    lines.append(r"\end{table}")
+    return "\n".join(lines) + "\n"
+
+
+def latex_escaped(text: str) -> str:
+    """Text of any origin escaped for LaTeX, on one line."""
+    return _LATEX_LIGATURES.sub(r"\1{}", "".join(map(_latex_character, one_line(text))))
+
+
+def _latex_character(character: str) -> str:
+    if character in _LATEX_SIGNS:
+        return _LATEX_SIGNS[character]
+    if character.isascii():
+        return character
+    letter, accent = unicodedata.normalize("NFD", character)[:1], unicodedata.normalize("NFD", character)[1:]
+    if accent in _LATEX_ACCENTS and letter.isascii() and letter.isalpha():
+        return rf"\{_LATEX_ACCENTS[accent]}{{{letter}}}"
+    return f"{{[}}U+{ord(character):04X}{{]}}"
+
+
+def _latex_head(table: Table) -> Iterator[str]:
+    groups = groups_of(table)
+    if any(name for name, _ in groups):
+        cells, rules = [], []
+        for name, columns in groups:
+            cells.append(
+                rf"\multicolumn{{{len(columns)}}}{{c}}{{{latex_escaped(name)}}}" if name else " & " * (len(columns) - 1)
+            )
+            if name:
+                rules.append(rf"\cmidrule(lr){{{columns[0] + 2}-{columns[-1] + 2}}}")
+        yield f" & {' & '.join(cells)} \\\\"
+        yield " ".join(rules)
+    yield f"{' & '.join(map(latex_escaped, [table.stub, *(heading.name for heading in table.headings)]))} \\\\"
+    yield r"\midrule"
+
+
+def _latex_body(table: Table) -> Iterator[str]:
+    for number, section in enumerate(table.sections):
+        if number:
+            yield r"\midrule"
+        if section.title:
+            yield rf"\multicolumn{{{len(table.headings) + 1}}}{{l}}{{\emph{{{latex_escaped(section.title)}}}}} \\"
+        for line in section.lines:
+            if line.total and len(section.lines) > 1:
+                yield r"\midrule"
+            label = (r"\quad " if line.indent else "") + latex_escaped(line.label)
+            yield f"{' & '.join([label, *map(_latex_cell, line.cells)])} \\\\"
+
+
+def _latex_cell(cell: TableCell) -> str:
+    text = latex_escaped(cell.text)
+    return rf"\textbf{{{text}}}" if cell.best and text else text
+
+
+# ── JSON ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def table_json(table: Table) -> dict[str, object]:
+    """A table as JSON: its headings, and the label and cells of every line, with values and shown texts."""
+    columns = [asdict(heading) | {"label": full_heading(heading)} for heading in table.headings]
+    sections = [
+        {"title": section.title, "lines": [_line_json(line) for line in section.lines]} for section in table.sections
+    ]
+    return {
+        "key": table.key,
+        "title": table.title,
+        "columns": columns,
+        "sections": sections,
+        "notes": list(table.notes),
+    }
+
+
+def _line_json(line: TableLine) -> dict[str, object]:
+    cells = [
+        {
+            "text": cell.text,
+            # JSON has no infinity, which the numbers of a foreign record may add up to.
+            "value": cell.value if cell.value is None or math.isfinite(cell.value) else None,
+            "detail": cell.detail,
+            "best": cell.best,
+            "estimated": cell.estimated,
+        }
+        for cell in line.cells
+    ]
+    found = {"label": line.label, "indent": line.indent, "total": line.total, "cells": cells}
+    return found | {"paper": True} if line.paper else found
+
+
+FORMATS: Mapping[str, Callable[[Table, Sequence[str]], str]] = {
+    "text": _text,
+    "csv": csv_text,
+    "markdown": markdown_text,
+    "latex": latex_text,
+}
+"""The writers of one table and the alarms above it, by format."""

@@ -18,10 +18,18 @@ from pddl2nl.policies.paper import PaperLine, PaperTable
 from pddl2nl.reports.coverage import Aggregate, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import all_metrics
-from pddl2nl.reports.paper import domain_lines, paper_table, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import CoverageEntry, coverage_lines, coverage_notes, paper_cells, sum_entry
-from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best
+from pddl2nl.reports.tables.grid import (
+    ESTIMATE_NOTE,
+    Grid,
+    domain_lines,
+    lacking,
+    paper_table,
+    show_runs,
+    summed,
+    with_best,
+)
 from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
 
 _OTHERS_BELOW = 0.25

@@ -106,7 +106,9 @@ def build(
 def own_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     """A paper of these tests stands in the place of those of systems."""
     paper = msgspec.toml.decode((Path(__file__).parent / "paper.toml").read_bytes(), type=Paper)
-    monkeypatch.setattr("pddl2nl.reports.paper.paper_tables", lambda: {table.paper: table for table in paper.tables})
+    monkeypatch.setattr(
+        "pddl2nl.reports.tables.grid.paper_tables", lambda: {table.paper: table for table in paper.tables}
+    )
     monkeypatch.setattr("pddl2nl.reports.tables.grid.papers", lambda: {"made": paper})
 
 

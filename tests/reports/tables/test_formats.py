@@ -12,12 +12,17 @@ from rich.console import Console
 
 from pddl2nl.errors import InputError
 from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, tables_of
-from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection, one_line
-from pddl2nl.reports.tables.writers import (
+from pddl2nl.reports.tables.model import (
+    Heading,
+    Table,
+    TableCell,
+    TableLine,
+    TableSection,
     csv_text,
     latex_escaped,
     latex_text,
     markdown_text,
+    one_line,
     plain_text,
     print_tables,
     table_json,

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.plugins import provided
-from pddl2nl.reports.html.pages import overview_of
-from pddl2nl.reports.html.plan import plan_pages
+from pddl2nl.reports.html.pages import overview_of, plan_pages
 from pddl2nl.reports.rows import Records
 from pddl2nl.reports.summaries import BrokenLink
 from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, written

@@ -17,8 +17,8 @@ from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import Domain
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables import tables_of
+from pddl2nl.reports.tables.grid import paper_table
 from pddl2nl.tasks import shipped_domain
 
 PLANNERS = ["Symb. rnd", "Symb. BrFS", "Symb. lmc", "Symb. FF"]

@@ -7,7 +7,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.policies.paper import PaperLine, papers
-from pddl2nl.reports.paper import domain_lines, paper_table, summed
+from pddl2nl.reports.tables.grid import domain_lines, paper_table, summed
 from pddl2nl.systems.autoplanbench.tables import suite_lines, suite_name
 from pddl2nl.tasks import shipped_domains
 

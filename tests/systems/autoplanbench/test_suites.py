@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.tables.coverage import coverage_table
+from pddl2nl.reports.tables.grid import paper_table
 from pddl2nl.systems.autoplanbench.tables import families_table, suites_table
 
 _SUITES = LayoutTable("suites", paper="table-4")
