@@ -143,11 +143,11 @@ class BrainAnswers:
 
     def _told(self, message: str) -> set[GroundAtom]:
         """The hidden facts of which a message says that they are not as assumed."""
-        reason = self.prompter.teller.reason
+        reasons = self.prompter.teller.reasons
         return {
             atom
             for atom, helps in self._hidden()
-            if re.search(rf"(?<![\w-]){re.escape(reason(_literal(atom, helps)))}(?![\w-])", message)
+            if re.search(rf"(?<![\w-]){re.escape(reasons([_literal(atom, helps)]))}(?![\w-])", message)
         }
 
     def _hidden(self) -> Iterator[tuple[GroundAtom, bool]]:
