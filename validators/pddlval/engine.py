@@ -383,10 +383,7 @@ class Engine:
     ) -> Iterator[tuple[str, ...]]:
         """The objects with which a condition about static atoms holds, each choice once, in no particular order.
 
-        Args:
-            condition: known by identity, as in `holds`.
-            parameters: the variables to find objects for.
-            binding: objects for the other variables.
+        The condition is known by identity, as in `holds`; the binding is for variables that are no parameters.
         """
         compiled = self._enumerated.get(id(condition))
         if compiled is None:
@@ -430,21 +427,13 @@ class Engine:
             self.database.release(tables)
 
     def true(self, atom: GroundAtom, state: State) -> bool:
-        """Whether a derived atom is true in a state.
-
-        Raises:
-            UndefinedError: a comparison in a rule reads a fluent without a value.
-        """
+        """Whether a derived atom is true; raises `UndefinedError`."""
         numbers = self.database.numbers
         row: list[Any] = [numbers.get(name) for name in atom[1:]]
         return None not in row and self.ask(state, self.axioms.answer(atom[0]), *row)
 
     def derived(self, state: State) -> frozenset[GroundAtom]:
-        """All derived atoms that are true in a state.
-
-        Raises:
-            UndefinedError: a comparison in a rule reads a fluent without a value.
-        """
+        """All derived atoms that are true; raises `UndefinedError`."""
         names = self.database.names
         tables = self.database.acquire(state)
         try:

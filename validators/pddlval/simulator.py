@@ -75,19 +75,23 @@ class StepResult:
 
     @property
     def added(self) -> tuple[GroundAtom, ...]:
-        """The atoms that became true, in the order of the action's effects."""
-        return self._turned(lambda outcome: outcome.adds, now=True)
+        """The atoms that became true, in the order of the action's effects; in tasks with time sorted."""
+        return self._turned(now=True)
 
     @property
     def deleted(self) -> tuple[GroundAtom, ...]:
-        """The atoms that became false, in the order of the action's effects."""
-        return self._turned(lambda outcome: outcome.deletes, now=False)
+        """The atoms that became false, in the same order."""
+        return self._turned(now=False)
 
-    def _turned(self, which: Callable[[Outcome], Iterable[GroundAtom]], *, now: bool) -> tuple[GroundAtom, ...]:
+    def _turned(self, *, now: bool) -> tuple[GroundAtom, ...]:
         before, after = self._before, self.successor
-        if before is None or after is None or self._ground is None:
+        if before is None or after is None:
             return ()
-        touched = dict.fromkeys(which(self._ground.outcome(before)))
+        if self._ground is None:
+            # Both ends of an action and timed literals have happened.
+            return tuple(sorted(after.atoms - before.atoms if now else before.atoms - after.atoms))
+        outcome = self._ground.outcome(before)
+        touched = dict.fromkeys(outcome.adds if now else outcome.deletes)
         return tuple(atom for atom in touched if before.true(atom) is not now and after.true(atom) is now)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
-from pddl2nl.pddl import ActionSchema, And, Fluent, FluentValue, Function, GroundAtom, Number, Task, Update
+from pddl2nl.pddl import ActionSchema, And, Fluent, FluentValue, Function, Number, Task, Update
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.plans import GroundAction, Plan, PlanStep
 from pddlval.schemas import Change, Outcome
@@ -23,26 +23,6 @@ GAP = Fraction(1, 1000)
 _MOST = 100_000
 _TRIES = 2_000
 """So many times for actions are tried to schedule a sequence."""
-
-
-class TimedStepResult(StepResult):
-    """The result of acting for a while: whatever is different afterwards, by the action or by a timed literal."""
-
-    __slots__ = ()
-
-    @property
-    def added(self) -> tuple[GroundAtom, ...]:
-        """The atoms that became true, sorted."""
-        return tuple(sorted(_atoms(self.successor) - _atoms(self._before)))
-
-    @property
-    def deleted(self) -> tuple[GroundAtom, ...]:
-        """The atoms that became false, sorted."""
-        return tuple(sorted(_atoms(self._before) - _atoms(self.successor)))
-
-
-def _atoms(state: State | None) -> frozenset[GroundAtom]:
-    return frozenset() if state is None else state.atoms
 
 
 class TimedSimulator(Simulator):
@@ -68,10 +48,10 @@ class TimedSimulator(Simulator):
         step = PlanStep(ground.action, begin + GAP, duration)
         run = TimedRun(self._timed, Plan((step,)), Fraction(0), begin=Moment(begin, state)).run()
         if run.report.verdict == "inapplicable":
-            return TimedStepResult(ground.action, None, run.report.unmet, before=state)
+            return StepResult(ground.action, None, run.report.unmet)
         end = begin + GAP + (duration or 0)
         after = self.apply(run.state, (Outcome(updates=(Change(CLOCK, "assign", end),)),))
-        return TimedStepResult(ground.action, after, before=state)
+        return StepResult(ground.action, after, before=state)
 
     def _after(self, state: State, action: GroundAction | str) -> State | None:
         return self.step(state, action).successor
