@@ -322,14 +322,6 @@ def test_a_batch_whose_answer_was_lost_is_found_and_not_made_twice(cache: Cache)
             assert len(server.desk.batches) == 1
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_refused_call_is_not_tried_again(cache: Cache, status: int) -> None:
-    with ChatServer(Echo(), fault=lambda call: Trouble(status)) as server:
-        with pytest.raises(EndpointRefusedError, match=f"HTTP {status}"):
-            brought(server, cache, ["a"])
-        assert len(server.calls) == 1
-
-
 def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -> None:
     with ChatServer(Echo(), fault=faulty("GET", "/content", [Trouble(200, '{"custom_id": "x"}\n{"cust')])) as server:
         runner = runner_of(cache)

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,27 +121,6 @@ def test_canonical_json_is_the_same_for_every_order_and_reads_back(data: dict[st
     assert json.loads(text) == data
     assert canonical_json(json.loads(text)) == text
     assert identity_key(data) == hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def test_a_file_whose_pages_are_damaged_never_gives_a_wrong_reply(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    with Cache(path) as cache:
-        keys = [put(cache, identity(number), {**REPLY, "text": f"{number} " * 400}) for number in range(60)]
-    data = bytearray(path.read_bytes())
-    for page in range(3, len(data) // 4096, 3):
-        data[page * 4096 : page * 4096 + 300] = b"\x5a" * 300
-    path.write_bytes(data)
-    right, failed = 0, 0
-    with Cache(path) as cache:
-        for number, key in enumerate(keys):
-            try:
-                found = cache.get(key)
-            except InfrastructureError:
-                failed += 1
-            else:
-                right += found is not None and found["text"] == f"{number} " * 400
-                assert found is None or found["text"] == f"{number} " * 400
-        assert failed
 
 
 def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> None:
@@ -298,53 +276,10 @@ def test_many_processes_write_at_once_from_the_first_moment_on(tmp_path: Path) -
         assert sound(cache)
 
 
-def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cache) -> None:
-    entered: list[bool] = []
-
-    def work(number: int) -> None:
-        for each in range(10):
-            said = identity(each)
-            entered.append(cache.put(said, {**REPLY, "text": str(number)}))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (len(entered), sum(entered), len(cache)) == (160, 10, 10)
-
-
 def test_it_can_be_used_after_closing(cache: Cache) -> None:
     key = put(cache, identity())
     cache.close()
     assert cache.get(key) == REPLY
-
-
-def test_where_there_is_no_shared_memory_another_journal_serves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Cache(tmp_path / "wal") as cache:
-        assert cache.read("PRAGMA journal_mode") == [("wal",)]
-    # A file system of SQLite's that has none.
-    connect = sqlite3.connect
-
-    def without_memory(path: Path, **options: Any) -> sqlite3.Connection:
-        return connect(f"{path.as_uri()}?vfs=unix-dotfile", uri=True, **options)
-
-    monkeypatch.setattr("pddl2nl.llm.cache.sqlite3.connect", without_memory)
-    with Cache(tmp_path / "dots") as cache:
-        assert cache.read("PRAGMA journal_mode") == [("delete",)]
-        assert cache.get(put(cache, identity())) == REPLY
-
-
-def test_a_reader_is_not_kept_waiting_by_a_writer(cache: Cache) -> None:
-    key = put(cache, identity())
-    other = sqlite3.connect(cache.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    other.execute("DELETE FROM replies")
-    assert cache.get(key) == REPLY
-    other.execute("ROLLBACK")
-    other.close()
 
 
 def test_the_default_path(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,18 +147,6 @@ def test_where_the_first_failed_the_next_asks_itself(cache: Cache) -> None:
     assert texts == [("no", False), ("whole", False), ("whole", True)]
 
 
-def test_different_requests_do_not_wait_for_each_other(cache: Cache) -> None:
-    together = threading.Barrier(8, timeout=20)
-
-    def answer(asked: Request) -> Completion:
-        together.wait()
-        return Completion("x")
-
-    model = CachedModel(Fake(answer), cache)
-    found = at_once([lambda n=n: model.complete(request(seed=n)) for n in range(8)])  # type: ignore[misc]
-    assert all(isinstance(one, Completion) for one in found)
-
-
 ASKER = """
     import sys, time
     from pddl2nl.llm import Message, OpenAIModel, Request
@@ -292,15 +280,6 @@ def test_only_texts_without_a_vector_are_sent_once_and_together(cache: Cache) ->
         [4.0, 0.1],
     ]
     assert inner.embedded == [["a", "bb"], ["ccc", "dddd"]]
-
-
-def test_texts_that_several_ask_for_at_once_are_sent_once(cache: Cache) -> None:
-    inner = Fake(delay=0.05)
-    model = CachedModel(inner, cache)
-    texts = [f"{number:04}" for number in range(12)]
-    found = at_once([lambda n=n: model.embed(texts[n : n + 6]) for n in range(6)])  # type: ignore[misc]
-    assert all(isinstance(one, list) and len(one) == 6 for one in found)
-    assert sorted(text for call in inner.embedded for text in call) == texts[:11]
 
 
 def test_too_few_vectors_are_an_error_of_the_endpoint(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:

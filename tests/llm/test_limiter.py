@@ -41,11 +41,6 @@ def starts(limiter: Limiter, clock: Clock, amounts: list[float]) -> list[float]:
     return found
 
 
-def test_without_limits_nobody_waits() -> None:
-    limiter, clock = made()
-    assert starts(limiter, clock, [10.0**9] * 1000) == [0.0] * 1000
-
-
 def test_requests_begin_with_a_burst_of_ten_seconds_and_go_on_evenly() -> None:
     limiter, clock = made(requests=60)
     assert starts(limiter, clock, [0] * 14) == pytest.approx([0] * 10 + [1, 2, 3, 4])

@@ -66,19 +66,6 @@ def test_the_request_is_sent_as_it_is_and_nothing_else() -> None:
     assert {name.lower(): value for name, value in call.headers.items()}["authorization"] == f"Bearer {KEY}"
 
 
-def test_limits_and_stops_are_sent_under_the_name_that_the_model_knows() -> None:
-    request = Request(REQUEST.messages, max_tokens=7, stop=("X",))
-    with ChatServer(ScriptedModel(["a", "b"])) as server:
-        OpenAIModel("gpt-4o", server.base_url).complete(request)
-        OpenAIModel("o3-mini", server.base_url).complete(request)
-    plain, reasoning = (call.body for call in server.calls)
-    assert plain["max_tokens"] == 7
-    assert plain["stop"] == ["X"]
-    assert "max_tokens" not in reasoning
-    assert reasoning["max_completion_tokens"] == 7
-    assert "temperature" not in reasoning
-
-
 @pytest.mark.parametrize("finish", ["length", "refused", "filtered", "text"])
 def test_how_a_reply_fell_short_is_named(finish: str) -> None:
     with ChatServer(ScriptedModel([ScriptedReply("some words", finish=finish)])) as server:  # type: ignore[arg-type]
@@ -127,13 +114,6 @@ def test_no_key_is_needed_nearby_and_one_is_needed_elsewhere(monkeypatch: pytest
     for url in (None, "https://api.example.com/v1"):
         with pytest.raises(ModelConfigurationError, match="OPENAI_API_KEY"):
             OpenAIModel("m", url)
-
-
-def test_the_base_url_comes_from_the_environment_where_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ChatServer(ScriptedModel(["a"])) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        assert OpenAIModel("m").complete(REQUEST).text == "a"
-        assert OpenAIModel("m").base_url == server.base_url
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])

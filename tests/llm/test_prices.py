@@ -29,12 +29,6 @@ def test_an_unknown_price_is_not_zero(name: str) -> None:
     assert price_of(name) is None
 
 
-@pytest.mark.parametrize("name", PRICES)
-def test_cached_tokens_never_cost_more_than_fresh_ones(name: str) -> None:
-    price = PRICES[name]
-    assert 0 < price.cached <= price.prompt <= price.completion
-
-
 def test_a_batch_costs_its_part_of_the_price() -> None:
     usage = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000, cached_tokens=500_000)
     price = PRICES["gpt-4o-mini"]

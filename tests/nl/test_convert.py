@@ -68,16 +68,3 @@ def test_names_made_before_are_taken(task: Task) -> None:
     assert conversion.names is names
     assert conversion.init_text is not None
     assert "c1 is at" in conversion.init_text
-
-
-@pytest.mark.parametrize("names", ["typed", "original", "inferred"])
-def test_every_task_of_the_collection_is_told(shared: Path, names: str) -> None:
-    problems = sorted((shared / "ipc").rglob("problem.pddl"))
-    assert problems
-    for problem in problems:
-        task = load_task(problem.parent / "domain.pddl", problem)
-        conversion = convert(task, template_wording(task.domain), names)
-        assert conversion.init_text is not None
-        assert conversion.init_text.count("\n") >= len(set(task.problem.init)) - 1
-        for action in task.domain.actions:
-            assert f"apply the action '{action.name}'" in conversion.domain_text

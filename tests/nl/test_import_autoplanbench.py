@@ -55,42 +55,19 @@ DOMAIN = Domain(
     ),
 )
 DATA: dict[str, Any] = {
-    "action_mappings": {"put": "A plan: on shelf {} use arm {} for cup {} and leave cup {} there", "wait": "wait"},
-    "action_mappings_indef": {
-        "put": "A plan: on a shelf {} use an arm {} for a cup {} and leave a cup {} there",
-        "wait": "wait",
-    },
-    "predicate_mappings": {
-        "holds": "{} holds {}", "on": "{} is on {}", "clean": "{} is clean", "day": "it is day",
-        "=": "{} is equal to {}", "!=": "{} is not equal to {}",
-    },
     "actions": {
         "put": {
-            "annotation": "",
-            "parameter_types": {"?a": "arm", "?c": "cup", "?s": "shelf"},
             "pddl": "(put ?a ?c ?s)",
             "description": "A plan: on a shelf C use an arm A for a cup B and leave a cup B there",
-            "preconditions": [
-                "I can only A plan: on a shelf C use an arm A for a cup B and leave a cup B there "
-                "if it is the case that A holds B",
-                "I can only A plan: on a shelf C use an arm A for a cup B and leave a cup B there "
-                "if it is not the case that B is clean",
-            ],
-            "effects": [
-                "Once I A plan: on a shelf C use an arm A for a cup B and leave a cup B there, "
-                "it is the case that B is on C",
-                "Once I A plan: on a shelf C use an arm A for a cup B and leave a cup B there, "
-                "it is not the case anymore that A holds B",
-            ],
         },
-        "wait": {"parameter_types": {}, "pddl": "(wait)", "description": "wait", "preconditions": [], "effects": []},
+        "wait": {"pddl": "(wait)", "description": "wait"},
     },
     "predicates": {
-        "holds": {"parameter_types": {"?c": "cup", "?a": "arm"}, "pddl": "(holds ?c ?a)"},
-        "on": {"parameter_types": {"?c": "cup", "?s": "shelf"}, "pddl": "(on ?c ?s)"},
-        "clean": {"parameter_types": {"?c": "cup"}, "pddl": "(clean ?c)"},
-        "day": {"parameter_types": {}, "pddl": "(day)"},
-        "=": {"parameter_types": {"?x1": "object", "?x2": "object"}, "pddl": "(= ?x1 ?x2)"},
+        "holds": {"pddl": "(holds ?c ?a)"},
+        "on": {"pddl": "(on ?c ?s)"},
+        "clean": {"pddl": "(clean ?c)"},
+        "day": {"pddl": "(day)"},
+        "=": {"pddl": "(= ?x1 ?x2)"},
     },
     "action_nl_templates": {
         "put": "A plan: on shelf {?s} use arm {?a} for cup {?c} and leave cup {?c} there",
@@ -104,7 +81,6 @@ DATA: dict[str, Any] = {
         "put": "A plan: on a shelf {?s} use an arm {?a} for a cup {?c} and leave a cup {?c} there",
         "wait": "wait",
     },
-    "type_hierarchy": ["Everything that is a cup or a shelf is also a thing"],
 }  # fmt: skip
 
 
@@ -142,7 +118,6 @@ def test_names_of_the_file_are_compared_without_case_and_variables_may_differ() 
 
 def test_types_may_be_worded_beside_the_predicates() -> None:
     data = changed(lambda d: d["predicates"].update(cup={"pddl": "(cup ?x)"}))
-    data["predicate_mappings"]["cup"] = "{} is a cup"
     assert wording_from_json(data, DOMAIN) == wording_from_json(DATA, DOMAIN)
 
 

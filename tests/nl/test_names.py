@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 from pddl2nl.nl.names import SCHEMES, make_names
 from pddl2nl.nl.wording.own_names import own_name
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.pddl import load_domain, load_problem
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import ActionSchema, And, Atom, Domain, GroundAtom, Not, Predicate, Problem, TypedName, When
 
@@ -185,17 +182,3 @@ def test_a_predicate_that_says_object_gives_way_to_any_other() -> None:
     assert names.to_nl == {"t": "truck_0", "p": "obj_0", "q": "obj_1", "l": "location_0"}
     few = make_names(logistics(["obj t", "truck t", "truck u", "truck v"]), "inferred")
     assert few.to_nl == {"t": "truck_0", "u": "truck_1", "v": "truck_2"}
-
-
-def test_untyped_logistics_is_named_by_its_static_predicates(shared: Path) -> None:
-    found: dict[str, int] = {}
-    for folder, pattern in (("autoplanbench/logistics", "instances/*.pddl"), ("planbench/instances/logistics", "*/*")):
-        base = shared / folder
-        domain = load_domain(next(iter(sorted(base.glob("*domain.pddl")))))
-        for path in sorted(base.glob(pattern))[:12]:
-            some = Task(domain, load_problem(path, domain))
-            for name, told in make_names(some, "inferred").to_nl.items():
-                stem = told.rpartition("_")[0]
-                assert GroundAtom((stem, name)) in some.problem.init
-                found[stem] = found.get(stem, 0) + 1
-    assert set(found) == {"obj", "truck", "airplane", "city", "airport", "location"}

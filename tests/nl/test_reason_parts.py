@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain, combinations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,25 +78,3 @@ def test_without_a_state_the_parts_are_right_too(condition: Condition, state: St
     assert all(holds(premise, state) for premise in parts.premises)
     assert not any(holds(item.whole, state) for item in parts.alternatives)
     assert not any(holds(failing, state) for item in parts.alternatives for failing in item.failing)
-
-
-@pytest.mark.parametrize(
-    ("condition", "premises", "alternatives"),
-    [
-        # what makes the premise true: one object that does, and of an or the shorter part
-        (Imply(Exists(X, And((Atom("p", ("?x",)), Or((Atom("q", ("?x",)), Atom("r")))))), Atom("q", ("a",))),
-         ("(p b)", "(r)"), (("(q a)",),)),
-        # what an alternative lacks
-        (Or((And((Atom("p", ("b",)), Atom("q", ("a",)))), Atom("p", ("a",)))), (), (("(q a)",), ("(p a)",))),
-        # an or below an or, and the instances of a forall
-        (Or((Or((Atom("p", ("a",)), Not(Atom("r")))), Forall(X, Atom("q", ("?x",))))),
-         ("(r)",), (("(p a)",), ("(q a)", "(q b)"))),
-        # one imply within another
-        (Imply(Atom("r"), Imply(Atom("p", ("b",)), Not(Or((Atom("r"), Atom("q", ("a",))))))), ("(r)", "(p b)"), ()),
-    ],
-)  # fmt: skip
-def test_examples(condition: Condition, premises: tuple[str, ...], alternatives: tuple[tuple[str, ...], ...]) -> None:
-    state = SIMULATOR.state([GroundAtom(("p", "b")), GroundAtom(("r",))])
-    parts = unmet_parts(condition, state)
-    assert tuple(str(item) for item in parts.premises) == premises
-    assert tuple(tuple(str(part) for part in item.failing) for item in parts.alternatives) == alternatives

@@ -92,14 +92,6 @@ def test_the_source_tells_where_the_wording_comes_from() -> None:
     }
 
 
-def test_the_same_replies_make_the_same_wording_and_a_file_keeps_it(tmp_path: Path) -> None:
-    _, one = made(GOOD)
-    _, other = made(GOOD)
-    assert one == other
-    save_wording(one.wording, tmp_path / "w.json")
-    assert load_wording(tmp_path / "w.json", STABLE) == one.wording
-
-
 def test_the_action_is_told_in_the_words_just_made() -> None:
     # A text without a word of the name "in" is asked for twice.
     model, _ = made(["the yard is dry", "{?s} houses {?h}", "{?s} houses {?h}", "the total bill", *GOOD[3:]])
@@ -153,14 +145,6 @@ def test_after_the_last_revision_the_template_stands_in(revisions: int) -> None:
     (warning,) = worded.warnings()
     assert warning == "the predicate 'in' fell back to the template, as the model's text lacks {?h} and {?s}"
     assert "?from are in relation 'in'" in model.requests[-1].messages[-1].content
-
-
-def test_a_reply_that_was_cut_off_is_no_snippet() -> None:
-    cut = ScriptedReply("the yard is dry", finish="length")
-    model = ScriptedModel([cut, cut, *GOOD[1:]])
-    worded = word_domain(STABLE, model)
-    assert worded.fell_back[0].name == "dry"
-    assert "cut off at 200 tokens" in worded.warnings()[0]
 
 
 def test_two_actions_with_one_text_are_told_from_each_other() -> None:
