@@ -208,7 +208,7 @@ class FormulaChecker:
             wanted = signature.types[index]
             if (id(own), id(wanted)) in good and term[0] == "?":
                 continue
-            fits = self.symbols.meets(own, wanted) if is_variable(term) else self.symbols.fits(own, wanted)
+            fits = self.symbols.above.meets(own, wanted) if is_variable(term) else self.symbols.above.fits(own, wanted)
             if fits:
                 if is_variable(term):
                     good.add((id(own), id(wanted)))
@@ -302,7 +302,7 @@ class FormulaChecker:
     def _equality(self, node: Equality, scope: Scope) -> None:
         left = self.term(node.left, scope, node.span.start, 1)
         right = self.term(node.right, scope, node.span.start, 2)
-        if left and right and not self.symbols.meets(left, right):
+        if left and right and not self.symbols.above.meets(left, right):
             # It has a truth value, so it is not an error, but probably a mistake.
             sides = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
             self.log.warning(node.span.start, "these two can never be equal", found=sides)
@@ -365,7 +365,7 @@ class FormulaChecker:
         if (own == NUMERIC) != (value == NUMERIC):
             message = f"the value of '{name}' is {'a number' if own == NUMERIC else 'an object'}"
             self.log.error(start, message, expected=type_text(own), found=found)
-        elif own != NUMERIC and not self.symbols.meets(value, own):
+        elif own != NUMERIC and not self.symbols.above.meets(value, own):
             self.log.error(start, f"the value of '{name}' has the wrong type", expected=type_text(own), found=found)
 
     # ── expressions ──
@@ -603,7 +603,7 @@ def _axiom(checker: FormulaChecker, axiom: DerivedPredicate) -> None:
         log.error(axiom.span.start, message, expected=signature_text(axiom.name, signature))
     else:
         for item, wanted in zip(axiom.parameters, signature.types, strict=True):
-            if not checker.symbols.meets(item.types, wanted):
+            if not checker.symbols.above.meets(item.types, wanted):
                 message = f"parameter '{item.name}' of derived '{axiom.name}' has the wrong type"
                 log.error(item.span.start, message, expected=type_text(wanted), found=_typed(item))
     checker.condition(axiom.condition, {item.name: item.types for item in axiom.parameters})

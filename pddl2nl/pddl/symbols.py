@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple
@@ -57,7 +57,7 @@ def _signatures(declared: Iterable[tuple[str, Sequence[TypedName]]]) -> dict[str
 
 @dataclass
 class Symbols:
-    """Types, predicates, functions and objects by name, and which types can have an object in common."""
+    """Types, predicates, functions and objects by name."""
 
     task: Task
     predicates: dict[str, Signature]
@@ -66,8 +66,6 @@ class Symbols:
     objects: dict[str, Types]
     derived: frozenset[str]
     _objects_of: dict[Types, frozenset[str]] = field(default_factory=dict)
-    _meets: dict[tuple[int, int], tuple[bool, Types, Types]] = field(default_factory=dict)
-    _fits: dict[tuple[int, int], tuple[bool, Types, Types]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, domain: Domain, problem: Problem | None = None) -> Symbols:
@@ -86,29 +84,6 @@ class Symbols:
     def above(self) -> Hierarchy:
         """For every type its supertypes."""
         return self.task.supertypes
-
-    def fits(self, own: Types, wanted: Types) -> bool:
-        """Whether an object of these types is of one of the wanted ones."""
-        return self._remembered(self._fits, self.above.fits, own, wanted)
-
-    def meets(self, own: Types, wanted: Types) -> bool:
-        """Whether an object can be of one of the first and one of the second types: whether a type lies below both."""
-        return self._remembered(self._meets, self.above.meets, own, wanted)
-
-    @staticmethod
-    def _remembered(
-        memory: dict[tuple[int, int], tuple[bool, Types, Types]],
-        relation: Callable[[Types, Types], bool],
-        own: Types,
-        wanted: Types,
-    ) -> bool:
-        # By identity, since `(either …)` may have thousands of members, and equal ones of a file are the same object.
-        # The tuples are kept, so that no other tuple gets their ids.
-        key = (id(own), id(wanted))
-        known = memory.get(key)
-        if known is None:
-            known = memory[key] = (relation(own, wanted), own, wanted)
-        return known[0]
 
     def objects_of(self, types: Types) -> frozenset[str]:
         """The names of all objects of one of the types."""

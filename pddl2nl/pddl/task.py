@@ -27,8 +27,9 @@ class Hierarchy(Mapping[str, frozenset[str]]):
                     own[parent] = None
         parents["object"] = {}
         self._parents = parents
+        self._fitting: dict[tuple[tuple[str, ...], tuple[str, ...]], bool] = {}
         self._above: dict[str, frozenset[str]] = {}
-        self._below: dict[str, frozenset[str]] = {}
+        self._below: dict[tuple[str, ...], frozenset[str]] = {}
         self._children: dict[str, list[str]] = {}
         for name, own in parents.items():
             for parent in own:
@@ -53,8 +54,13 @@ class Hierarchy(Mapping[str, frozenset[str]]):
 
     def fits(self, own: Iterable[str], wanted: Iterable[str]) -> bool:
         """Whether one of the first types is, or lies below, one of the second."""
-        goal = frozenset(wanted)
-        return "object" in goal or any(not goal.isdisjoint(self.get(one, (one,))) for one in own)
+        key = tuple(own), tuple(wanted)
+        known = self._fitting.get(key)
+        if known is None:
+            goal = frozenset(key[1])
+            known = "object" in goal or any(not goal.isdisjoint(self.get(one, (one,))) for one in key[0])
+            self._fitting[key] = known
+        return known
 
     def meets(self, own: Iterable[str], wanted: Iterable[str]) -> bool:
         """Whether an object can be of one of the first and one of the second types: a type lies below both."""
@@ -66,13 +72,15 @@ class Hierarchy(Mapping[str, frozenset[str]]):
     def below(self, types: Iterable[str]) -> frozenset[str]:
         """The types and all their subtypes; of ``object``, all types."""
         names = tuple(types)
-        if "object" in names:
-            return frozenset(self._parents).union(names)
-        if len(names) != 1:
-            return frozenset().union(*(self.below((name,)) for name in names))
-        known = self._below.get(names[0])
+        known = self._below.get(names)
         if known is None:
-            known = self._below[names[0]] = _reach(names, self._children)
+            if "object" in names:
+                known = frozenset(self._parents).union(names)
+            elif len(names) == 1:
+                known = _reach(names, self._children)
+            else:
+                known = frozenset().union(*(self.below((name,)) for name in names))
+            self._below[names] = known
         return known
 
 
