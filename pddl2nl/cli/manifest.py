@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -32,7 +33,6 @@ from pddl2nl.tasks.manifest import PLANNERS, Measured, SearchLimits
 
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
-    from pddl2nl.tasks.proving import Shelf
     from pddl2nl.tasks.sets import MadeSet, Workshop
 
 _SECONDS, _MEMORY = 30, 4096
@@ -88,7 +88,9 @@ def _check(
     from pddl2nl.tasks.proving import check
 
     began = time.monotonic()
-    shelves = [_shelf(shipped, instances) for shipped in _shipped(domains)]
+    shelves = _shipped(domains)
+    if instances is not None:
+        shelves = [replace(shipped, instances_folder=instances / shipped.name) for shipped in shelves]
     program = version()
     with bar_shown("") as update:
         progress = _Stages(update)
@@ -248,13 +250,6 @@ def _shipped(names: Sequence[str] | None) -> list[ShippedDomain]:
         if one.name in authored_domains():
             raise InputError(f"{one.name} has no manifest: its tasks are written by hand, in {one.instances_folder}")
     return domains
-
-
-def _shelf(shipped: ShippedDomain, instances: Path | None) -> Shelf:
-    from pddl2nl.tasks.proving import Shelf
-
-    folder = shipped.instances_folder if instances is None else instances / shipped.name
-    return Shelf(shipped.name, shipped.domain, shipped.domain_path.read_text(encoding="utf-8"), folder)
 
 
 def run_planners(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:

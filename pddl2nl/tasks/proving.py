@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import read_text
-from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
+from pddl2nl.pddl import PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator, generators, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import OPTIMAL, PLANNERS, Instance, Measured, read_manifest
 from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE, MeasuredSearch, in_threads
+from pddl2nl.tasks.shipped import ShippedDomain
 
 Fault = Literal[
     "manifest", "file", "call", "objects", "length", "proof", "status", "expansions", "isomorphic", "set", "planner"
@@ -44,16 +44,6 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.domain} {self.instance}".strip()
         return f"{place}: {self.fault}: {self.message}"
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """A domain, by the name of its folder, and the folder with its instances and their manifest."""
-
-    name: str
-    domain: Domain
-    domain_text: str
-    folder: Path
 
 
 @dataclass(frozen=True)
@@ -93,11 +83,11 @@ class CheckedLine:
         return "\n".join([*lines, f"{verdict} ({seconds:.0f} s)"])
 
 
-_Line = tuple[Shelf, Instance]
+_Line = tuple[ShippedDomain, Instance]
 
 
 def check(
-    shelves: Sequence[Shelf],
+    shelves: Sequence[ShippedDomain],
     search: MeasuredSearch,
     version: str,
     *,
@@ -111,7 +101,7 @@ def check(
     """Checks the manifests of several domains.
 
     Args:
-        shelves: the domains.
+        shelves: the domains, whose manifests are in their ``instances_folder``.
         search: the planners.
         version: their program and its version; expansions are compared if the manifest has the same.
         sets: the sets whose lines are proved.
@@ -180,9 +170,9 @@ def made_by(call: str) -> tuple[Generator, Generated]:
 # ── without planners ─────────────────────────────────────────────────────────────────────────────
 
 
-def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], list[Instance]]:
+def _check_folder(shelf: ShippedDomain, sets: Sequence[str]) -> tuple[list[Finding], list[Instance]]:
     try:
-        rows = read_manifest(shelf.folder / "manifest.csv")
+        rows = read_manifest(shelf.instances_folder / "manifest.csv")
     except InputError as error:
         return [Finding(shelf.name, "", "manifest", str(error))], []
     findings = [Finding(shelf.name, "", fault, message) for fault, message in _strays(shelf, rows)]
@@ -190,7 +180,7 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
     distinct = DistinctProblems()
     for row in rows:
         try:
-            text = read_text(shelf.folder / row.file)
+            text = read_text(shelf.instances_folder / row.file)
             problem = parse_problem(text, shelf.domain)
         except InputError as error:
             findings.append(Finding(shelf.name, row.name, "file", f"{row.file} cannot be read: {error}"))
@@ -203,13 +193,13 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
         if row.set in sets:
             faults = _check_text(shelf, row, text, len(problem.objects))
             findings += [Finding(shelf.name, row.name, fault, message) for fault, message in faults]
-    return findings, [row for row in rows if row.set in sets and (shelf.folder / row.file).is_file()]
+    return findings, [row for row in rows if row.set in sets and (shelf.instances_folder / row.file).is_file()]
 
 
-def _strays(shelf: Shelf, rows: Sequence[Instance]) -> Iterator[tuple[Fault, str]]:
+def _strays(shelf: ShippedDomain, rows: Sequence[Instance]) -> Iterator[tuple[Fault, str]]:
     described = {row.file for row in rows}
-    for path in sorted(shelf.folder.rglob("*")):
-        file = path.relative_to(shelf.folder).as_posix()
+    for path in sorted(shelf.instances_folder.rglob("*")):
+        file = path.relative_to(shelf.instances_folder).as_posix()
         if path.is_file() and file not in described and file != "manifest.csv":
             yield "file", f"{file} lies in the folder and no line describes it"
     for row in rows:
@@ -217,7 +207,7 @@ def _strays(shelf: Shelf, rows: Sequence[Instance]) -> Iterator[tuple[Fault, str
             yield "file", f"{row.file} is described by more than one line"
 
 
-def _check_text(shelf: Shelf, row: Instance, text: str, objects: int) -> Iterator[tuple[Fault, str]]:
+def _check_text(shelf: ShippedDomain, row: Instance, text: str, objects: int) -> Iterator[tuple[Fault, str]]:
     if objects != row.objects:
         yield "objects", f"{row.file} has {objects}, {row.objects} are recorded"
     try:
@@ -287,17 +277,17 @@ def _numbered(rows: Sequence[Instance], size: int, letter: str, name: str) -> It
 # ── with planners ────────────────────────────────────────────────────────────────────────────────
 
 
-def _prove(shelf: Shelf, row: Instance, search: MeasuredSearch, version: str) -> Iterator[Finding]:
+def _prove(shelf: ShippedDomain, row: Instance, search: MeasuredSearch, version: str) -> Iterator[Finding]:
     def finding(fault: Fault, message: str) -> Finding:
         return Finding(shelf.name, row.name, fault, message)
 
-    text = read_text(shelf.folder / row.file)
+    domain, text = read_text(shelf.domain_path), read_text(shelf.instances_folder / row.file)
     ended = [planner for planner in PLANNERS if not row.measured[planner].ran_out]
     more = replace(
         row.limits, seconds=row.limits.seconds * _MORE_TIME, memory_mb=row.limits.memory_mb + row.limits.memory_mb // 4
     )
     try:
-        found = dict(search(shelf.domain_text, text, ended, more)) if ended else {}
+        found = dict(search(domain, text, ended, more)) if ended else {}
     except PDDLError:
         # Reported when the file was read.
         return

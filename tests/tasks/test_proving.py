@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.tasks.manifest import COLUMNS, Measured, read_manifest, write_manifest, write_set
-from pddl2nl.tasks.proving import Shelf, check
+from pddl2nl.tasks.proving import check
 from pddl2nl.tasks.sets import LADDERS, choose_primary, make_scaled
 from pddl2nl.tasks.shipped import shipped_domain
 from tests.tasks.making import VERSION, FakeSearch, objects_in, workshop
@@ -36,8 +36,7 @@ def shelf(made, tmp_path):
     """The sets in a folder."""
     for name, one in zip(("primary", "scaled"), made, strict=True):
         write_set(tmp_path, name, one.rows, one.texts)
-    shipped = shipped_domain("ferry")
-    return Shelf("ferry", shipped.domain, shipped.domain_path.read_text(encoding="utf-8"), tmp_path)
+    return replace(shipped_domain("ferry"), instances_folder=tmp_path)
 
 
 def findings(shelf, search=GIVES_UP, version=VERSION, **options):
@@ -46,13 +45,13 @@ def findings(shelf, search=GIVES_UP, version=VERSION, **options):
 
 def changed(shelf, instance, **fields):
     """The manifest with other values in a line."""
-    path = shelf.folder / "manifest.csv"
+    path = shelf.instances_folder / "manifest.csv"
     rows = read_manifest(path)
     write_manifest(path, [replace(row, **fields) if row.name == instance else row for row in rows])
 
 
 def row_of(shelf, instance):
-    return next(row for row in read_manifest(shelf.folder / "manifest.csv") if row.name == instance)
+    return next(row for row in read_manifest(shelf.instances_folder / "manifest.csv") if row.name == instance)
 
 
 def test_sets_that_were_just_made_are_all_right(shelf):
@@ -64,14 +63,14 @@ def test_sets_that_were_just_made_are_all_right(shelf):
 
 
 def test_a_file_that_was_changed_is_found(shelf):
-    path = shelf.folder / "p03.pddl"
+    path = shelf.instances_folder / "p03.pddl"
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     assert [each[:2] for each in findings(shelf)] == [("p03", "call")]
     assert "prints another text than p03.pddl holds" in findings(shelf)[0][2]
 
 
 def test_files_that_are_missing_or_not_described_are_found(shelf):
-    (shelf.folder / "p04.pddl").rename(shelf.folder / "p99.pddl")
+    (shelf.instances_folder / "p04.pddl").rename(shelf.instances_folder / "p99.pddl")
     assert [each[:2] for each in findings(shelf)] == [("", "file"), ("p04", "file")]
     assert "p99.pddl lies in the folder and no line describes it" in findings(shelf)[0][2]
 
@@ -150,13 +149,13 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     ],
 )
 def test_sets_that_are_not_as_sets_are_are_found(shelf, spoil, said):
-    path = shelf.folder / "manifest.csv"
+    path = shelf.instances_folder / "manifest.csv"
     write_manifest(path, spoil(list(read_manifest(path))))
     assert any(fault == "set" and said in message for _, fault, message in findings(shelf))
 
 
 def test_a_manifest_that_is_none_is_one_finding(shelf):
-    path = shelf.folder / "manifest.csv"
+    path = shelf.instances_folder / "manifest.csv"
     path.write_text("instance,file\n", encoding="utf-8")
     assert [each[:2] for each in findings(shelf)] == [("", "manifest")]
     path.unlink()
@@ -183,14 +182,14 @@ def test_a_planner_that_breaks_is_no_wrong_line(shelf):
 
 
 def test_a_manifest_comes_back_as_it_was_written(shelf, made):
-    rows = read_manifest(shelf.folder / "manifest.csv")
+    rows = read_manifest(shelf.instances_folder / "manifest.csv")
     assert [row.call for row in rows] == [row.call for one in made for row in one.rows]
-    text = (shelf.folder / "manifest.csv").read_bytes()
-    write_manifest(shelf.folder / "manifest.csv", reversed(rows[21:] + rows[:21][::-1]))
-    again = read_manifest(shelf.folder / "manifest.csv")
+    text = (shelf.instances_folder / "manifest.csv").read_bytes()
+    write_manifest(shelf.instances_folder / "manifest.csv", reversed(rows[21:] + rows[:21][::-1]))
+    again = read_manifest(shelf.instances_folder / "manifest.csv")
     assert sorted(again, key=lambda row: row.file) == sorted(rows, key=lambda row: row.file)
-    write_manifest(shelf.folder / "manifest.csv", rows)
-    assert (shelf.folder / "manifest.csv").read_bytes() == text
+    write_manifest(shelf.instances_folder / "manifest.csv", rows)
+    assert (shelf.instances_folder / "manifest.csv").read_bytes() == text
     assert b"\r" not in text
 
 
@@ -210,7 +209,7 @@ def test_a_manifest_comes_back_as_it_was_written(shelf, made):
     ],
 )
 def test_a_cell_that_cannot_be_is_an_error_that_names_it(shelf, column, value, said):
-    path = shelf.folder / "manifest.csv"
+    path = shelf.instances_folder / "manifest.csv"
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     lines[3][[*COLUMNS].index(column)] = value
