@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pddl2nl.baselines.fast_downward import DEFAULT_SECONDS, find_driver, version
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
-from pddl2nl.baselines.oracle import OracleModel
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.baselines.planner import BASELINES, PLANNERS, solve, solve_each
 from pddl2nl.baselines.random_walk import walk
 from pddl2nl.baselines.result import PlannerResult, Status
@@ -15,7 +14,6 @@ __all__ = [
     "DEFAULT_SECONDS",
     "PLANNERS",
     "PlanOracle",
-    "OracleModel",
     "PlannerResult",
     "Status",
     "TaskFiles",

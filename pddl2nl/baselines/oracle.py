@@ -1,36 +1,41 @@
-"""The oracle: a model that reads its prompt, plans on what it read, and answers in the prompt's own words.
+"""The oracle: Fast Downward in place of a language model.
 
-It is the check that a prompt holds everything that the task says. It gets the same messages as any model and
-has, of the task, only these: objects, initial state and goal are read back out of the text by `pddl2nl.nl`, Fast
-Downward plans on *that* problem, and the plan is told in the wording and in the form that the prompt asks for.
-What it says is then read and judged like any model's reply. If it fails, the text lost something. What it holds
-from the start is the domain and the wording, which are the same for every task; no plan and no problem reaches it
-any other way.
+It reads the prompts of Basic, CoT, Act and ReAct, which proves that they hold everything that the task says. It gets
+the same messages as any model and has, of the task, only these: objects, initial state and goal are read back out of
+the text by `pddl2nl.nl`, Fast Downward plans on *that* problem, and the plan is told in the wording and the form that
+the prompt asks for. What it says is then read and judged like any model's reply. If it fails, the text lost something.
+What it holds from the start is the domain and the wording, which are the same for every task; no plan and no problem
+reaches it any other way. It never asks to look around: whatever is missing in the prompt shall show.
 
-It never asks to look around: whatever is missing in the prompt shall show.
+A system that asks with ``answer`` (`pddl2nl.policies.Episode.ask`) is answered from the task itself, by a function of
+its own: that proves that the system works, and says nothing about its prompts.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
+from pddl2nl.baselines.inputs import TaskTexts, problem_in_state
+from pddl2nl.baselines.mistakes import MISTAKES, spoiled
+from pddl2nl.baselines.planner import solve
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError, read_told_task
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.pddl import Atom, Domain
+from pddl2nl.pddl import Atom, Condition, Domain, Task, write_domain, write_problem
 from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction, State
 
 _KEPT = 32
+_OPTIMAL_SECONDS = 5
 _NEVER = -1000.0
 """The logarithm of the likelihood of what it does not say."""
 
@@ -63,8 +68,8 @@ class StagedOracle(Protocol):
         ...
 
 
-class OracleModel:
-    """A model that plans with Fast Downward on the problem that its prompt tells; see this module's text.
+class PlanOracle:
+    """A model that plans instead of guessing; see this module's text.
 
     A told problem that has no plan is answered with a sentence that says so, which is then judged like any other reply.
     A prompt that the oracle cannot read is an error of ours and never a reply: no model is to blame for it. So is a
@@ -73,24 +78,27 @@ class OracleModel:
     Args:
         domain: the domain of all tasks it will be asked about.
         wording: how this domain is told.
-        time_limit: seconds for each search of the planner; None for no limit.
+        mistake: the mistake that it makes on purpose, one of the policy's (`Policy.mistakes`); empty for none. Of a
+            conversation only the first turn has it.
         staged: answer prompts of other layouts.
-        name: under which it is recorded.
-        spoil: tells the actions of a plan from a state with a mistake; of a conversation only the first turn has it.
+        time_limit: seconds for each search on a prompt that was read; None for no limit.
+
+    Attributes:
+        name: under which it is recorded, ``oracle`` or ``oracle:MISTAKE``.
+        mistake: see above.
     """
 
     def __init__(
         self,
         domain: Domain,
         wording: Wording,
+        mistake: str = "",
+        staged: Sequence[StagedOracle] = (),
         *,
         time_limit: int | None = None,
-        staged: Sequence[StagedOracle] = (),
-        name: str = "oracle",
-        spoil: Callable[[ToldTask, State, Sequence[GroundAction]], Sequence[str]] | None = None,
     ):
-        self.name = name
-        self._spoil = spoil
+        self.name = f"oracle:{mistake}" if mistake else "oracle"
+        self.mistake = mistake
         self._staged = tuple(staged)
         self._domain = domain
         self._wording = wording
@@ -107,25 +115,50 @@ class OracleModel:
             UnsupportedError: the domain holds what the simulator does not execute.
         """
         began = time.monotonic()
+        logprob = None
+        if request.answer is not None:
+            text = request.answer(self)
+        else:
+            text = self._read_reply(request.messages)
+            if request.likelihood and isinstance(request.constraint, Constraint):
+                # It is sure of its own action, and of nothing else.
+                said = f"{request.constraint.action}{request.constraint.only}"
+                text, logprob = said, 0.0 if said == text else _NEVER
+        return Completion(text, model=self.name, seconds=time.monotonic() - began, logprob=logprob)
+
+    def plan(
+        self, task: Task, state: State, goal: Condition | None = None, *, shortest: bool = False
+    ) -> tuple[GroundAction, ...] | None:
+        """A plan from a state; None if there is none.
+
+        Args:
+            task: the task.
+            state: where the plan begins.
+            goal: by default the task's.
+            shortest: whether a shortest plan is looked for first, for a few seconds.
+
+        Raises:
+            InfrastructureError: the planner found neither a plan nor a proof that there is none.
+        """
+        problem = problem_in_state(task.problem, sorted(state.atoms), state.values)
+        if goal is not None:
+            problem = replace(problem, goal=goal)
+        return _solved(write_domain(task.domain), write_problem(problem), shortest)
+
+    def _read_reply(self, messages: Sequence[Message]) -> str:
         try:
-            text = self._reply(request.messages)
+            return self._reply(messages)
         except NoToldPlanError as error:
             if self._unsaid:
                 raise InfrastructureError(
                     f"the oracle cannot read this prompt: the wording has no words for {', '.join(self._unsaid)}, and "
                     "without these facts the goal cannot be reached"
                 ) from error
-            text = f"I do not know what to do: {error}"
+            return f"I do not know what to do: {error}"
         except _NoTaskError as error:
-            text = f"I do not know what to do: {error}"
+            return f"I do not know what to do: {error}"
         except ToldTaskError as error:
             raise InfrastructureError(f"the oracle cannot read this prompt: {error}") from error
-        logprob = None
-        if request.likelihood and isinstance(request.constraint, Constraint):
-            # It is sure of its own action, and of nothing else.
-            said = f"{request.constraint.action}{request.constraint.only}"
-            text, logprob = said, 0.0 if said == text else _NEVER
-        return Completion(text, model=self.name, seconds=time.monotonic() - began, logprob=logprob)
 
     @cached_property
     def _unsaid(self) -> list[str]:
@@ -144,8 +177,8 @@ class OracleModel:
         place = self._follow(messages[target].content, messages[target + 1 :])
         task, state = place.task, place.state
         plan = task.plan_from(state, self._time_limit)
-        spoils = self._spoil is not None and target == len(messages) - 1
-        actions = self._spoil(task, state, plan) if self._spoil and spoils else [*map(task.teller.action, plan)]
+        spoils = self.mistake in MISTAKES and target == len(messages) - 1
+        actions = spoiled(self.mistake, task, state, plan) if spoils else [*map(task.teller.action, plan)]
         if form.one_shot:
             where = task.along(state, plan) if form.thoughts else ()
             thoughts = [task.thought(each, plan[done:]) for done, each in enumerate(where)]
@@ -231,3 +264,17 @@ def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:
     else:
         steps = list(actions)
     return "\n".join([PLAN_START, *steps, PLAN_END])
+
+
+@lru_cache(maxsize=4096)
+def _solved(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ...] | None:
+    # Cached, because many questions need the same plan.
+    texts = TaskTexts(domain, problem)
+    result = solve(texts, "brfs", time_limit=_OPTIMAL_SECONDS) if shortest else None
+    if result is None or result.status not in ("solved", "unsolvable"):
+        result = solve(texts, "lama")
+    if result.plan is None and result.status != "unsolvable":
+        raise InfrastructureError(
+            f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
+        )
+    return None if result.plan is None else tuple(result.plan)

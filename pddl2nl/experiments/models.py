@@ -394,7 +394,7 @@ def behind_endpoint(model: str) -> bool:
 
 def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
-    from pddl2nl.baselines import OracleModel, PlanOracle
+    from pddl2nl.baselines import PlanOracle
     from pddl2nl.llm.providers.huggingface import TransformersModel
 
     versions = origin(type(model).__module__)
@@ -407,7 +407,7 @@ def wrap_model(model: Model) -> MadeModel:
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
-    if isinstance(model, ScriptedModel | OracleModel | PlanOracle | TransformersModel):
+    if isinstance(model, ScriptedModel | PlanOracle | TransformersModel):
         return MadeModel(model, free)
     return MadeModel(model, lambda completion: None, priced=False, versions=versions)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import msgspec
 
-from pddl2nl.baselines import OracleModel
+from pddl2nl.baselines import PlanOracle
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import Access, model_identity, reach
 from pddl2nl.experiments.preparing import prepare_run
@@ -327,7 +327,7 @@ def _text_hash(given: Any) -> str:
 
 # ── jobs of an experiment ───────────────────────────────────────────────────────────────────────────
 
-_LOCAL = (ScriptedModel, ReplayModel, OracleModel)
+_LOCAL = (ScriptedModel, ReplayModel, PlanOracle)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
 
 

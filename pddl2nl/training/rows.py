@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.llm import Message, Request
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
@@ -137,7 +137,7 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
     wording = template_wording(domain)
     if started.wording is not None:
         wording = wording_from_json(started.wording, domain, "the recorded wording")
-    oracle = OracleModel(domain, wording, time_limit=time_limit)
+    oracle = PlanOracle(domain, wording, time_limit=time_limit)
     for prompt in asked:
         reply = oracle.complete(Request(prompt)).text
         whole = PLAN_START in reply

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pddl2nl.baselines import OracleModel, PlannerResult, TaskTexts, solve, told_task
+from pddl2nl.baselines import PlannerResult, PlanOracle, TaskTexts, solve, told_task
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request, Usage
@@ -74,11 +74,11 @@ class World:
         return self.teller.executed(result.action) if result.applicable else self.teller.refused(result)
 
 
-def said(oracle: OracleModel, messages: list[Message]) -> str:
+def said(oracle: PlanOracle, messages: list[Message]) -> str:
     return oracle.complete(Request(tuple(messages))).text
 
 
-def is_solved(world: World, form: str, oracle: OracleModel, example: World | None = None, limit: int = 60) -> bool:
+def is_solved(world: World, form: str, oracle: PlanOracle, example: World | None = None, limit: int = 60) -> bool:
     """Whether the oracle solves the task, by the readers and the simulator alone."""
     messages = world.opening(form, example)
     if form in ("basic", "cot"):
@@ -107,8 +107,8 @@ def tower(small: SimpleNamespace) -> World:
     return World(task, template_wording(task.domain))
 
 
-def oracle_for(world: World) -> OracleModel:
-    return OracleModel(world.task.domain, world.wording)
+def oracle_for(world: World) -> PlanOracle:
+    return PlanOracle(world.task.domain, world.wording)
 
 
 # ── it solves what is told intact ─────────────────────────────────────────────────────────────────

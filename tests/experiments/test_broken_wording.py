@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.baselines import OracleModel
+from pddl2nl.baselines import PlanOracle
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.nl import Wording, choose_wording
 from pddl2nl.nl.wording.snippets import Snippet
@@ -64,7 +64,7 @@ def test_coverage_falls_with_the_wording(policy: str, broken: Callable[[Wording,
     def play(instance: tuple[str, str]) -> RunResult:
         task = shipped_task(*instance)
         wording = choose_wording(None, task.domain)
-        return run(task, policy, OracleModel(task.domain, wording), wording=broken(wording, instance[0]))
+        return run(task, policy, PlanOracle(task.domain, wording), wording=broken(wording, instance[0]))
 
     # Two at a time, since each waits for planners most of its time.
     with ThreadPoolExecutor(2) as pool:

@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby, islice, pairwise, product
 
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.telling import told_pddl

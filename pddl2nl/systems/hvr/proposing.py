@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name

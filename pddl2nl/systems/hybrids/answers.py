@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.mistakes import INVENTED, needed_fact, spoiled
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask
 from pddl2nl.llm import Answer
 from pddl2nl.pddl import GroundAtom, Problem, write_problem

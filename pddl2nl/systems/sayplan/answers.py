@@ -36,7 +36,7 @@ from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, Simulator, State
 
 if TYPE_CHECKING:
-    from pddl2nl.baselines.plan_oracle import PlanOracle
+    from pddl2nl.baselines.oracle import PlanOracle
 
 MISTAKES = (
     "hallucinated-node",

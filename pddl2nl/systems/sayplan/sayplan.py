@@ -68,7 +68,7 @@ from pddlval.formulas import negation_normal
 from pddlval.semantics import unmet
 
 if TYPE_CHECKING:
-    from pddl2nl.baselines.plan_oracle import PlanOracle
+    from pddl2nl.baselines.oracle import PlanOracle
     from pddl2nl.policies.episode import Episode
 
 MORE_STEPS = 10

@@ -28,7 +28,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Answer
 from pddl2nl.systems.taskgraph.doing import SubtaskDoer, carry_out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.baselines.plan_oracle import PlanOracle
+from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.llm import Completion, Request
 from pddl2nl.nl import load_wording
 from pddl2nl.pddl import Problem, Task
