@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -191,8 +191,8 @@ def _prepare(
     from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.specification.columns import policy_of
 
-    given = {name: value for name, value in limits_of(options).to_json().items() if value is not None}
-    experiment.budget = replace(experiment.budget, **given)  # type: ignore[arg-type]
+    given = {name: value for name, value in asdict(limits_of(options)).items() if value is not None}
+    experiment.budget = replace(experiment.budget, **given)
     own = experiment.top.access
     access = access_of(
         {

@@ -59,11 +59,9 @@ class Limits:
     """The limits of one run; None is no limit.
 
     Attributes:
-        steps: turns of an interactive policy, moves of the random walk. A one-shot policy has one turn, whatever the
-            length of its plan.
+        steps: turns of an interactive policy, moves of the random walk.
         calls, tokens, usd, seconds: checked before each call of a model; a reply that was paid for is always used.
-        failures: successive turns of an interactive policy that were meant as actions and not executed. An executed
-            action begins the count anew; looking around and false claims do not count.
+        failures: successive turns of an interactive policy that were meant as actions and not executed.
     """
 
     steps: int | None = None
@@ -72,10 +70,6 @@ class Limits:
     usd: float | None = None
     seconds: float | None = None
     failures: int | None = None
-
-    def to_json(self) -> dict[str, int | float | None]:
-        """The limits as a record holds them; ``failures`` only where it is set."""
-        return {name: value for name, value in asdict(self).items() if name != "failures" or value is not None}
 
 
 @dataclass
@@ -127,11 +121,8 @@ def _exhausted(spent: Account, limits: Limits, seconds: float) -> str | None:
 class SharedBudget:
     """A budget that the runs of an experiment share; safe for threads.
 
-    Calls that are on their way when a limit is reached are still paid, and used.
-
-    Args:
-        limits: of all runs together.
-        already: what was spent in earlier sessions; it counts towards the limits and not in `spent`.
+    Calls that are on their way when a limit is reached are still paid, and used. What was spent in earlier sessions
+    (``already``) counts towards the limits and not in `spent`.
     """
 
     def __init__(self, limits: Limits, already: Account | None = None):
@@ -142,7 +133,6 @@ class SharedBudget:
 
     @property
     def spent(self) -> Account:
-        """What all runs together have spent in this session."""
         with self._lock:
             return replace(self._spent)
 
@@ -154,7 +144,6 @@ class SharedBudget:
             raise BudgetSpentError(reason)
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Adds a reply; one from the cache is free."""
         with self._lock:
             self._spent.book(completion, usd)
 
@@ -167,14 +156,8 @@ class SharedBudget:
 class ModelCalls:
     """Calls the models of one run: checks the limits, keeps the accounts, writes the events.
 
-    A run calls models in up to six roles (`pddl2nl.llm.Purpose`). Wording and thoughts are asked for before its first
-    event can be written, which holds their results; their events wait until `attach`.
-
-    Args:
-        models: the model of each role; a role without one asks the planner's.
-        limits: of this run.
-        budget: shared with other runs, if any.
-        emit: is given every event; where it is None, events wait for `attach`.
+    A run calls models in several roles (`pddl2nl.llm.Purpose`); a role without a model asks the planner's. Wording and
+    thoughts are asked for before the first event can be written, which holds their results: events wait until `attach`.
 
     Attributes:
         used, spent: the accounts, by role.
@@ -185,7 +168,6 @@ class ModelCalls:
         models: Mapping[Purpose, PricedModel],
         limits: Limits | None = None,
         budget: SharedBudget | None = None,
-        emit: Callable[[RunEvent], None] | None = None,
     ):
         self.used: dict[Purpose, Account] = {}
         self.spent: dict[Purpose, Account] = {}
@@ -195,7 +177,7 @@ class ModelCalls:
         self._limits = limits or Limits()
         self._budget = budget
         self._waiting: list[RunEvent] = []
-        self._emit = emit or self._waiting.append
+        self._emit: Callable[[RunEvent], None] = self._waiting.append
         self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
 
     @property
@@ -211,7 +193,6 @@ class ModelCalls:
         }
 
     def spent_json(self) -> dict[str, dict[str, int | float | None]]:
-        """What was spent, by role."""
         return {purpose: asdict(account) for purpose, account in sorted(self.spent.items())}
 
     def attach(self, emit: Callable[[RunEvent], None]) -> None:
@@ -288,20 +269,14 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
     """A request as an event, which holds the messages that are new since ``before``."""
     same = [old == new for old, new in zip(before, request.messages, strict=False)]
     kept = [*same, False].index(False)
+    same_named = ("purpose", "temperature", "seed", "max_tokens", "stop", "sample", "until", "likelihood")
     return Prompted(
-        call,
-        request.purpose,
-        kept,
-        request.messages[kept:],
-        request_key(request),
-        request.temperature,
-        request.seed,
-        request.max_tokens,
-        request.stop,
-        request.sample,
-        request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
-        request.until,
-        request.likelihood,
+        call=call,
+        kept=kept,
+        messages=request.messages[kept:],
+        request_sha256=request_key(request),
+        constraint=request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
+        **{name: getattr(request, name) for name in same_named},
     )
 
 

@@ -23,9 +23,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -36,9 +35,7 @@ from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
-from pddl2nl.nl.telling.explain import explain
-from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.pddl import Condition, GroundAtom, write_condition
+from pddl2nl.pddl import write_condition
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
     Acted,
@@ -52,11 +49,11 @@ from pddl2nl.policies.events import (
     Rejected,
     RunEvent,
 )
-from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.spec import Acting
+from pddl2nl.policies.trace import MISTAKES, Trace, Verdict, not_reached, not_read, timed_plan
 from pddl2nl.policies.translating import Ask
-from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
+from pddlval import BadActionError, GroundAction, State
 from pddlval.simulator import CLOCK
 
 TRANSLATOR_TOKENS = 750
@@ -67,9 +64,6 @@ _SAMPLE_SEEDS = 1000
 
 _NO_PLAN_MESSAGE = "the model says that there is no plan"
 
-_MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
-"""The kinds of turns or lines that were meant as actions and not executed."""
-
 
 class EpisodeOver(Exception):
     """Unwinds a policy whose episode has ended; only `Episode.play` catches it."""
@@ -77,191 +71,11 @@ class EpisodeOver(Exception):
 
 @dataclass(frozen=True)
 class Turn:
-    """The result of a turn.
-
-    Attributes:
-        status: ``executed``, or as in `Rejected` and `LookedAround`.
-        observation: what the policy is told.
-        done: whether the episode has ended.
-    """
+    """The result of a turn: ``executed`` or a status as in `Rejected`, and what the policy is told."""
 
     status: str
     observation: str
     done: bool
-
-
-# ── what was executed ────────────────────────────────────────────────────────────────────────────
-
-
-def changed_values(simulator: Simulator, action: GroundAction, before: State, after: State) -> tuple[str, ...]:
-    """The numeric fluents to which an executed action gave another value, as ``(= (fuel t) 3)``."""
-    return _differing((change.fluent for change in simulator.ground(action).outcome(before).updates), before, after)
-
-
-def _with_clock(observation: str, state: State) -> str:
-    """An observation with the time, in a task with time."""
-    time = state.level(CLOCK)
-    return observation if time is None else f"{observation} It is {number_text(Fraction(time))} now."
-
-
-def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
-    new = {fluent: after.value(fluent) for fluent in fluents}
-    return tuple(
-        f"(= {fluent} {number_text(value)})"
-        for fluent, value in new.items()
-        if value is not None and value != before.value(fluent)
-    )
-
-
-class Trace:
-    """What was executed and refused from the initial state on: of an interactive episode, or of one judged plan.
-
-    Attributes:
-        state: the present state, as it is observed.
-        expected: the state to which the last action leads by the model; differs only where an executor has faults.
-        steps: turns, or judged lines of a plan.
-        turns: the number of turns of each kind.
-        plan: the executed actions.
-        proposed: the actions that were read, of a plan that was given at once.
-        fault: the first broken link.
-        cost: the metric's value of a plan with time, which its last state does not tell.
-    """
-
-    def __init__(self, setting: Setting, emit: Callable[[RunEvent], None]):
-        self.state = self.expected = setting.simulator.initial
-        self.steps = 0
-        self.turns: Counter[str] = Counter()
-        self.plan: list[GroundAction] = []
-        self.proposed: list[GroundAction] = []
-        self.fault: Fault | None = None
-        self.cost: Fraction | None = None
-        self._setting = setting
-        self._simulator = setting.simulator
-        self._emit = emit
-
-    @property
-    def at_goal(self) -> bool:
-        """Whether the goal holds."""
-        return self._simulator.is_goal(self.state)
-
-    def summary(self) -> dict[str, Any]:
-        """What `Judged` and `Finished` hold of it."""
-        return {
-            "plan": tuple(map(str, self.plan)),
-            "proposed": tuple(map(str, self.proposed)),
-            "steps": self.steps,
-            "mistakes": sum(self.turns[status] for status in _MISTAKES),
-            "turns": dict(sorted(self.turns.items())),
-        }
-
-    def execute(self, action: GroundAction, said: str) -> tuple[str, str]:
-        """Executes an action if it is applicable; returns the kind of turn and the observation."""
-        setting, before = self._setting, self.state
-        try:
-            result = self._simulator.step(before, action)
-        except BadActionError as error:
-            return self.reject("unreadable", said, bad_action(error, setting, before), action)
-        if result.successor is None:
-            unmet = tuple(map(write_condition, result.unmet))
-            return self.reject("inapplicable", said, refused(result, setting, before), action, unmet)
-        teller, executor = setting.teller, setting.executor
-        self.expected = result.successor
-        self.state = result.successor if executor is None else executor.execute(before, action)
-        if executor is not None and executor.reported:
-            self.expected = before
-            told = f"{teller.refused(StepResult(action, None), before).rstrip('.')}: {executor.reported}."
-            return self.reject("world-error", said, unexpected(told, before, self.state, teller), action)
-        observation = _with_clock(teller.executed(action), self.state)
-        added: Iterable[GroundAtom] = result.added
-        deleted: Iterable[GroundAtom] = result.deleted
-        if self.state.level(CLOCK) is not None:
-            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
-        elif self.state == self.expected:
-            changed = changed_values(self._simulator, action, before, self.state)
-        else:
-            added = sorted(self.state.atoms - before.atoms)
-            deleted = sorted(before.atoms - self.state.atoms)
-            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
-            observation = unexpected(observation, self.expected, self.state, teller)
-        self.plan.append(action)
-        texts = str(action), teller.action(action), observation
-        self._emit(Acted(self.steps, *texts, tuple(map(str, added)), tuple(map(str, deleted)), changed))
-        return "executed", observation
-
-    def reject(
-        self,
-        status: str,
-        said: str,
-        observation: str,
-        action: GroundAction | None = None,
-        unmet: tuple[str, ...] = (),
-    ) -> tuple[str, str]:
-        """Records that nothing was executed, and why; returns the kind of turn and the observation."""
-        name = None if action is None else str(action)
-        self._emit(Rejected(self.steps, status, said, name, unmet, observation))
-        self.fault = self.fault or Fault(self.steps, status, said)
-        return status, observation
-
-    def in_time(self, plan: Plan) -> tuple[Outcome, str]:
-        """Judges a plan with time as a whole; what its steps are told to do is recorded up to the one that fails."""
-        teller = self._setting.teller
-        report = validate(teller.task, plan)
-        because = " ".join(explain(report, teller))
-        for number, step in enumerate(plan.steps, start=1):
-            self.steps += 1
-            told = teller.timed(step)
-            if number == report.failed_step or report.verdict == "bad-plan":
-                self.turns["inapplicable"] += 1
-                unmet = tuple(map(write_condition, report.unmet))
-                return self.end(*self.reject("inapplicable", told, because, step.action, unmet))
-            self.turns["executed"] += 1
-            self.plan.append(step.action)
-            self._emit(Acted(self.steps, str(step.action), told, told))
-        self.cost = None if report.cost is None else Fraction(report.cost)
-        if report.verdict == "inapplicable":
-            # A constraint that the initial state breaks.
-            return self.end(*self.reject("inapplicable", "", because))
-        return self._ended(report.unmet_goals, report.state)
-
-    def end(self, status: str, observation: str) -> tuple[Outcome, str]:
-        """The outcome and a message, given the status and observation of the plan's last action."""
-        if status != "executed":
-            return ("inapplicable" if status in ("inapplicable", "world-error") else "unreadable"), observation
-        return self._ended(self._simulator.unmet_goals(self.state), self.state)
-
-    def _ended(self, unmet: Sequence[Condition], state: State | None) -> tuple[Outcome, str]:
-        if not unmet:
-            self._emit(GoalReached(self.steps))
-            return "solved", "the goal holds at the end of the plan"
-        told = self._setting.teller.unmet_goal(unmet, state)
-        self.fault = self.fault or Fault(self.steps, "goal-missed", told)
-        return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on one plan of a one-shot policy.
-
-    Attributes:
-        outcome, message, fault: those of the run where this plan counts.
-        trace: what was executed of it.
-        lines: what was read of it.
-        cut: whether the reply was cut off by length.
-        round: the number of corrections before it.
-    """
-
-    outcome: Outcome
-    message: str
-    fault: Fault | None
-    trace: Trace
-    lines: tuple[Reading, ...] = ()
-    cut: bool = False
-    round: int = 0
-
-    @property
-    def valid(self) -> bool:
-        """Whether the plan solves the task."""
-        return self.outcome == "solved"
 
 
 def _counting(verdicts: Sequence[Verdict]) -> int:
@@ -280,11 +94,7 @@ class ReplyParser:
     Where the reader finds no action, a statement that there is no plan is looked for
     (`pddl2nl.nl.reading.claims`). Of an *ambiguous* reading ``on_ambiguous = "state"`` takes the only candidate
     that is applicable: in a turn now, in a plan in the state where its turn comes, as long as everything before it can
-    be executed. The reading's rule says so (`pddl2nl.nl.reading.readings.settle`).
-
-    Args:
-        setting: the reader, the translator, and what happens to ambiguous readings.
-        ask: asks the T-LLM.
+    be executed. The reading's rule says so (`pddl2nl.nl.reading.readings.settle`). ``ask`` asks the T-LLM.
     """
 
     def __init__(self, setting: Setting, ask: Ask):
@@ -307,7 +117,6 @@ class ReplyParser:
         return reading if self._translator is None else self._translator.turn(text, reading, self._ask)
 
     def plan(self, text: str) -> Readings:
-        """What the reader finds in a whole plan."""
         return self._reader.read(text, self._policy)
 
     def no_plan(self, text: str, plan: Readings) -> str | None:
@@ -334,7 +143,7 @@ class ReplyParser:
                 yield reading
 
     def _claims_done(self, reading: Reading) -> bool:
-        """Whether the last line of a plan is a claim such as "finished", and not meant as an action."""
+        """Whether the last line of a plan is a claim such as "finished"."""
         return self._reader.read_turn(reading.text).status == "claimed-done"
 
     def _settled(self, reading: Reading, state: State | None) -> Reading:
@@ -362,18 +171,16 @@ class Episode:
     and `end_plan`. All of them may `note` events of their own.
 
     Args:
-        setting: the task and its telling.
+        setting: the task with everything that tells, reads and simulates it.
         model: what `ask` asks: a model that costs nothing, or the models of all roles with their accounts; None for
             policies that need none.
         limits: of the run.
-        seed: of the policy's random choices.
+        seed: of ``rng``, for the policy's random choices.
         request: the settings of every request.
         emit: is given every event as it happens.
         failure: what happened before the episode began; the episode ends with it.
 
     Attributes:
-        setting: the task with everything that tells, reads and simulates it.
-        rng: for the policy's random choices.
         finished: the last event, once the episode has ended.
     """
 
@@ -413,22 +220,19 @@ class Episode:
 
     @property
     def domain_text(self) -> str:
-        """The domain, told."""
+        """The domain, told; below the goal, the objects with their types, and the initial state."""
         return self.setting.teller.domain_text()
 
     @property
     def goal_text(self) -> str:
-        """The goal, told."""
         return self.setting.teller.goal_text()
 
     @property
     def objects_text(self) -> str:
-        """The objects and their types, told."""
         return self.setting.teller.objects_text()
 
     @property
     def init_text(self) -> str:
-        """The initial state, told."""
         return self.setting.teller.init_text()
 
     @property
@@ -448,12 +252,10 @@ class Episode:
 
     @property
     def at_goal(self) -> bool:
-        """Whether the goal holds in the present state."""
         return self._trace.at_goal
 
     @property
     def executed(self) -> tuple[GroundAction, ...]:
-        """The actions executed so far."""
         return tuple(self._trace.plan)
 
     @property
@@ -492,9 +294,8 @@ class Episode:
         Args:
             messages: the conversation.
             purpose: the role of the model.
-            sample: distinguishes several replies to the same conversation. Each sample has its own seed, because an
-                endpoint that obeys a seed would repeat itself.
-            again: the conversation may have been asked before, and another sample is wanted then. The same holds for a
+            sample: distinguishes several replies to the same conversation, each with its own seed.
+            again: whether another sample is wanted where the conversation was asked before. The same holds for a
                 compact history, where a state that is reached again makes the same prompt: with a cache the policy
                 would go round in circles. Applies where replies are sampled.
             constraint: what the reply may be; None for anything.
@@ -510,27 +311,15 @@ class Episode:
         if self.sampling and (again or self.setting.spec.history == "compact"):
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
+        # An endpoint that obeys a seed would repeat itself.
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
-        request = Request(
-            tuple(messages),
-            purpose,
-            settings.temperature,
-            seed,
-            settings.max_tokens,
-            sample=sample,
-            constraint=constraint,
-            until=until if settings.stream else None,
-            answer=answer,
-        )
-        self._last_completion = self._complete(request)
+        more: dict[str, Any] = {"sample": sample, "constraint": constraint, "answer": answer}
+        request = Request(tuple(messages), purpose, settings.temperature, seed, settings.max_tokens, **more)
+        self._last_completion = self._complete(replace(request, until=until) if settings.stream else request)
         return self._last_completion.text
 
     def likelihood(self, messages: Sequence[Message], action: str) -> float:
-        """The natural logarithm of the likelihood that the model answers a conversation with an action.
-
-        Args:
-            messages: the conversation.
-            action: told, as it would stand behind ``Action:``.
+        """The natural logarithm of the likelihood that the model answers a conversation with a told action.
 
         Raises:
             EpisodeOver: the budget is spent.
@@ -551,7 +340,6 @@ class Episode:
         return last.finish if last is not None and last.text == reply else "text"
 
     def _remark_of(self, reply: str) -> str:
-        """What is odd about the last reply; empty for an older one."""
         last = self._last_completion
         return last.remark if last is not None and last.text == reply else ""
 
@@ -604,12 +392,9 @@ class Episode:
         return self._turn(*trace.reject(status, said, not_read(status, reading, self.setting, trace.state)))
 
     def move(self, action: GroundAction, *, said: str = "", ends: bool = True) -> Turn:
-        """Executes an action that is already known; costs a step.
+        """Executes an action that is already known, read from the words ``said``; costs a step.
 
-        Args:
-            action: the action.
-            said: the words from which it was read, if any.
-            ends: whether the episode ends where the goal is reached. False within a plan, whose end decides.
+        With ``ends`` the episode ends where the goal is reached; within a plan its end decides.
         """
         self._check_open()
         self._trace.steps += 1
@@ -645,7 +430,7 @@ class Episode:
         self._last_status = status
         if status == "executed":
             self._failures = 0
-        elif status in _MISTAKES:
+        elif status in MISTAKES:
             self._failures += 1
         if ends and status == "executed" and trace.at_goal:
             self._emit(GoalReached(trace.steps))
@@ -666,10 +451,7 @@ class Episode:
     def propose(self, text: str, *, sample: int = 0, round: int = 0) -> Verdict:
         """Judges one plan of several; the episode goes on until `conclude`.
 
-        Args:
-            text: the reply with the plan.
-            sample: which reply to the same prompt it is, from 0.
-            round: the number of corrections before it.
+        ``sample`` says which reply to the same prompt it is, from 0, ``round`` how many corrections were before it.
         """
         return self._judged(self._judge(text, round), sample)
 
@@ -734,7 +516,6 @@ class Episode:
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
     def _judge(self, text: str, round: int = 0) -> Verdict:
-        """The verdict on the plan in a reply."""
         self._check_open()
         trace = Trace(self.setting, self._emit)
         if not self._verdicts:
@@ -763,9 +544,6 @@ class Episode:
             return _no_lines(text, finish, trace, remark)
         timed = trace.state.level(CLOCK) is not None and all(line.action is not None for line in lines)
         if timed:
-            # Imported for tasks with time only.
-            from pddl2nl.policies.timing import timed_plan
-
             outcome, message = trace.in_time(timed_plan(text, lines, self.setting.teller.task))
         else:
             outcome, message = _execute(lines, trace)
@@ -786,19 +564,11 @@ class Episode:
 
     def note_reading(self, step: int, reading: Reading) -> None:
         """Records what was read from a reply, as turn or line ``step`` (from 1); costs nothing."""
-        self.note(
-            Read(
-                step,
-                reading.status,
-                reading.text,
-                None if reading.action is None else str(reading.action),
-                tuple(map(str, reading.candidates)),
-                "+".join(name for name in (reading.rule, reading.stance) if name),
-                reading.line,
-                reading.start,
-                reading.end,
-            )
-        )
+        action = None if reading.action is None else str(reading.action)
+        candidates = tuple(map(str, reading.candidates))
+        rule = "+".join(name for name in (reading.rule, reading.stance) if name)
+        place = reading.line, reading.start, reading.end
+        self.note(Read(step, reading.status, reading.text, action, candidates, rule, *place))
 
     def begin_plan(self, actions: Sequence[GroundAction]) -> None:
         """Declares the actions that `move` will execute next, after those already executed."""
@@ -806,12 +576,7 @@ class Episode:
         self._trace.proposed = [*self._trace.plan, *actions]
 
     def end_plan(self, status: str = "executed", observation: str = "") -> None:
-        """Ends the episode at the end of a plan; the goal must hold now.
-
-        Args:
-            status: ``executed``, or the status of the `Turn` at which the plan broke.
-            observation: what was told then.
-        """
+        """Ends the episode at the end of a plan, or at the `Turn` where it broke; the goal must hold now."""
         self._check_open()
         self._finish(*self._trace.end(status, observation))
 
@@ -820,7 +585,7 @@ class Episode:
     def play(self, policy: Acting | None = None) -> Finished:
         """Runs a policy, by default the setting's, to the end of the episode and returns the last event.
 
-        Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through; the episode then has no end.
+        Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through.
         """
         if policy is not None:
             self.setting = replace(self.setting, policy=policy)

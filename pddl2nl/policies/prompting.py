@@ -53,17 +53,16 @@ from msgspec import Meta
 from pddl2nl.llm import Message, ReplyPendingError
 from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller, explain, markers
-from pddl2nl.policies.episode import Episode, Turn, Verdict
-from pddl2nl.policies.observations import why_not_read
+from pddl2nl.policies.episode import Episode, Turn
 from pddl2nl.policies.policy import Policy
 from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.setting import Example
+from pddl2nl.policies.trace import Verdict, why_not_read
 from pddlval import GroundAction, State, validate
 
 CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
-
 
 _USED = frozenset(("example", "example_plan", "translator", "constrain"))
 """The optional options of a run that all mechanisms use."""
@@ -75,7 +74,6 @@ _FIRST_ACTION = r"(?mi)^[ \t>*_#\"'`-]*action[ *_]*:\W*\w.*\n"
 
 
 def no_plan_file(one_shot: bool) -> str:
-    """The name of the file that says what to answer where there is no plan."""
     return "no_plan.txt" if one_shot else "no_plan_turn.txt"
 
 
@@ -110,18 +108,15 @@ class PromptedPolicy(Policy):
 
     @property
     def styles(self) -> tuple[str, ...]:
-        """English, and the PDDL twins."""
         return ("nl", "pddl")
 
     @property
     def uses(self) -> frozenset[str]:
-        """The options of the conversation, of its example and of its replies."""
         turns = {"reading"} if self.one_shot else {"history"}
         return _USED | turns | ({"thoughts"} if self.thoughts else set())
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """Those that the oracle can make in a plan or in the first turn."""
         from pddl2nl.baselines.mistakes import MISTAKES
 
         return MISTAKES
@@ -134,7 +129,7 @@ class PromptedPolicy(Policy):
         return (*(prompt_file(self.prompt, style) for style in self.styles), "problem.txt", *corrects, *tells)
 
     def opening(self, episode: Episode) -> list[Message]:
-        """The conversation up to the target problem: system prompt, example as chat history, target."""
+        """The conversation up to the target problem."""
         setting = episode.setting
         prompts = self.prompts.replacing(setting.prompts)
         system = prompts.fill(prompt_file(self.prompt, setting.style), domain=episode.domain_text)
@@ -146,7 +141,6 @@ class PromptedPolicy(Policy):
         return [*messages, Message("user", problem_text(episode))]
 
     def constraint(self, episode: Episode) -> Constraint | None:
-        """What the next reply may be."""
         tells = self.unsolvable == "tell"
         return reply_constraint(episode, one_shot=self.one_shot, thoughts=self.thoughts, no_plan=tells)
 
@@ -183,7 +177,6 @@ class PlanPolicy(PromptedPolicy):
     one_shot = True
 
     def run(self, episode: Episode) -> None:
-        """Asks for a plan, or for several, and submits it."""
         _propose_plans(self, episode)
 
 
@@ -206,7 +199,6 @@ class TurnPolicy(PromptedPolicy):
     ] = None
 
     def run(self, episode: Episode) -> None:
-        """Acts until the episode ends."""
         episode.limit_failures(self.stop_after)
         conversation = Conversation(episode, self.opening(episode))
         while not episode.done:

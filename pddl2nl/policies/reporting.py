@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -109,9 +109,7 @@ class RunMetric:
     """One quantity of a run.
 
     Attributes:
-        name: the name in `pddl2nl.reports.all_metrics`.
-        summary: one line for people.
-        better: whether higher or lower values are better.
+        name: the name in `pddl2nl.reports.all_metrics`; ``summary`` is a line for people.
         together: how the means of several tasks become one number.
         of: the value of a run, or None if it has none. The metrics of systems take a `ScoredRun`, those of reports
             also the record of a planner. Runs with an infrastructure error are never measured.
@@ -377,21 +375,6 @@ class _RecordedWay(msgspec.Struct):
     order: tuple[tuple[int, int], ...] = ()
 
 
-class _Recorded(msgspec.Struct):
-    ways: tuple[_RecordedWay, ...] = ()
-    task: str = ""
-    title: str = ""
-    complexity: str = ""
-    averaged: bool = True
-    length_counted: bool = True
-    form: str = ""
-    text: str = ""
-    category: str = ""
-    asked: tuple[tuple[str, ...], ...] = ()
-    answers: tuple[tuple[str, ...], ...] = ()
-    searched: tuple[str, ...] = ()
-
-
 def reference_of(said: Mapping[str, Any]) -> Reference | None:
     """The reference in a record's first event (`pddl2nl.policies.events.Started`); None if there is none.
 
@@ -402,8 +385,8 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
         return None
     ways = []
     try:
-        recorded = convert(said, _Recorded)
-        for number, way in enumerate(recorded.ways, start=1):
+        rest = convert({**said, "ways": (), "blocks": 0}, Reference)
+        for number, way in enumerate(convert(said.get("ways", ()), tuple[_RecordedWay, ...], "ways"), start=1):
             place = f"way {number}: "
             ways.append(Way.of(way.name, [block.actions for block in way.blocks], way.order))
         place = ""
@@ -414,7 +397,7 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
         raise RecordError(f"its reference is wrong: {error}") from None
     except ValueError as error:
         raise RecordError(f"its reference is wrong: {place}{error}") from None
-    return Reference(**{**msgspec.structs.asdict(recorded), "ways": tuple(ways), "blocks": len(ways[0].blocks)})
+    return replace(rest, ways=tuple(ways), blocks=len(ways[0].blocks))
 
 
 def _plain(action: str) -> str:

@@ -10,12 +10,12 @@ import msgspec
 
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.nl import Reader, Reading, Readings, Teller, Wording, make_names, template_wording, wording_from_json
+from pddl2nl.nl import Reading, Readings, Teller, wording_from_json
 from pddl2nl.pddl import Domain, Problem, Task, parse_domain, parse_problem, write_domain, write_problem
 from pddl2nl.policies.events import FORMAT, RecordError, Started
 from pddl2nl.policies.spec import RUN_OPTIONS, Acting, RunSpec
 from pddl2nl.policies.translating import Translator
-from pddlval import GroundAction, Simulator, acting_simulator
+from pddlval import GroundAction, Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.worlds.executor import Executor
@@ -42,19 +42,12 @@ class ExampleStep:
 
 @dataclass(frozen=True)
 class Example:
-    """The few-shot example: a solved problem of the same domain, told in the wording and style of the run.
+    """The few-shot example: a solved problem of the same domain, told in the wording and style of the run, and in PDDL.
 
     All mechanisms show the same example; CoT shows what ReAct shows without the observations, as in the AutoPlanBench
-    paper.
-
-    Attributes:
-        goal_text, objects_text, init_text: the problem, told.
-        steps: its plan, step by step.
-        source: a file or folder that the user named, the shipped domain's example instance, the files beside the
-            task's own, or made from the task's own objects.
-        problem_pddl, plan: the same in PDDL.
-        thoughts: where the thoughts came from.
-        thoughts_note: why the template's thoughts stand in for a model's.
+    paper. It comes (``source``) from a file or folder that the user named, is the shipped domain's example instance,
+    lay beside the task's own file, or was made from the task's own objects. ``thoughts_note`` says why the template's
+    thoughts stand in for a model's.
     """
 
     goal_text: str
@@ -89,11 +82,7 @@ class SolvedProblem:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], domain: Domain) -> SolvedProblem:
-        """The problem of a record's example (`Example.to_json`), so that the same can be shown again.
-
-        Raises:
-            InputError: the data hold no problem of this domain with a plan.
-        """
+        """The problem of a record's example (`Example.to_json`); raises `InputError` if the data hold none."""
         try:
             problem, source = parse_problem(data["problem"], domain), data["source"]
             plan = tuple(GroundAction.parse(action) for action in data["plan"])
@@ -143,21 +132,6 @@ class Setting:
         """``nl`` or ``pddl``."""
         return self.spec.style
 
-    @classmethod
-    def of(cls, task: Task, wording: Wording | None = None, **made: Any) -> Setting:
-        """The setting of a run with a task's defaults, read and told in words.
-
-        Args:
-            task: the task.
-            wording: by default the template.
-            made: other attributes; ``options`` are those of `RunSpec`.
-        """
-        options = {"names": "typed", **made.pop("options", {})}
-        wording = wording or template_wording(task.domain)
-        names = make_names(task, options["names"], wording)
-        teller, reader = Teller(task, wording, names), Reader(task, wording, names)
-        return cls(RunSpec(task, **options), acting_simulator(task), teller, reader, **made)
-
 
 @dataclass(frozen=True)
 class RequestSettings:
@@ -186,14 +160,7 @@ def pddl_text(tree: Domain | Problem) -> str:
 
 
 def spec_to_json(spec: RunSpec, policy: Acting, files: Mapping[str, str], prompts: Mapping[str, str]) -> dict[str, Any]:
-    """A run's description as JSON.
-
-    Args:
-        spec: the description.
-        policy: with the values of all its options.
-        files: the text of each file that was read.
-        prompts: the text of each prompt that replaces one of the policy's.
-    """
+    """A run's description as JSON, with all options of the policy, and the texts of files and prompts that it read."""
     domain, problem = spec.task.domain, spec.task.problem
     return {
         "policy": spec.policy_name,
@@ -213,8 +180,6 @@ def spec_to_json(spec: RunSpec, policy: Acting, files: Mapping[str, str], prompt
 
 
 class _SpecEntries(msgspec.Struct):
-    """The entries that need more than their value."""
-
     policy: str
     domain: str
     problem: str

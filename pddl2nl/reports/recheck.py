@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pddl2nl.pddl import InputError, Task, write_condition
-from pddl2nl.policies.episode import changed_values
 from pddl2nl.policies.events import Acted, Rejected
+from pddl2nl.policies.trace import changed_values
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults

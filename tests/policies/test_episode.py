@@ -233,11 +233,6 @@ def test_successive_failures_end_the_run_where_it_says_so(play: Any) -> None:
     assert play("act", [wrong, wrong, wrong, LIFT, PUT]).finished.outcome == "solved"
 
 
-def test_limits_name_failures_only_where_they_are_limited() -> None:
-    assert "failures" not in Limits(steps=3).to_json()
-    assert Limits(failures=10).to_json()["failures"] == 10
-
-
 def test_a_turn_that_is_cut_off_loses_its_last_line(play: Any) -> None:
     replies = [ScriptedReply("Thought: well\nAction: lift cup_0 from place_1", finish="length"), LIFT, PUT]
     finished = play("react", replies).finished

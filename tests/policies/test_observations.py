@@ -11,9 +11,9 @@ from pddl2nl.llm import Message, ScriptedReply
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.policies import Setting
 from pddl2nl.policies.events import Rejected
-from pddl2nl.policies.observations import SHOWN
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.policies.trace import SHOWN
 from pddlval import Simulator
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"

@@ -28,10 +28,10 @@ from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.llm import Answer
 from pddl2nl.pddl import Task, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.observations import bad_action, refused
 from pddl2nl.policies.policy import Effort, WorldPolicy
 from pddl2nl.policies.prompts import shortened
 from pddl2nl.policies.refining import Style, signal
+from pddl2nl.policies.trace import bad_action, refused
 from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.bodies import make_body
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, DeadEndProved, ErrorSignal

@@ -19,6 +19,7 @@ from pddl2nl.tasks import ShippedDomain, shipped_domain
 from pddl2nl.tasks.references import reference_of
 from tests.policies.conftest import world
 from tests.policies.staged_model import Answer, Staged
+from tests.settings import plain_setting
 
 __all__ = ["world"]
 
@@ -42,7 +43,7 @@ def setting_of(instance: str, shipped: ShippedDomain = HOUSEHOLD, **changed: Any
     reference = reference_of(task)
     assert reference is not None
     given = {"files": {"robot.json": robot_of(shipped)}, "task_text": reference.texts["goal"], **changed}
-    return Setting.of(task, choose_wording(None, task.domain), **given)
+    return plain_setting(task, choose_wording(None, task.domain), **given)
 
 
 def steps(instance: str) -> list[str]:

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import And, Task, parse_task
-from pddl2nl.policies import Setting
 from pddl2nl.systems.brainbody import brainbody
 from pddl2nl.systems.brainbody.replies import MAX_STEPS
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Simulator, State
+from tests.settings import plain_setting
 from tests.systems.brainbody.conftest import Run, plan, setting_of, steps
 
 FEEDBACK = "Explanation: The fridge is shut.\nNew plan:\n"
@@ -289,7 +289,7 @@ def test_a_task_without_objects_can_be_played(run: Run) -> None:
         "(define (problem p) (:domain bell) (:init) (:goal (rung)))",
     )
     played = run(
-        {"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=Setting.of(task, task_text="Ring.")
+        {"brainbody/plan": plan("Ring the bell")}, "<char0> [ring]", setting=plain_setting(task, task_text="Ring.")
     )
     assert played.finished.outcome == "solved"
     assert played.body.asked("brainbody/act") == [{"Actions": "- [ring]", "Step": "Ring the bell"}]

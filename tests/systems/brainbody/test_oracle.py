@@ -12,6 +12,7 @@ from pddl2nl.policies.setting import Setting
 from pddl2nl.systems.brainbody.answers import MISTAKES, BrainAnswers
 from pddl2nl.systems.brainbody.prompts import StepPrompter
 from pddl2nl.tasks.references import reference_of
+from tests.settings import plain_setting
 from tests.systems.brainbody.conftest import HOUSEHOLD, TABLE_3, TABLETOP, BrainRun, Run, plan, robot_of, setting_of
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
@@ -94,7 +95,7 @@ def hiding(predicate: str, *changes: tuple[str, str]) -> Setting:
         text = text.replace(before, after, 1)
     robot = msgspec.structs.replace(robot_of(HOUSEHOLD), hidden=frozenset({predicate}))
     task = Task(HOUSEHOLD.domain, parse_problem(text, HOUSEHOLD.domain))
-    return Setting.of(task, choose_wording(None, task.domain), files={"robot.json": robot}, task_text="Watch TV.")
+    return plain_setting(task, choose_wording(None, task.domain), files={"robot.json": robot}, task_text="Watch TV.")
 
 
 def test_an_error_tells_nothing_hidden_from_afar(run: Run) -> None:

@@ -16,6 +16,7 @@ from pddl2nl.systems.hvr.options import ONTOLOGY_FILE
 from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import reference_of
+from tests.settings import plain_setting
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 
@@ -56,7 +57,7 @@ def setting(instance: str) -> Setting:
     text = max(reference.texts.values(), key=len)
     ontology = read_ontology((KITCHEN.folder / ONTOLOGY_FILE).read_text(encoding="utf-8"))
     wording = choose_wording(str(KITCHEN.wording_path), task.domain)
-    return Setting.of(task, wording, task_text=text, files={ONTOLOGY_FILE: ontology})
+    return plain_setting(task, wording, task_text=text, files={ONTOLOGY_FILE: ontology})
 
 
 @pytest.mark.heavy

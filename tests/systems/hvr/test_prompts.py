@@ -24,6 +24,7 @@ from pddl2nl.systems.hvr.prompting import LAYOUT, Shots
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from tests.policies.staged_model import block
+from tests.settings import plain_setting
 from tests.systems.hvr.conftest import staged
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -43,7 +44,7 @@ def kitchen() -> Any:
         wording = choose_wording(str(shipped.wording_path), task.domain)
         path = shipped.folder / ONTOLOGY_FILE
         files = {ONTOLOGY_FILE: read_ontology(path.read_text(encoding="utf-8"))} if path.is_file() else {}
-        return Setting.of(task, wording, files=files)
+        return plain_setting(task, wording, files=files)
 
     return _setting
 

@@ -27,12 +27,13 @@ from pddl2nl.systems.hybrids.tree import valued_actions
 from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import Play, World
+from tests.settings import plain_setting
 
 HARD = shipped_task("blocksworld", "p20")
 
 
 def setting_of(task: Task) -> Setting:
-    return Setting.of(task, options={"names": "original"})
+    return plain_setting(task, options={"names": "original"})
 
 
 def greedy(simulator: Simulator) -> tuple[int, tuple[GroundAction, ...]]:

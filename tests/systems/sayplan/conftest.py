@@ -16,6 +16,7 @@ from pddl2nl.systems.sayplan.sayplan import LAYOUT
 from pddl2nl.systems.sayplan.scene_graph import SceneGraph, load_roles, scene_graph
 from pddl2nl.tasks import shipped_domain
 from tests.policies.staged_model import Answer, Staged
+from tests.settings import plain_setting
 
 BUILDING = shipped_domain("building")
 ROLES = load_roles(BUILDING.folder / "scene.json")
@@ -27,7 +28,7 @@ SEARCH, PLAN = LAYOUT.stages
 def setting_of(instance: str, **changed: Any) -> Setting:
     """The setting of a shipped task, with its own text."""
     given = {"task_text": TASKS[instance].texts["goal"], "files": {"scene.json": ROLES}, **changed}
-    return Setting.of(BUILDING.task(instance), WORDING, options={"names": "original"}, **given)
+    return plain_setting(BUILDING.task(instance), WORDING, options={"names": "original"}, **given)
 
 
 def graph_of(instance: str) -> SceneGraph:

@@ -22,6 +22,7 @@ from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import read_faults
 from pddlval import Simulator
 from tests.policies.staged_model import Answer, Staged
+from tests.settings import plain_setting
 
 ALFRED = shipped_domain("alfred")
 WORDING = load_wording(ALFRED.wording_path, ALFRED.domain)
@@ -107,7 +108,7 @@ def play_task(
 ) -> GraphRun:
     """A run on any task of the domain, with these replies or with the oracle."""
     model = SubtaskPlanner(mistake) if replies is None else Staged(replies, LAYOUT)
-    setting = Setting.of(
+    setting = plain_setting(
         task,
         WORDING,
         options={"names": "original", "constrain": constrain},
@@ -130,4 +131,4 @@ def alfred() -> Subtasks:
 def setting_of_blocks() -> Setting:
     """A setting in a domain without subtasks."""
     blocks = shipped_domain("blocksworld")
-    return Setting.of(blocks.task("p01"), load_wording(blocks.wording_path, blocks.domain))
+    return plain_setting(blocks.task("p01"), load_wording(blocks.wording_path, blocks.domain))
