@@ -53,13 +53,7 @@ def _experiment(
     ] = None,
     out: Annotated[Path | None, option("DIR", "Folder of the records.", "runs/NAME")] = None,
     workers: Annotated[
-        int | None,
-        option(
-            "N",
-            "Runs at a time; with --cluster, the workers to start.",
-            "8",
-            min=1,
-        ),
+        int | None, option("N", "Runs at a time; with --cluster, the workers to start.", "8", min=1)
     ] = None,
     dry_run: Annotated[
         bool, switch("--dry-run", "Run nothing: count runs, and estimate calls, tokens and money.")
@@ -78,8 +72,7 @@ def _experiment(
     domains: Annotated[str | None, option("NAMES", f"Only these domains{_PARTS}", "all")] = None,
     sections: Annotated[str | None, option("NAMES", f"Only these sections{_PARTS}", "all")] = None,
     arguments: Annotated[
-        list[str] | None,
-        option("NAME=VALUE", "An argument of a Python function.", "none", flag="-A"),
+        list[str] | None, option("NAME=VALUE", "An argument of a Python function.", "none", flag="-A")
     ] = None,
     listing: Annotated[bool, switch("--list", "List the shipped specifications, and stop.")] = False,
     show: Annotated[bool, switch("--show", "Print the specification, for copying, and stop.")] = False,

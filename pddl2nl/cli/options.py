@@ -172,8 +172,7 @@ ProblemFiles = Annotated[
 # ── tolerances, as VAL has them ──────────────────────────────────────────────────────────────────
 
 ValTolerance = Annotated[
-    bool,
-    switch("--val-tolerance", "Judge as VAL does, numbers within 0.0001 and times within 0.01, not exactly."),
+    bool, switch("--val-tolerance", "Judge as VAL does, numbers within 0.0001 and times within 0.01, not exactly.")
 ]
 TimeTolerance = Annotated[
     str | None, option("N", "Judge as VAL's -t N does: times within N, numbers within 0.0001.", "none", flag="-t")

@@ -61,10 +61,7 @@ def _run(
     domain: DomainFile,
     problem: ProblemFile,
     *,
-    profile: Annotated[
-        str | None,
-        option("NAME", "All settings of a paper at once.", "none", "Policy"),
-    ] = None,
+    profile: Annotated[str | None, option("NAME", "All settings of a paper at once.", "none", "Policy")] = None,
     log: LogOption = None,
     as_json: JsonOption = False,
     **options: Any,
@@ -147,10 +144,7 @@ def _policies(
     name: Annotated[
         str | None,
         argument(
-            "[NAME]",
-            "A policy or preset, to be shown with its options.",
-            "all",
-            autocompletion=completion.policies,
+            "[NAME]", "A policy or preset, to be shown with its options.", "all", autocompletion=completion.policies
         ),
     ] = None,
     as_json: JsonOption = False,

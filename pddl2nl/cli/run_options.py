@@ -75,26 +75,14 @@ NamesSeedOption = Annotated[int | None, from_run("names_seed")]
 SeedOption = Annotated[int, from_run("seed")]
 ModelsFile = Annotated[
     Path | None,
-    option(
-        "FILE",
-        "Settings and prices of models, TOML (pddl2nl models).",
-        "PDDL2NL_MODELS",
-        "Model",
-        flag="--models",
-    ),
+    option("FILE", "Settings and prices of models, TOML (pddl2nl models).", "PDDL2NL_MODELS", "Model", flag="--models"),
 ]
 
 
 def _access(
     models_file: ModelsFile = None,
     cache: Annotated[
-        str | None,
-        option(
-            "FILE|none",
-            "Where paid replies are stored.",
-            "PDDL2NL_CACHE",
-            "Model",
-        ),
+        str | None, option("FILE|none", "Where paid replies are stored.", "PDDL2NL_CACHE", "Model")
     ] = None,
     requests_per_minute: Annotated[
         float | None, option("N", "The most calls a minute.", "none", "Model", min=0)
@@ -102,11 +90,7 @@ def _access(
     tokens_per_minute: Annotated[float | None, option("N", "The most tokens a minute.", "none", "Model", min=0)] = None,
     provider_batch: Annotated[
         bool,
-        switch(
-            "--provider-batch",
-            "Ask through the provider's batch endpoint, which is cheaper and slower.",
-            "Model",
-        ),
+        switch("--provider-batch", "Ask through the provider's batch endpoint, which is cheaper and slower.", "Model"),
     ] = False,
     poll_seconds: Annotated[float, option("S", "Seconds between checks of a batch.", group="Model", min=0)] = 30.0,
 ) -> None:

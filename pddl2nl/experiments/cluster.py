@@ -108,11 +108,7 @@ def check_address(address: str) -> None:
 
 @contextmanager
 def open_cluster(
-    address: str,
-    options: Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    *,
-    patience: float = _PATIENCE,
+    address: str, options: Mapping[str, Any] | None = None, workers: int | None = None, *, patience: float = _PATIENCE
 ) -> Iterator[Cluster]:
     """Connects to a scheduler, or starts a deployment, for as long as the context lasts.
 

@@ -83,11 +83,7 @@ _ADVICE = "a solved problem by --example PROBLEM with --example-plan FILE (or ta
 
 
 def find_example(
-    task: Task,
-    *,
-    given: str | Path | SolvedProblem | None = None,
-    plan_path: str | Path | None = None,
-    seed: int = 1,
+    task: Task, *, given: str | Path | SolvedProblem | None = None, plan_path: str | Path | None = None, seed: int = 1
 ) -> SolvedProblem:
     """The solved problem that a run on this task shows.
 

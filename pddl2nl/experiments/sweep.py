@@ -52,9 +52,7 @@ from pddl2nl.experiments.runs import (
     run_one,
     unobserved,
 )
-from pddl2nl.llm import (
-    Model,
-)
+from pddl2nl.llm import Model
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total

@@ -164,10 +164,7 @@ class ModelCalls:
     """
 
     def __init__(
-        self,
-        models: Mapping[Purpose, PricedModel],
-        limits: Limits | None = None,
-        budget: SharedBudget | None = None,
+        self, models: Mapping[Purpose, PricedModel], limits: Limits | None = None, budget: SharedBudget | None = None
     ):
         self.used: dict[Purpose, Account] = {}
         self.spent: dict[Purpose, Account] = {}

@@ -72,7 +72,6 @@ class RunEvent(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbi
 
     @property
     def event(self) -> str:
-        """The event's name in a record."""
         return str(self.__struct_config__.tag)
 
     def note(self) -> Note | None:
@@ -102,14 +101,12 @@ class Started(RunEvent, frozen=True):
     Attributes:
         spec: the description of the run, as `pddl2nl.policies.setting.spec_to_json` writes it: PDDL texts, policy and
             options, models, wording, files and all else.
-        domain, problem: the names in the PDDL texts.
-        names: the told name of each PDDL object.
+        domain, problem: the names in the PDDL texts; ``names`` the told name of each PDDL object.
         wording: the words of the run, also where a model made them; null in style ``pddl``.
         example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
         world: what the policy needs to repeat the run beside its options (`Policy.snapshot`).
         prompts: the SHA-256 of every prompt file used.
-        models: the names of the models by role.
-        model_settings: the settings of the main model (`pddl2nl.llm.settings`).
+        models: the names of the models by role; ``model_settings`` those of the main one (`pddl2nl.llm.settings`).
         base_url: without credentials; null for models without an endpoint.
         solvable: whether the task has a plan, if that was known before the run: by a planner's plan or proof, or by
             the manifest of a shipped problem.
@@ -157,22 +154,18 @@ class Started(RunEvent, frozen=True):
 
     @property
     def seed(self) -> int:
-        """The run's seed."""
         return int(self.spec.get("seed", 1))
 
     @property
     def style(self) -> str:
-        """``nl`` or ``pddl``."""
         return str(self.spec.get("style", "nl"))
 
     @property
     def domain_pddl(self) -> str:
-        """The domain's text."""
         return str(self.spec.get("domain", ""))
 
     @property
     def problem_pddl(self) -> str:
-        """The problem's text."""
         return str(self.spec.get("problem", ""))
 
     @property
@@ -320,8 +313,7 @@ class GoalReached(RunEvent, frozen=True):
 class Judged(RunEvent, frozen=True):
     """The verdict on one plan of several: that of this ``sample`` (from 0) in this ``round`` of correction.
 
-    ``number`` counts the run's plans from 1. ``outcome`` is that of a run with this plan alone; the other fields are
-    those of `Finished`, for this plan.
+    ``number`` counts the run's plans from 1. The other fields are those of `Finished` of a run with this plan alone.
     """
 
     number: Count
@@ -346,10 +338,8 @@ class Finished(RunEvent, frozen=True):
         steps: turns, or the judged lines of a one-shot plan.
         turns: the number of each kind, by the statuses of `Read` and `Rejected`, and ``executed``.
         mistakes: turns or lines that were meant as actions and not executed.
-        calls, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, usd: of all replies that were used, in
-            all plans; ``usd`` is null where a price is unknown.
-        used: the same by role.
-        spent: what of it was paid in this run, with ``cache_hits`` (`pddl2nl.policies.budget.Account`).
+        calls, tokens, usd: of all replies that were used, in all plans; ``usd`` is null where a price is unknown.
+        used: the same by role; ``spent``: what was paid in this run (`pddl2nl.policies.budget.Account`).
         message: explains the outcome in a sentence.
         counted: the number of the `Judged` whose plan, steps, turns and mistakes these are; 0 where there is none.
     """
@@ -393,8 +383,7 @@ EVENTS: tuple[type[RunEvent], ...] = (
 
 def event_to_json(event: RunEvent) -> dict[str, Any]:
     """The event as a JSON object: its name under ``event``, then its fields in order."""
-    data: dict[str, Any] = msgspec.to_builtins(event)
-    return data
+    return cast("dict[str, Any]", msgspec.to_builtins(event))
 
 
 def counted(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:

@@ -163,8 +163,7 @@ class PlanPolicy(PromptedPolicy):
     """Base of the mechanisms that give a whole plan."""
 
     samples: Annotated[
-        int,
-        Meta(description="Number of plans to ask for; the first valid one counts (not in the paper).", ge=1),
+        int, Meta(description="Number of plans to ask for; the first valid one counts (not in the paper).", ge=1)
     ] = 1
     rounds: Annotated[
         int,
@@ -314,7 +313,7 @@ def _explanation(verdict: Verdict, teller: Teller) -> str:
     return start + " ".join(explain(validate(teller.task, plan), teller))
 
 
-# ── constraining ────────────────────────────────────────────────────────────────────────────────
+# ── ``--constrain`` ───────────────────────────────────────────────────────────────────────────────────
 
 
 def reply_constraint(episode: Episode, *, one_shot: bool, thoughts: bool, no_plan: bool) -> Constraint | None:

@@ -36,23 +36,14 @@ _TAGS["no_plan"] = markers.NO_PLAN
 
 
 class Prompts:
-    """The prompt files of a package.
+    """The prompt files of a package in a folder; ``replaced`` has texts in place of some, by the file's name."""
 
-    Args:
-        package: the package.
-        folder: the folder in it that holds them.
-        replaced: texts that replace those of files, by the file's name.
-    """
-
-    def __init__(
-        self, package: str, folder: str = "prompts", replaced: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
+    def __init__(self, package: str, folder: str = "prompts", replaced: Mapping[str, str] = MappingProxyType({})):
         self.package = package
         self.folder = folder
         self._replaced = replaced
 
     def names(self) -> tuple[str, ...]:
-        """The files' names."""
         return _names(self.package, self.folder)
 
     def text(self, name: str) -> str:
@@ -103,7 +94,7 @@ def _text(package: str, folder: str, name: str) -> str:
     return (resources.files(package) / folder / name).read_text(encoding="utf-8").strip()
 
 
-# ── staged ──────────────────────────────────────────────────────────────────────────────────────
+# ── stages and sections ───────────────────────────────────────────────────────────────────────────────
 
 Sections = Mapping[str, str | Sequence[str]]
 """The sections of a question: a text, or the items of a list."""

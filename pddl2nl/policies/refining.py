@@ -20,15 +20,10 @@ Style = Literal["raw", "terse", "reason"]
 
 
 def signal(style: Style, step: int | None, code: str, about: str, reason: str) -> str:
-    """What is told about a failed step.
+    """What is told about a failed step; about the proposal as a whole where ``step`` is None.
 
-    Args:
-        style: ``raw`` tells the number of the step; ``terse`` also what kind of failure it is and what it is about;
-            ``reason`` the reason.
-        step: its number; None for the proposal as a whole.
-        code: the kind of failure, ``inapplicable``.
-        about: the action, or the facts that are missing.
-        reason: all that is known, in sentences.
+    ``raw`` tells the number of the step; ``terse`` also the kind of failure (``code``, such as ``inapplicable``) and
+    the action or the facts that are missing (``about``); ``reason`` all that is known, in sentences.
     """
     if style == "reason":
         return reason

@@ -1,17 +1,14 @@
-"""What reports need of a run's events: metrics. Systems bring theirs in this form.
+"""What reports need of a run's events: metrics, its end, and ground-truth plans.
 
-The state at the end of a run, and how many conditions of the goal hold in it: for the metrics of several families.
+Systems bring metrics in this form. The state at the end of a run is the initial one with the changes of the executed
+actions, as they were observed.
 
-The state is the initial one with the changes of the executed actions, as they were observed.
-
-Ground-truth plans in a record, and how far a plan agrees with them (plan correctness).
-
-A *way* is a plan in blocks, one for each macro-action; some blocks may be exchanged, so its order is partial. The HVR
-paper (Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
-Verification", section 4.1 and appendix B) has one way for tasks with a specific goal and several for open goals.
-
-It counts the correct steps before the first wrong one, as a share of the ground truth's steps, and takes the maximum
-over all linearizations. It does not say whether a superfluous step is wrong, so there are two variants:
+*Plan correctness* says how far a plan agrees with the ground truth. A *way* is a plan in blocks, one for each
+macro-action; some blocks may be exchanged, so its order is partial. The HVR paper (Petruzzellis, Cornelio and Liò,
+"Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic Verification", section 4.1 and appendix
+B) has one way for tasks with a specific goal and several for open goals. It counts the correct steps before the first
+wrong one, as a share of the ground truth's steps, and takes the maximum over all linearizations. It does not say
+whether a superfluous step is wrong, so there are two variants:
 
 *prefix*
     The count ends at the first step that is not the next one of the ground truth.
@@ -180,7 +177,7 @@ def mean_metric(
     return RunMetric(name, summary, better, "mean", own, unit, "always", guessed)
 
 
-# ── end_state ───────────────────────────────────────────────────────────────────────────────────
+# ── the end of a run ─────────────────────────────────────────────────────────────────────────────────
 
 _CHANGED = re.compile(r"\(= \((?P<fluent>[^()]*)\) (?P<value>[^()\s]+)\)")
 
@@ -264,7 +261,7 @@ def _atom(text: str) -> GroundAtom:
     return GroundAtom(text.strip("()").split())
 
 
-# ── ground_truth ────────────────────────────────────────────────────────────────────────────────
+# ── ground-truth plans ───────────────────────────────────────────────────────────────────────────────
 
 MOST_SETS = 1 << 14
 """The most sets of finished blocks of a way (fourteen independent blocks); both counts iterate over them."""

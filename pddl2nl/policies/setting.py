@@ -93,11 +93,9 @@ class SolvedProblem:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is made from the description of a run, for its episode.
+    """What is made from the description of a run, for its episode; options that every run has are read from ``spec``.
 
     Attributes:
-        spec: the description; options that every run has are read from it.
-        simulator, teller, reader: of the task.
         example: the few-shot example; None for zero-shot.
         translator: the T-LLM; None where the reader reads alone.
         executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode
@@ -143,7 +141,7 @@ class RequestSettings:
     stream: bool = False
 
 
-# ── recorded ────────────────────────────────────────────────────────────────────────────────────
+# ── in a record ───────────────────────────────────────────────────────────────────────────────────────
 
 _APART = ("task", "policy", "options", "model", "models", "wording", "files", "example", "example_plan", "prompts")
 """Fields that are recorded in a form of their own."""

@@ -28,19 +28,14 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a run.
+    """One option of a run: the field of `RunSpec` of its name, and the key in a specification file.
 
     Attributes:
-        name: the field of `RunSpec`, and the key in a specification file.
         kind: its type on the command line and in a file; ``dict`` for a repeatable ``NAME=VALUE``.
         group: one of `GROUPS`.
-        default: the value where none is given.
-        help: one or two sentences.
-        flag: the option on the command line; by default its name, ``--names-seed``.
-        default_text: what help shows as the default where it is not the value itself.
-        metavar: what stands for the value in help.
+        flag: the option on the command line.
+        default_text: what help shows as the default where it is not the value itself; ``metavar`` as the value.
         choices: the words it accepts; empty for any value.
-        at_least: the smallest number it accepts.
         optional: whether only policies use it that say so (`Policy.uses`); the others refuse it.
         models: whether only policies that ask a model use it.
         language: whether it has an effect in style nl only.
@@ -110,10 +105,7 @@ class RunSpec:
 
     task: Task
     policy: str | Acting = _policy(
-        "react",
-        "How actions are chosen; pddl2nl policies lists them.",
-        metavar="P",
-        in_file=False,
+        "react", "How actions are chosen; pddl2nl policies lists them.", metavar="P", in_file=False
     )
     options: Mapping[str, Any] = _policy(
         NOTHING,
@@ -238,11 +230,7 @@ class RunSpec:
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, models=True)
     max_tokens: int | None = _model(
-        None,
-        "The longest reply, in tokens.",
-        default_text="the model's",
-        at_least=1,
-        models=True,
+        None, "The longest reply, in tokens.", default_text="the model's", at_least=1, models=True
     )
     timeout: float | None = _model(
         None,
@@ -252,11 +240,7 @@ class RunSpec:
         models=True,
         time=True,
     )
-    stream: bool = _model(
-        False,
-        "Stream replies; a turn ends with its first complete action.",
-        models=True,
-    )
+    stream: bool = _model(False, "Stream replies; a turn ends with its first complete action.", models=True)
     base_url: str | None = _model(
         None,
         "An OpenAI-compatible endpoint.",
@@ -290,13 +274,7 @@ class RunSpec:
 
     @classmethod
     def of(cls, task: Task, policy: str | Acting = "react", **options: Any) -> RunSpec:
-        """The description of a run from options of the run and of its policy together.
-
-        Args:
-            task: the task to be solved.
-            policy: as in the field.
-            options: fields of this class; all other names are options of the policy, checked when the run is prepared.
-        """
+        """The description of a run from options: those that are no fields are of its policy, and checked later."""
         names = {item.name for item in fields(cls)}
         own = {name: value for name, value in options.items() if name not in names}
         given = {name: value for name, value in options.items() if name in names}

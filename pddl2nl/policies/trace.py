@@ -27,14 +27,7 @@ from pddl2nl.nl.telling.explain import explain
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Task, write_condition
-from pddl2nl.policies.events import (
-    Acted,
-    Fault,
-    GoalReached,
-    Outcome,
-    Rejected,
-    RunEvent,
-)
+from pddl2nl.policies.events import Acted, Fault, GoalReached, Outcome, Rejected, RunEvent
 from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
 from pddlval.plans import PlanStep, why_bad

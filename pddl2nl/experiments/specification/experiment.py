@@ -20,14 +20,9 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import Access, MadeModel, ModelContext, behind_endpoint, make_model, reach
 from pddl2nl.experiments.records.reader import is_broken, read_end
 from pddl2nl.experiments.runs import RunJob, run_spec
-from pddl2nl.experiments.specification.columns import (
-    policy_of,
-)
+from pddl2nl.experiments.specification.columns import policy_of
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
-from pddl2nl.experiments.specification.schema import (
-    Column,
-    SpecFile,
-)
+from pddl2nl.experiments.specification.schema import Column, SpecFile
 from pddl2nl.llm import Completion, MissingKeyError, Price, Request
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
