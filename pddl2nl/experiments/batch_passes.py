@@ -146,7 +146,6 @@ class _Counted(Wrapped):
         self._unused, self._used, self._lock = unused, used, lock
 
     def complete(self, request: Request) -> Completion:
-        """The model's reply."""
         completion = self._model.complete(request)
         key = request_key(request)
         with self._lock:

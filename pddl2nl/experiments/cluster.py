@@ -78,13 +78,10 @@ DEPLOYMENTS: dict[str, Deployment] = {
 
 @dataclass(frozen=True)
 class Cluster:
-    """A connection to a scheduler.
+    """A connection to a scheduler by a ``distributed.Client``.
 
-    Attributes:
-        client: a ``distributed.Client``.
-        address: as it was given, for messages.
-        deployed: the deployment that was started for this experiment and ends with it; None for a running scheduler.
-        workers: how many workers the deployment is to have; None for a running scheduler.
+    ``deployed`` was started for this experiment and ends with it, and is to have so many ``workers``; both are None for
+    a running scheduler.
     """
 
     client: Any
@@ -417,7 +414,6 @@ class ClusterRuns:
 
     @property
     def submitted(self) -> int:
-        """The number of jobs whose results were not received yet."""
         return len(self._runs) + len(self._refused)
 
     @property
@@ -428,7 +424,6 @@ class ClusterRuns:
 
     @property
     def note(self) -> str:
-        """Whether there are workers."""
         return "" if self._threads or not self._runs else "waiting for workers"
 
     def submit(self, job: Job) -> None:
@@ -476,7 +471,6 @@ class ClusterRuns:
                 self._client.cancel([run.future for run in self._runs.values() if run.future is not None], force=True)
 
     def close(self) -> None:
-        """Forgets all runs."""
         for run in [*self._runs.values()]:
             self._drop(run)
         self._token.unlink(missing_ok=True)
@@ -484,7 +478,6 @@ class ClusterRuns:
     # ── the workers ──────────────────────────────────────────────────────────────────────────────
 
     def _look_at_workers(self) -> None:
-        """Counts the workers, and asks for missing ones."""
         if self._client.status in ("closed", "closing"):
             raise InfrastructureError(
                 f"--cluster {self._cluster.address}: the scheduler is gone and has not come back; what is finished is "
@@ -532,7 +525,6 @@ class ClusterRuns:
         return self._fetched(run)
 
     def _is_alone(self, run: _ClusterRun) -> bool:
-        """Whether all other runs wait as well, because their workers died."""
         return all(other.suspect and other.future is None for other in self._runs.values() if other is not run)
 
     def _hand_out(self, run: _ClusterRun) -> None:

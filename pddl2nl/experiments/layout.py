@@ -32,8 +32,7 @@ class LayoutColumn:
     Attributes:
         name: its heading; no other column of the same group has it.
         group: the heading above several columns: ``NL``, ``Tpl``, ``PDDL``, ``Symb.``; empty for none.
-        kind: who chooses the actions: a language ``model``, a random ``walk`` or a ``planner``.
-        policy: of `POLICIES`, or the planner's name.
+        policy: the policy's or the planner's name.
         model, style, wording: what it asks and how; empty where it asks nothing.
         options: what else tells it apart, as the specification names it.
     """

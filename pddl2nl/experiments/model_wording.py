@@ -92,7 +92,6 @@ class _Unfinished:
         check_writable(file)
 
     def load(self) -> Wording | None:
-        """The wording that an earlier call left unfinished."""
         try:
             wording = load_wording(self._file, self._domain)
         except InputError:
@@ -101,7 +100,6 @@ class _Unfinished:
         return wording if wording.source.get("method") == "llm" and wording.source.get("unfinished") else None
 
     def __call__(self, so_far: Callable[[], Wording]) -> None:
-        """Takes what makes the wording so far."""
         self._so_far = so_far
         if time.monotonic() - self._written >= _SECONDS_BETWEEN_WRITES:
             self.save()

@@ -86,17 +86,14 @@ class SweepSummary:
     """How far an experiment is, and in the end its result.
 
     Attributes:
-        runs: the number of runs.
-        earlier: finished by an earlier start or another process.
+        runs: the number of runs; ``earlier`` finished by an earlier start or another process, ``going`` running.
         outcomes: of all runs with a result, including earlier ones and planners' statuses.
         broken: runs without a result because a tool or endpoint failed; the next start runs them again.
-        bad: runs whose specification is impossible.
-        elsewhere: runs that another process runs.
+        bad: runs whose specification is impossible; ``elsewhere``: that another process runs.
         stopped: why it stops early; None if it does not. ``refused``: because an endpoint refused permanently;
             ``interrupted``: by the user.
         spent: the costs of this start, with the hits of the cache; ``already``: those of earlier starts in the folder.
         seconds: wall time of this start.
-        going: running runs.
         note: a remark for people while it runs; usually empty.
     """
 
@@ -121,22 +118,18 @@ class SweepSummary:
 
     @property
     def solved(self) -> int:
-        """The number of runs that reached the goal, and of right answers."""
         return sum(self.outcomes.get(outcome, 0) for outcome in SOLVED)
 
     @property
     def failed(self) -> int:
-        """The number of runs that have no result because something failed or is impossible."""
         return len(self.broken) + len(self.bad)
 
     @property
     def ended(self) -> int:
-        """The number of runs with a result or a failure, in this start or earlier."""
         return sum(self.outcomes.values()) + self.failed
 
     @property
     def unfinished(self) -> int:
-        """The number of runs for the next start."""
         return self.runs - self.ended - self.elsewhere
 
     @property
@@ -157,7 +150,6 @@ class SweepSummary:
         return int(self.unfinished > 0 or self.elsewhere > 0)
 
     def as_json(self) -> dict[str, Any]:
-        """The summary as ``pddl2nl experiment --json`` prints it."""
         return {
             "runs": self.runs,
             "earlier": self.earlier,
@@ -177,14 +169,8 @@ class SweepSummary:
 class Threads:
     """Runs jobs in threads of this process, one each; `cluster.runs.ClusterRuns` has the same interface.
 
-    Threads wait for models, and for planners, which are processes of their own.
-
-    Args:
-        run: runs a job; after a stop it soon returns.
-        size: jobs at a time.
-
-    Attributes:
-        note: what a person should know of it just now.
+    Threads wait for models, and for planners, which are processes of their own. ``run`` runs a job, and after a stop
+    soon returns; ``size`` jobs run at a time; ``note`` is what a person should know just now.
     """
 
     note = ""
@@ -206,18 +192,13 @@ class Threads:
         return self._size - len(self._threads)
 
     def submit(self, job: Job) -> None:
-        """Starts a job."""
         # A daemon: a call that hangs must not keep the process from ending.
         thread = threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True)
         thread.start()
         self._threads[job.name] = thread
 
     def receive(self, seconds: float) -> tuple[Job, Result] | None:
-        """The next result; None if none came within so many seconds.
-
-        Raises:
-            InfrastructureError: no further results will come.
-        """
+        """The next result; None if none came in time. Raises `InfrastructureError` if no further ones will come."""
         try:
             received = self._results.get(timeout=seconds)
         except queue.Empty:
@@ -226,7 +207,6 @@ class Threads:
         return received
 
     def wait(self, seconds: float) -> None:
-        """Waits so many seconds at most for running jobs."""
         deadline = time.monotonic() + seconds
         for thread in self._threads.values():
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -348,7 +328,6 @@ class _Sweep:
         return todo, total(accounts)
 
     def run(self, workers: int, cluster: Cluster | None) -> SweepSummary:
-        """Runs everything."""
         executor: Threads | ClusterRuns = Threads(partial(run_one, terms=self._terms), workers)
         if cluster is not None and self._todo:
             from pddl2nl.experiments.cluster import ClusterRuns

@@ -76,14 +76,10 @@ def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[R
 
 
 def event_from_json(data: object, place: str = "") -> RunEvent:
-    """The event that `pddl2nl.policies.events.event_to_json` wrote.
-
-    Args:
-        data: a JSON object.
-        place: the beginning of an error's message.
+    """The event that `pddl2nl.policies.events.event_to_json` wrote as a JSON object.
 
     Raises:
-        RecordError: it is not an event; the message names the field and what was found.
+        RecordError: it is not an event; the message begins with ``place``, and names the field and what was found.
     """
     name = data.get("event") if isinstance(data, dict) else None
     if isinstance(data, dict) and name == "started" and data.get("format", 1) != FORMAT:

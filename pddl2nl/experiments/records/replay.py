@@ -52,8 +52,7 @@ class Difference:
     """The first difference between a replayed run and its record.
 
     Attributes:
-        event: the number of the event from 1, its line in the record.
-        name: the name of the event.
+        event: the number of the event from 1, its line in the record; ``name`` is its name.
         field: the field that differs, with the entry of a mapping after a point (``prompts.act.txt``); ``event`` where
             another event came, or none.
         recorded, now: the values; None where one side has no such event or entry.
@@ -70,14 +69,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying a record.
+    """The result of replaying a record of so many events (``recorded``).
 
-    Attributes:
-        record: its file.
-        recorded: the number of its events.
-        complete: whether it has its end; if not, it was compared as far as it goes.
-        difference: the first difference; None where there is none.
-        events: the events of the replay, with the recorded values of `KEPT`.
+    A record that is not ``complete`` has no end, and was compared as far as it goes. ``events`` are those of the
+    replay, with the recorded values of `KEPT`.
     """
 
     record: Path
@@ -88,11 +83,9 @@ class Replayed:
 
     @property
     def identical(self) -> bool:
-        """Whether nothing differs."""
         return self.difference is None
 
     def as_json(self) -> dict[str, Any]:
-        """The fields as ``pddl2nl replay --json`` prints them."""
         return {
             "record": str(self.record),
             "identical": self.identical,
@@ -197,7 +190,6 @@ def _difference(recorded: Sequence[Mapping[str, Any]], events: Sequence[RunEvent
 
 
 def _ends_in_preparation(recorded: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a record ends among the calls for wording and thoughts."""
     return all(
         event.get("event") in ("started", "replied", "failed") or event.get("purpose") in ("wording", "thoughts")
         for event in recorded

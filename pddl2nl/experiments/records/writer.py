@@ -84,7 +84,6 @@ class RecordWriter:
             self._file = self._place.open("wb")
 
     def write(self, event: RunEvent) -> None:
-        """Appends an event."""
         data = event_to_json(event)
         try:
             line = json.dumps(data, ensure_ascii=False).encode()
@@ -213,9 +212,8 @@ _Replies = dict[tuple[str, str], deque[Completion]]
 class Recollection:
     """The replies of one run; each is served once, in the order in which they came.
 
-    Args:
-        records: the exchanges in each record that the run has left. If several hold the same request, one resumed the
-            other, and the one with more replies to it counts.
+    If several records that the run has left hold the same request, one resumed the other, and the one with more replies
+    to it counts.
     """
 
     def __init__(self, records: Iterable[Iterable[Exchange]] = ()):

@@ -43,7 +43,6 @@ Numbered = tuple[int | None, Column]
 
 
 def title_of(policy: str) -> str:
-    """What tables call a policy or a planner."""
     if policy in _PLANNER_TITLES:
         return _PLANNER_TITLES[policy]
     if ":" in policy and system_of(policy) is not None:
@@ -63,7 +62,6 @@ def policy_of(column: Column, shared: Mapping[str, Any] = NOTHING) -> Policy:
 
 
 def fits(column: Column, domain: SpecDomain) -> bool:
-    """Whether a column is for a domain."""
     return (not column.sections or matches([domain.part], many(column.sections))) and (
         not column.domains or matches([domain.label, domain.row], many(column.domains))
     )
@@ -87,15 +85,9 @@ class Defaults:
 class ColumnReader:
     """Makes the columns of a specification, each with single values; several may have one name.
 
-    Args:
-        file: for errors.
-        top: the specification.
-        defaults: for values that entries do not give.
-        shared: the options of policies in ``[options]``.
-
     Attributes:
         left_out: a sentence for each impossible combination.
-        shared: the options with the paths of files that they name.
+        shared: the options of policies in ``[options]``, with the paths of files that they name.
 
     Raises:
         InputError: a wrong value, or values that contradict each other; the message has their place.
@@ -106,7 +98,6 @@ class ColumnReader:
         self._file, self._top, self._defaults, self.shared = file, top, defaults, shared
 
     def columns(self) -> list[Numbered]:
-        """All columns, those of planners last."""
         top = self._top
         entries: list[tuple[int | None, Any]] = [*enumerate(top.columns)]
         if top.policies:
@@ -237,7 +228,6 @@ class ColumnReader:
         return {name: str(self._file.existing(path, *above, name)) for name, path in files.items()}
 
     def _roles(self, column: Column) -> tuple[str, ...]:
-        """The roles in which a column's runs can ask other models."""
         if column.policy in PLANNERS:
             return ()
         policy = policy_of(column, self.shared)

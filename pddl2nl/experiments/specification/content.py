@@ -82,13 +82,7 @@ Row = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Overrides:
-    """Values of the command line that replace those of the specification.
-
-    Attributes:
-        model: of every column.
-        seeds: of every column.
-        instances: names or patterns of the tasks to run. ``domains`` and ``sections`` likewise.
-    """
+    """Values of the command line that replace those of every column, and names or patterns of the tasks to run."""
 
     model: str = ""
     seeds: tuple[int, ...] = ()
@@ -119,15 +113,10 @@ class Asking(Protocol):
     def placed(
         self, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None]
     ) -> tuple[Placed, tuple[LayoutColumn, ...]]:
-        """All that is asked, and the columns.
+        """All that is asked, and the columns; what is made may be kept in the folder of the records with ``keep``.
 
-        Args:
-            folder: of the records.
-            keep: whether the folder may be written to.
-            on_progress: called with the number of parts that are made, and of all.
-
-        Raises:
-            InputError: there is nothing to ask.
+        ``on_progress`` is called with the number of parts that are made, and of all. Raises `InputError` if there is
+        nothing to ask.
         """
 
     def call(self, job: Any) -> tuple[str, float, float]:
@@ -144,17 +133,12 @@ class ExperimentSpec:
             objects. Paths are relative to the file, else to the working directory.
 
     Attributes:
-        name: of the experiment.
-        domains: with their tasks.
         columns: in the order of the specification, those of planners last.
         options: of runs and planners, for all columns; ``policy_options`` those of policies.
-        models_for, files: the same for all columns.
-        models: those of all columns.
+        models_for, files: the same for all columns; ``models`` those of all columns.
         left_out: impossible combinations and tasks that are not run, a sentence each.
         notes: things to check by hand, a sentence each.
-        tables: the tables to report.
         asked: what is asked instead of running policies; None if policies are run.
-        budget: of all runs together.
         prices: what tokens cost by model, None where it is unknown; empty before `prepare`.
 
     Raises:
@@ -208,7 +192,6 @@ class ExperimentSpec:
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 
     def _check_top(self) -> None:
-        """Checks what can be known before domains are read."""
         top, error = self.top, self.file.error
         if top.base_url is not None and host_of(top.base_url) is None:
             address = public_url(top.base_url)
@@ -319,7 +302,6 @@ class ExperimentSpec:
         return [column for _, column in named]
 
     def _check_names(self, columns: Sequence[Numbered], domains: Sequence[SpecDomain]) -> None:
-        """Refuses names of domains and sections in columns that match none."""
         if self.overrides.domains or self.overrides.sections:
             return
         for key, names in (
@@ -411,7 +393,6 @@ class ExperimentSpec:
         return [replace(one, wordings=labelled) for one, labelled in zip(domains, wordings, strict=True)]
 
     def _wording(self, label: str, one: SpecDomain) -> Wording | str:
-        """A wording of a domain."""
         if label in _WORDS:
             return label if label == "llm" else one.worded(None if label == "default" else label)
         name = wording_file(label, one)

@@ -44,15 +44,10 @@ def matches(names: Iterable[str], patterns: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class SpecTask:
-    """One task.
+    """One task; its name is unique within its suite, and ``path`` the problem's file, also of a transformed task.
 
-    Attributes:
-        name: unique within its suite.
-        path: the problem's file, also of a transformed task.
-        task: the task to be solved.
-        plan_length: of FF's plan, if it is known; ``optimal_length`` of a shortest one.
-        texts: the domain and the problem for planners, if they differ from the files.
-        example: the solved problem for prompts, transformed as the task was.
+    ``plan_length`` is that of FF's plan, if it is known, ``optimal_length`` of a shortest one. ``texts`` are for
+    planners, if they differ from the files; ``example`` is the solved problem for prompts, transformed as the task was.
     """
 
     name: str
@@ -116,11 +111,8 @@ def read_domains(
 ) -> list[SpecDomain]:
     """The domains with their tasks, without wordings.
 
-    Args:
-        file: the specification.
-        entries: its ``domains``.
-        instances: the instances of shipped domains that the file names for all of them; empty for the primary sets.
-        left_out: gets a sentence for each thing that is not run; ``notes`` for things to check by hand.
+    ``instances`` are those of shipped domains that the file names for all of them, empty for the primary sets.
+    ``left_out`` gets a sentence for each thing that is not run, ``notes`` for things to check by hand.
 
     Raises:
         InputError: an entry is wrong; the message has its place in the file.
@@ -161,7 +153,6 @@ class _DomainReader:
         self.shipped_names: list[str] = []
 
     def domains(self, entry: DomainEntry) -> Iterator[SpecDomain]:
-        """The domains of an entry."""
         if isinstance(entry, ShippedEntry):
             domains = [self._shipped(name, entry) for name in many(entry.shipped)]
         elif isinstance(entry, FilesEntry):

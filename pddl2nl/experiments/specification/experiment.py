@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.models import Access, MadeModel, ModelContext, behind_endpoint, make_model, reach
+from pddl2nl.experiments.models import Access, ModelContext, behind_endpoint, make_model, reach
 from pddl2nl.experiments.records.reader import is_broken, read_end
 from pddl2nl.experiments.runs import RunJob, run_spec
 from pddl2nl.experiments.specification.columns import policy_of
@@ -45,10 +45,7 @@ from pddl2nl.experiments.specification.content import Cell, ExperimentSpec, Over
 def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
 
-    Args:
-        spec: the experiment.
-        access: how its models are reached; its ``warn`` hears of keys that are missing and not needed.
-        asked_here: whether this process asks them; where nothing is run, or workers elsewhere ask, it needs no key.
+    Unless this process asks the models (``asked_here``), it needs no key; a missing one is a warning.
 
     Raises:
         InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
@@ -82,7 +79,12 @@ def _price(
     # What is asked may be about no domain of ours.
     for domain in spec.domains or (None,):
         try:
-            made = _made(spec, model, domain, access, mistakes, load=asked_here)
+            wordings = () if domain is None else domain.wordings.values()
+            worded = next((each for each in wordings if isinstance(each, Wording)), None)
+            pddl = Domain("unknown") if domain is None else domain.domain
+            base_url = spec.top.base_url if behind_endpoint(model) else None
+            wording = worded or template_wording(pddl)
+            made = make_model(model, ModelContext(pddl, wording, base_url, access, load=asked_here, mistakes=mistakes))
             price = made.price_of(Completion("", model=made.model.name))
             priced = made.priced
         except MissingKeyError as error:
@@ -107,25 +109,7 @@ def _price(
     return price
 
 
-def _made(
-    spec: ExperimentSpec,
-    model: str,
-    domain: SpecDomain | None,
-    access: Access,
-    mistakes: Collection[str] | None,
-    *,
-    load: bool,
-) -> MadeModel:
-    wordings = () if domain is None else domain.wordings.values()
-    worded = next((each for each in wordings if isinstance(each, Wording)), None)
-    base_url = spec.top.base_url if behind_endpoint(model) else None
-    pddl = Domain("unknown") if domain is None else domain.domain
-    context = ModelContext(pddl, worded or template_wording(pddl), base_url, access, load=load, mistakes=mistakes)
-    return make_model(model, context)
-
-
 def _check_oracle(spec: ExperimentSpec, runs: Iterable[RunSpec]) -> None:
-    """Notes where the oracle would have to translate, or to word a domain."""
     noted = set()
     for run in runs:
         for role, needed in (("translator", run.translator != "reader"), ("wording", run.wording == "llm")):
@@ -139,7 +123,6 @@ def _check_oracle(spec: ExperimentSpec, runs: Iterable[RunSpec]) -> None:
 
 
 def _check_planner(spec: ExperimentSpec) -> None:
-    """Notes where Fast Downward is missing, and what would do without it."""
     wants: list[tuple[str, str]] = []
     key = "policies" if spec.top.policies else "columns"
     for column in spec.columns:
@@ -162,15 +145,7 @@ def _check_planner(spec: ExperimentSpec) -> None:
 
 
 def load_experiment(path: str | Path, overrides: Overrides | None = None) -> Experiment:
-    """The experiment that a file specifies.
-
-    Args:
-        path: the file.
-        overrides: values that replace those of the file.
-
-    Raises:
-        InputError: the file cannot be read, or has an error; the message has its place.
-    """
+    """The experiment that a file specifies; raises `InputError` with the place of an error in it."""
     file = SpecFile(Path(path))
     return Experiment(file=file, overrides=overrides, **file.data)
 

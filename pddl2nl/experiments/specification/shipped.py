@@ -21,14 +21,7 @@ from pddl2nl.policies.spec import NOTHING
 
 @dataclass(frozen=True)
 class Specification:
-    """What specifies an experiment: a TOML file, or a function that returns an `Experiment`.
-
-    Attributes:
-        name: by which it is found.
-        path: the file, also of the function.
-        about: a sentence.
-        function: ``module:function``; empty for a TOML file.
-    """
+    """What specifies an experiment: a TOML file, or ``module:function`` of Python in one."""
 
     name: str
     path: Path
@@ -41,15 +34,7 @@ class Specification:
         return read_text(self.path, "specification")
 
     def load(self, arguments: Mapping[str, str] = NOTHING, overrides: Overrides | None = None) -> Experiment:
-        """The experiment.
-
-        Args:
-            arguments: of the function, as texts.
-            overrides: values that replace those of the specification.
-
-        Raises:
-            InputError: arguments that the function does not take, or an error in the specification.
-        """
+        """The experiment; raises `InputError` for arguments that the function does not take, and wrong values."""
         if not self.function:
             if arguments:
                 raise InputError(f"-A {next(iter(arguments))}: {self.path} is a file and takes no arguments")
@@ -137,7 +122,6 @@ def _argument(path: str, name: str, text: str, kind: Any) -> Any:
 
 
 def _about_argument(function: Any, name: str) -> str:
-    """What the function's docstring says of an argument."""
     for line in (inspect.getdoc(function) or "").split("\n"):
         if line.strip().startswith(f"{name}: "):
             return line.strip().removeprefix(f"{name}: ").rstrip(".")
