@@ -12,9 +12,9 @@ import typer
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings
+from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings, warn
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
-from pddl2nl.cli.run_options import BUDGET, LogOption, access_of, limits_of, named_values, observer, with_options
+from pddl2nl.cli.run_options import BUDGET, LogOption, limits_of, named_values, observer, with_options
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _experiment(
     endpoint or a planner failed, which is no verdict; 130: Ctrl-C.
     """
     if listing:
-        _list(as_json)
-        return
+        return _list(as_json)
     if spec is None:
         message = "a specification is missing; --list shows those that are shipped"
         raise typer.BadParameter(message, param_hint="SPEC")
@@ -101,8 +100,7 @@ def _experiment(
 
     found = find_specification(spec)
     if show:
-        print_text(found.text)
-        return
+        return print_text(found.text)
     batch = options["provider_batch"]
     if cluster is not None:
         _check_cluster(cluster, batch)
@@ -112,8 +110,7 @@ def _experiment(
     access = _prepare(experiment, folder, options, dry_run=dry_run, cluster=cluster, workers=workers)
     print_warnings(experiment.warnings(folder))
     if dry_run:
-        _show_dry_run(experiment.dry_run(folder), as_json)
-        return
+        return _show_dry_run(experiment.dry_run(folder), as_json)
     observe = observer(log, experiment.name, folder, batch=batch, cluster=cluster is not None)
     experiment.write_down(folder)
     poll_seconds = options["poll_seconds"] if batch else None
@@ -152,7 +149,6 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
 def _overrides(
     model: str | None, seeds: str | None, instances: str | None, domains: str | None, sections: str | None
 ) -> Overrides:
-    """What the command line says instead of the specification."""
     from pddl2nl.experiments.specification.content import Overrides
     from pddl2nl.quantities import seeds as read_seeds
 
@@ -180,21 +176,15 @@ def _prepare(
     cluster: str | None,
     workers: int | None,
 ) -> Access:
-    """Makes an experiment ready; returns how its models are reached."""
     from pddl2nl.experiments.batch_passes import check_one_shot
+    from pddl2nl.experiments.models import reach
     from pddl2nl.experiments.specification.columns import policy_of
 
     given = {name: value for name, value in asdict(limits_of(options)).items() if value is not None}
     experiment.budget = replace(experiment.budget, **given)
     own = experiment.top.access
-    access = access_of(
-        {
-            "cache": options["cache"],
-            "models_file": experiment.models_file,
-            "requests_per_minute": own.requests_per_minute,
-            "tokens_per_minute": own.tokens_per_minute,
-        }
-    )
+    limits = own.requests_per_minute, own.tokens_per_minute
+    access = reach(options["cache"], experiment.models_file, *limits, warn=warn)
     if cluster is None:
         access = replace(access, slots=workers or own.workers or _DEFAULT_WORKERS)
     if options["provider_batch"]:

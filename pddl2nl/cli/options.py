@@ -25,15 +25,10 @@ Context = typer.Context
 
 
 def option(value: str, help: str, default: str = "", group: str = "", *, flag: str = "", **more: Any) -> Any:
-    """An option with a value.
+    """An option with a value, for which ``value`` stands in help: ``DIR``, ``a|b``; empty for a Literal.
 
-    Args:
-        value: what stands for the value in help: ``DIR``, ``a|b``; empty for the choices of a Literal.
-        help: one or two sentences.
-        default: what help shows as the default where that is not the value itself.
-        group: the heading under which help shows it.
-        flag: ``--set``; by default made of the parameter's name.
-        more: for `typer.Option`.
+    ``default`` is what help shows as the default where that is not the value itself, and ``group`` the heading under
+    which it does; the flag is by default made of the parameter's name.
     """
     return typer.Option(
         *([flag] if flag else []),
@@ -95,12 +90,8 @@ def domain_file(name: str) -> str:
 def problem_file(name: str, domain: str) -> str:
     """The path of a problem: `name` itself, or the file of a shipped domain's instance with that name.
 
-    Args:
-        name: a path, or the name of an instance.
-        domain: the path of the domain, from `domain_file`.
-
     Raises:
-        InputError: a plain name that is neither a file nor an instance of the shipped domain.
+        InputError: a plain name that is neither a file nor an instance of the domain at that path.
     """
     if os.path.exists(name) or not _is_plain(name):
         return name

@@ -119,13 +119,11 @@ def print_error(message: str) -> None:
 
 
 def print_warnings(messages: Iterable[str]) -> None:
-    """Warnings, one a line; they never change the exit code."""
     for message in messages:
         warn(message)
 
 
 def warn(message: str) -> None:
-    """One warning."""
     if not is_quiet():
         sys.stderr.write(f"warning: {message}\n")
 

@@ -73,7 +73,6 @@ def batches(access: Access, poll_seconds: float) -> Iterator[BatchPasses]:
 
 
 def _batches_text(state: BatchProgress) -> str:
-    """``batches: 1 completed, 2 in_progress``."""
     return "batches: " + ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
 
 
@@ -84,7 +83,6 @@ class TenthLines:
         self._tenths = -1
 
     def show(self, done: int, of: int, line: str) -> None:
-        """Writes the line where another tenth part is done."""
         tenths = 10 * done // max(1, of)
         if tenths > self._tenths and not is_quiet():
             self._tenths = tenths
@@ -95,13 +93,13 @@ class TenthLines:
 
 
 @contextmanager
-def calls_shown() -> Iterator[Callable[[RunEvent], None]]:
-    """The step of one run, and how long the call under way has taken.
+def calls_shown(observe: Callable[[RunEvent], None]) -> Iterator[Callable[[RunEvent], None]]:
+    """Shows the step of one run, and how long the call under way has taken, given its events; ``observe`` is, too.
 
     Without a terminal a line is printed for each call that takes longer than `_PATIENCE`, with ``-v`` for every call.
     Each retry is told at once.
     """
-    calls = _Calls()
+    calls = _Calls(observe)
     screen = console(stderr=True)
     if is_quiet():
         yield calls.observe
@@ -123,13 +121,13 @@ class _Calls:
 
     lines = False
 
-    def __init__(self) -> None:
+    def __init__(self, observe: Callable[[RunEvent], None]) -> None:
+        self._observe = observe
         self._turns = 0
         self._call = ""
         self._began = 0.0
 
     def observe(self, event: RunEvent) -> None:
-        """Takes note of an event."""
         from pddl2nl.policies.events import Acted, Failed, LookedAround, Prompted, Rejected, Replied
 
         if isinstance(event, Prompted):
@@ -143,6 +141,7 @@ class _Calls:
             self._call = ""
         elif isinstance(event, Acted | Rejected | LookedAround):
             self._turns += 1
+        self._observe(event)
 
     def now(self) -> str:
         """``step 3: call 5, waiting 12 s``; empty while no call is under way."""
@@ -211,7 +210,6 @@ class _Notes:
         self._said = ""
 
     def show(self, progress: SweepSummary) -> None:
-        """Writes what is new."""
         note = progress.note
         if progress.interrupted:
             waits = f"waiting for {plural(progress.going, 'running run')}"

@@ -107,13 +107,8 @@ def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Ca
     from pddl2nl.policies import make_policy
 
     if poll_seconds is None:
-        with calls_shown() as show:
-
-            def both(event: RunEvent) -> None:
-                show(event)
-                observe(event)
-
-            return run_spec(spec, access, both)
+        with calls_shown(observe) as shown:
+            return run_spec(spec, access, shown)
     check_one_shot(make_policy(spec.policy, spec.options), f"--provider-batch: --policy {spec.policy_name}")
     with batches(access, poll_seconds) as passes:
         return passes.until_done(lambda each: run_spec(spec, each))
@@ -197,7 +192,6 @@ def _policy_json(entry: Entry) -> dict[str, Any]:
 
 
 def _show_policy(entry: Entry, as_json: bool) -> None:
-    """One policy: its options with their defaults, and its presets."""
     from pddl2nl.policies import make_policy, policies
     from pddl2nl.policies.policy import options_of
 
@@ -215,12 +209,13 @@ def _show_policy(entry: Entry, as_json: bool) -> None:
         print_text(f"A preset of {entry.preset}.")
     rows = [(each.name, each.kind, str(getattr(policy, each.name)).lower(), each.help) for each in options]
     print_table("Options, given as -P NAME=VALUE", ("option", "values", "value here", "what it does"), rows)
-    if policy.roles:
-        print_text(f"Roles of other models (--model-for ROLE=M): {', '.join(policy.roles)}")
-    if policy.files:
-        print_text(f"Files beside the domain (--file NAME=PATH): {', '.join(policy.files)}")
-    if policy.prompt_names:
-        print_text(f"Prompts (--prompt NAME=PATH): {', '.join(policy.prompt_names)}")
+    for what, names in (
+        ("Roles of other models (--model-for ROLE=M)", policy.roles),
+        ("Files beside the domain (--file NAME=PATH)", policy.files),
+        ("Prompts (--prompt NAME=PATH)", policy.prompt_names),
+    ):
+        if names:
+            print_text(f"{what}: {', '.join(names)}")
     if presets:
         values = [(each.name, " ".join(f"{key}={value}" for key, value in each.options.items())) for each in presets]
         print_table("Presets", ("preset", "values"), values)

@@ -100,24 +100,12 @@ def _access(
 _TRACKERS = ("wandb", "mlflow", "tensorboard")
 LogOption = Annotated[
     str | None,
-    typer.Option(
-        "--log",
-        help="Report to wandb, mlflow or tensorboard.",
-        metavar="TRACKER",
-        parser=one_of(_TRACKERS),
-        show_default="none",
-        rich_help_panel="Output",
-    ),
+    option("TRACKER", "Report to wandb, mlflow or tensorboard.", "none", "Output", parser=one_of(_TRACKERS)),
 ]
 
 
 def observer(tracker: str | None, project: str, folder: Path, *, batch: bool = False, cluster: bool = False) -> Observe:
-    """What ``--log`` asks for.
-
-    Raises:
-        InputError: with batches, in which a run begins several times, or on a cluster.
-        MissingExtraError: the tracker's package is not installed.
-    """
+    """What ``--log`` asks for; raises `InputError` with batches, where a run begins several times, or on a cluster."""
     from pddl2nl.experiments.runs import unobserved
 
     if tracker is None:
@@ -135,14 +123,10 @@ BUDGET = ("budget_usd", "budget_calls", "budget_tokens")
 
 
 def with_options(command: Callable[..., None], *names: str, **changed: Option) -> Callable[..., None]:
-    """The command with options as parameters where it takes ``**options``.
+    """The command with options of a run and of `ACCESS` as parameters where it takes ``**options``.
 
-    Its positional parameters come first, then these options, by group, and last its keyword-only parameters.
-
-    Args:
-        command: is called with all values by name.
-        names: options of a run, and of `ACCESS`.
-        changed: declarations that replace those of `RUN_OPTIONS`.
+    Its positional parameters come first, then these options, by group, and last its keyword-only parameters. Those
+    that are ``changed`` replace those of `RUN_OPTIONS`.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     first = [item for item in own if item.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
