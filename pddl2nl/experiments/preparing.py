@@ -176,9 +176,11 @@ def _told(
     """The wording, the example, and why a model gave none of its words or thoughts, if one should."""
     failure: Exception | None = None
     try:
-        wording = with_negations(given or _worded(spec, calls), spec.task.domain, spec.negation)
+        wording = given or _worded(spec, calls)
     except _NO_REPLY as error:
         failure, wording = error, template_wording(spec.task.domain)
+    else:
+        wording = with_negations(wording, spec.task.domain, spec.negation)
     if solved is None:
         return wording, None, failure
     teller = _teller(spec, solved.task, wording)

@@ -244,7 +244,8 @@ class PolicyOption:
     kind: str
 
 
-def options_of(kind: type[Policy]) -> dict[str, PolicyOption]:
+@lru_cache
+def options_of(kind: type[Policy]) -> Mapping[str, PolicyOption]:
     """The options of a class by name, in the order of its fields."""
     found = {}
     info = cast(msgspec.inspect.StructType, msgspec.inspect.type_info(kind))
@@ -278,25 +279,20 @@ def make(kind: type[P], name: str, values: Mapping[str, Any]) -> P:
     Raises:
         InputError: an unknown option, or a value that its type or bounds refuse.
     """
-    known = kind.__struct_fields__
-    for option in values:
-        if option not in known:
-            hint = did_you_mean(option, known, f"; it has {', '.join(known) or 'none'}")
-            raise InputError(f"policy {name} has no option '{option}'{hint}")
-    given = {key: _list(kind, key, value) for key, value in values.items()}
+    given = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
+    for option in options_of(kind).values():
+        value = given.get(option.name)
+        # Of an option that takes several, ``state,undo`` is a list.
+        if option.kind.startswith("[") and isinstance(value, str):
+            given[option.name] = [part.strip() for part in value.split(",") if part.strip()]
     try:
         return convert(given, kind, strict=False)
     except WrongValueError as error:
-        raise InputError(f"policy {name}: option {error}") from None
-
-
-def _list(kind: type[Policy], option: str, value: Any) -> Any:
-    """A value; of an option that takes several, a text such as ``state,undo`` as a list."""
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, str) and options_of(kind)[option].kind.startswith("["):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return value
+        if not error.unknown:
+            raise InputError(f"policy {name}: option {error}") from None
+        unknown, known = str(error.keys[-1]), kind.__struct_fields__
+    hint = did_you_mean(unknown, known, f"; it has {', '.join(known) or 'none'}")
+    raise InputError(f"policy {name} has no option '{unknown}'{hint}")
 
 
 # ── policies by name ────────────────────────────────────────────────────────────────────────────────

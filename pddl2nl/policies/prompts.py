@@ -143,11 +143,6 @@ class PromptLayout:
             raise ValueError(f"unknown stage {stage}; known are {', '.join(self.stages)}")
         return f"{_STAGE}{stage}\n\n{Template(instruction).substitute(fields) if fields else instruction}"
 
-    def stage_of(self, messages: Sequence[Message]) -> str | None:
-        """The stage of a conversation; None if it is not one of this layout."""
-        stage = stage_of(messages)
-        return stage if stage in self.stages else None
-
     def question(self, sections: Sections) -> str:
         """The sections that have a text, in the order of the layout.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.prompts import PromptLayout, conversation, dashed, numbered
+from pddl2nl.policies.prompts import PromptLayout, conversation, dashed, numbered, stage_of
 
 LAYOUT = PromptLayout(
     stages=("plan", "block"),
@@ -41,16 +41,14 @@ def test_unknown_sections_are_refused() -> None:
 @pytest.mark.parametrize("stage", LAYOUT.stages)
 def test_the_first_line_names_the_stage(stage: str) -> None:
     messages = conversation(LAYOUT.system(stage, "Do $what.", what="this"), [("ask", "reply")], "ask on")
-    assert LAYOUT.stage_of(messages) == stage
+    assert stage_of(messages) == stage
     assert messages[0].content == f"Stage: {stage}\n\nDo this."
     assert [message.role for message in messages] == ["system", "user", "assistant", "user"]
 
 
 def test_other_conversations_have_no_stage() -> None:
-    assert LAYOUT.stage_of([]) is None
-    assert LAYOUT.stage_of([Message("user", "Stage: block")]) is None
-    assert LAYOUT.stage_of([Message("system", "Stage: bluff\n\nx")]) is None
-    assert LAYOUT.stage_of([Message("system", "block\n")]) is None
+    assert stage_of([]) == stage_of([Message("user", "Stage: block")]) == ""
+    assert stage_of([Message("system", "block\n")]) == ""
     with pytest.raises(ValueError, match="unknown stage bluff"):
         LAYOUT.system("bluff", "x")
     assert LAYOUT.system("block", "$filled").endswith("$filled")
