@@ -41,10 +41,7 @@ class BatchPasses:
     A reply from a batch is in the cache before anything uses it. At its first use it counts as spent and not as a cache
     hit, since it was paid for now.
 
-    Args:
-        access: how models are reached; needs a cache.
-        poll_seconds: between two looks at the batches.
-        on_progress: called after each look at the batches.
+    ``on_progress`` is called after each look at the batches, every ``poll_seconds``.
 
     Raises:
         InputError: there is no cache to remember what was submitted.

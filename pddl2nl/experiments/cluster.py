@@ -302,13 +302,9 @@ def _stop_of(name: str) -> Stop:
 
 
 def run_on_worker(packed: bytes, terms: WorkerTerms, share: float, already: Account) -> WorkerResult:
-    """Runs a job on this worker.
+    """Runs a pickled job on this worker.
 
-    Args:
-        packed: the job, pickled.
-        terms: what it has in common with others.
-        share: the part of the limits per minute that this process may use.
-        already: what all runs have spent so far, of the budget.
+    ``share`` is the part of the limits per minute that this process may use, ``already`` what all runs have spent.
 
     Raises:
         InputError: this process does not see the folder, or has another version or endpoint.
@@ -516,21 +512,18 @@ class ClusterRuns:
             if self._stopping:
                 return Left("unfinished")
             ready = self._threads and self._client.status == "running" and time.monotonic() >= run.not_before
-            if ready and (not run.suspect or self._is_alone(run)):
-                self._hand_out(run)
+            others = (other for other in self._runs.values() if other is not run)
+            # One whose workers died runs when all others wait as well.
+            if ready and (not run.suspect or all(other.suspect and other.future is None for other in others)):
+                budget = self._terms.budget
+                spent, share = total([budget.already, budget.spent]), 1.0 / max(1, self._processes)
+                arguments = run.packed, self._worker_terms, share, spent
+                run.future = self._client.submit(run_on_worker, *arguments, pure=False)
             return None
         if run.future.status == "pending":
             # No worker is left to return what was submitted.
             return Left("unfinished") if self._stopping and not self._threads else None
         return self._fetched(run)
-
-    def _is_alone(self, run: _ClusterRun) -> bool:
-        return all(other.suspect and other.future is None for other in self._runs.values() if other is not run)
-
-    def _hand_out(self, run: _ClusterRun) -> None:
-        budget = self._terms.budget
-        spent, share = total([budget.already, budget.spent]), 1.0 / max(1, self._processes)
-        run.future = self._client.submit(run_on_worker, run.packed, self._worker_terms, share, spent, pure=False)
 
     def _fetched(self, run: _ClusterRun) -> Result | None:
         from distributed import CancelledError, KilledWorker

@@ -267,13 +267,7 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
 
 
 def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Example:
-    """The example as a policy shows it.
-
-    Args:
-        solved: the problem and its plan.
-        teller: tells that problem, in the wording and style of the run.
-        thoughts: whether to add template thoughts.
-    """
+    """The example as a policy shows it, told by a teller of its problem, with template thoughts or without."""
     shown = template_thoughts(solved.task, solved.plan, teller) if thoughts else ("",) * len(solved.plan)
     steps = tuple(
         ExampleStep(teller.action(action), teller.executed(action), thought)
@@ -395,11 +389,7 @@ def think(
     Where no answer can be used, also because it was refused, filtered or cut off, or the prompt is too long for the
     model, the example keeps its thoughts, and its ``thoughts_note`` says why.
 
-    Args:
-        example: told, with the template's thoughts.
-        domain_text: its domain, told in the same wording.
-        model: asked once, and once more where the first answer cannot be used.
-        seed, temperature: of the calls.
+    The model is asked once, and once more where the first answer cannot be used.
 
     Raises:
         InfrastructureError: there is no reply.

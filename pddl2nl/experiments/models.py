@@ -129,9 +129,7 @@ def reach(
 ) -> Access:
     """The access that the options of a command describe.
 
-    Args:
-        cache: a file; None for the default one (`pddl2nl.llm.cache.default_cache_path`); ``none`` for no cache.
-        models_file, requests_per_minute, tokens_per_minute, warn: as in `Access`.
+    The cache is a file, None for the default one (`pddl2nl.llm.cache.default_cache_path`), or ``none`` for no cache.
 
     Raises:
         InputError: the file of settings does not exist, or a limit is zero.
@@ -177,8 +175,7 @@ class ModelContext:
 
 @dataclass(frozen=True)
 class MadeModel:
-    """A model, what its calls cost, whether that is known beforehand, its endpoint, if it has one, what is set for it,
-    as a record holds it, and the package of a plug-in with its version (`pddl2nl.plugins.origin`)."""
+    """A model, what its calls cost, whether that is known beforehand, and what a record holds of it."""
 
     model: Model
     price_of: PriceOf

@@ -166,13 +166,7 @@ class _RecordLostError(Exception):
 def run_spec(
     spec: RunSpec, access: Access | None = None, observe: Callable[[RunEvent], None] = lambda event: None
 ) -> RunResult:
-    """Runs what a specification says; see `run`.
-
-    Args:
-        spec: the run.
-        access: how its models are reached.
-        observe: is given every event as it happens.
-    """
+    """Runs what a specification says, as `run`; ``observe`` is given every event as it happens."""
     events: list[RunEvent] = []
     path: Path | None = None
     try:

@@ -520,7 +520,10 @@ def experiment(
         InputError: an unknown policy or option, or two policies or models of one name.
         InfrastructureError: the folder cannot be made or read.
     """
-    _check_options(options, policies)
+    known = [*RUN_OPTIONS, *(name for policy in policies for name in type(make_policy(policy)).__struct_fields__)]
+    for name in options:
+        if name not in known:
+            raise InputError(f"{name}: no option of a run, nor of these policies{did_you_mean(name, known)}")
     for kind, names in (
         ("policies", [policy if isinstance(policy, str) else name_of(type(policy)) for policy in policies]),
         ("models", [model if isinstance(model, str) else model.name for model in models]),
@@ -529,13 +532,6 @@ def experiment(
             raise InputError(f"two {kind} are called '{twice[0]}'; give one of them another name")
     jobs = _jobs(tasks, policies, models, seeds, options)
     return run_all(jobs, Path(out), workers=workers, access=reach(cache, models_file))
-
-
-def _check_options(options: Iterable[str], policies: Sequence[str | Policy]) -> None:
-    known = [*RUN_OPTIONS, *(name for policy in policies for name in type(make_policy(policy)).__struct_fields__)]
-    for name in options:
-        if name not in known:
-            raise InputError(f"{name}: no option of a run, nor of these policies{did_you_mean(name, known)}")
 
 
 def _jobs(

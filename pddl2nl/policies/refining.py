@@ -39,10 +39,8 @@ def clearest(results: Iterable[StepResult], named: Collection[str], changed: Col
     because the fridge is closed, and not because the milk is not on top of it. So conditions come first that no action
     can ever change, then those that join an object of the command with another one, then the number of conditions.
 
-    Args:
-        results: of the actions, in the order of preference; those after the first applicable one are not asked for.
-        named: the objects that the command names.
-        changed: the predicates that actions change (`pddl2nl.pddl.changed_predicates`).
+    ``results`` are in the order of preference; those after the first applicable one are not asked for. ``named`` are
+    the objects that the command names, ``changed`` the predicates that actions change.
     """
     nearest: tuple[tuple[int, int, int, int], StepResult] | None = None
     for result in results:

@@ -318,11 +318,8 @@ def timed_plan(text: str, lines: Sequence[Reading], task: Task) -> Plan:
     whole = all(
         step.time is not None and (step.duration is not None or step.action.name not in durative) for step in steps
     )
-    return Plan(tuple(sorted(steps, key=_time))) if steps and whole else schedule(task, actions)
-
-
-def _time(step: PlanStep) -> Fraction:
-    return step.time or Fraction(0)
+    in_order = sorted(steps, key=lambda step: step.time or Fraction(0))
+    return Plan(tuple(in_order)) if steps and whole else schedule(task, actions)
 
 
 def _timed(action: GroundAction, line: str) -> PlanStep:

@@ -300,11 +300,11 @@ WRONG = {
     ),
     "second column": (
         '[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "akt"',
-        r":8:10: columns\[1\].policy: policy akt: .*'act'\?",
+        r":8:10: columns\[1\].policy: .*'act'\?",
     ),
     "in a list": (
         '[[columns]]\npolicy = ["cot", "akt"]',
-        r":6:18: columns\[0\].policy: policy akt: .*'act'\?",
+        r":6:18: columns\[0\].policy: .*'act'\?",
     ),
     "no policy": ('[[columns]]\nname = "x"', r":5:1: policy is missing: policy = one of basic"),
     "option": (

@@ -164,12 +164,8 @@ class Experiment(ExperimentSpec):
     ) -> None:
         """Checks the models, and makes what an experiment asks that runs no policies.
 
-        Args:
-            folder: of its records.
-            access: how models are reached.
-            dry_run: whether nothing is written.
-            asked_here: whether models are asked by this machine, which then needs their keys.
-            on_progress: called meanwhile, with the number of parts that are made, and of all.
+        With ``dry_run`` nothing is written to the folder of its records. With ``asked_here`` models are asked by this
+        machine, which then needs their keys. ``on_progress`` is called with the number of parts made, and of all.
 
         Raises:
             InputError: a model cannot be asked, or there is nothing to run.
@@ -279,12 +275,7 @@ class Estimate:
 
 
 def estimated_columns(experiment: ExperimentSpec, finished: Collection[str]) -> dict[str, tuple[int, Estimate]]:
-    """How many runs are missing of each column, and their estimate; a run of several columns counts in one.
-
-    Args:
-        experiment: prepared, so that its prices are known.
-        finished: the names of the runs that are not missing.
-    """
+    """How many runs are missing of each column, and their estimate; a run of several columns counts in one."""
     columns = dict.fromkeys((f"{heading} {row[2]}".strip() for _, row, heading in experiment.placed), (0, Estimate()))
     counted = {*finished}
     if experiment.asked is not None:
