@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pddl2nl.llm import Completion, Message, Request
-from pddl2nl.policies.prompts import PromptLayout
+from pddl2nl.policies.prompts import PromptLayout, stage_of
 
 Answer = str | Callable[[dict[str, str]], str]
 """A reply, or what makes one of the sections of the question."""
@@ -25,8 +25,8 @@ class Staged:
 
     def complete(self, request: Request) -> Completion:
         self.requests.append(request)
-        stage = self._layout.stage_of(request.messages)
-        assert stage is not None, request.messages[0].content[:60]
+        stage = stage_of(request.messages)
+        assert stage in self._layout.stages, request.messages[0].content[:60]
         left = self._replies.get(stage, [""])
         said = left.pop(0) if len(left) > 1 else left[0]
         return Completion(said if isinstance(said, str) else said(self._layout.read(request.messages[-1].content)))
@@ -41,12 +41,12 @@ class Staged:
 
     def conversations(self, stage: str) -> list[tuple[Message, ...]]:
         """All that was said in the questions of a stage."""
-        return [request.messages for request in self.requests if self._layout.stage_of(request.messages) == stage]
+        return [request.messages for request in self.requests if stage_of(request.messages) == stage]
 
     @property
     def stages(self) -> list[str]:
         """The stages in the order in which they were asked."""
-        return [str(self._layout.stage_of(request.messages)) for request in self.requests]
+        return [str(stage_of(request.messages)) for request in self.requests]
 
 
 def block(*actions: str) -> str:

@@ -13,6 +13,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.prompting import LAYOUT
 from pddl2nl.systems.hvr.proposing import Round, propose
@@ -39,7 +40,7 @@ class _Model:
 
     @property
     def stages(self) -> list[str | None]:
-        return [LAYOUT.stage_of(messages) for messages in self.asked]
+        return [stage_of(messages) for messages in self.asked]
 
     def section(self, call: int, name: str) -> str:
         return LAYOUT.read(self.asked[call][-1].content).get(name, "")

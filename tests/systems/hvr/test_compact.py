@@ -11,6 +11,7 @@ from pddl2nl.llm import Completion, Request
 from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.nl import choose_wording
 from pddl2nl.policies import Episode, Setting, make_policy
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.hvr.ontology import read_ontology
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE
 from pddl2nl.systems.hvr.prompting import LAYOUT
@@ -39,7 +40,7 @@ class Counting:
         self.most: dict[str, int] = {}
 
     def complete(self, request: Request) -> Completion:
-        stage, reply = LAYOUT.stage_of(request.messages), self._oracle.complete(request).text
+        stage, reply = stage_of(request.messages), self._oracle.complete(request).text
         assert stage is not None
         used = sum(count_tokens(message.content) for message in request.messages) + max(
             count_tokens(reply), SHORTEST_REPLY

@@ -16,6 +16,7 @@ from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Teller, load_wording, make_names
 from pddl2nl.pddl import And, Atom, Task, load_task, parse_task
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.hvr.conditions import (
     MacroPlanCheck,
     ReadConditions,
@@ -363,7 +364,7 @@ def test_conditions_are_asked_for_with_one_example(teller: Teller) -> None:
     read = _ask(model, teller)
     assert len(read) == 2
     assert all(item.conditions is not None for item in read)
-    assert LAYOUT.stage_of(model.asked) == "conditions"
+    assert stage_of(model.asked) == "conditions"
     assert [message.role for message in model.asked] == ["system", "user", "assistant", "user"]
     told = LAYOUT.read(model.asked[-1].content)
     assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
@@ -379,7 +380,7 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
     model = _Model("precondition: (no")
     read = _ask(model, teller, present=present, feedback=feedback)
     assert [item.conditions for item in read] == [None, None]
-    assert LAYOUT.stage_of(model.asked) == "conditions-correction"
+    assert stage_of(model.asked) == "conditions-correction"
     assert [message.role for message in model.asked] == ["system", "user"]
     told = LAYOUT.read(model.asked[-1].content)
     assert list(told) == [
@@ -394,7 +395,7 @@ def test_a_refinement_shows_the_block(teller: Teller) -> None:
     present = read_conditions(_REPLY, teller.task, teller.names, count=2)
     model = _Model(_REPLY)
     _ask(model, teller, present=present, feedback="It is wrong.", macro=2, block=("put it there",))
-    assert LAYOUT.stage_of(model.asked) == "conditions-refinement"
+    assert stage_of(model.asked) == "conditions-refinement"
     told = LAYOUT.read(model.asked[-1].content)
     assert told["Macro-action"] == "2. Put c on a"
     assert told["Block"] == "1. put it there"

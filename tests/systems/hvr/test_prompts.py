@@ -15,6 +15,7 @@ from pddl2nl.nl import choose_wording
 from pddl2nl.nl.reading.told import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
 from pddl2nl.systems.hvr.knowledge_graph import ROBOT, KnowledgeGraph
@@ -86,7 +87,7 @@ def test_a_prompt_reads_as_the_golden_file(asked: Any, stage: str) -> None:
 @pytest.mark.parametrize("stage", GOLDEN_STAGES)
 def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
     messages = asked[stage]
-    assert LAYOUT.stage_of(messages) == stage
+    assert stage_of(messages) == stage
     assert [message.role for message in messages] == [
         "system",
         *["user", "assistant"] * (len(messages) // 2 - 1),
@@ -96,7 +97,7 @@ def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
         names = list(LAYOUT.read(message.content))
         assert names == [name for name in LAYOUT.sections if name in names]
         assert names[0] == "Task"
-    assert [LAYOUT.stage_of([messages[0]])] == [stage]
+    assert [stage_of([messages[0]])] == [stage]
 
 
 # ── what is told ─────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ from pddl2nl.experiments.runs import RunResult, run, run_spec
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Prompted, Rejected, Started
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
 from pddl2nl.systems.hvr.metrics import METRICS
@@ -87,7 +88,7 @@ def test_hvr_asks_in_stages_and_proves_what_it_is_told() -> None:
     task = kitchen("t01")
     result = run(task, "hvr", "oracle")
     assert_ground_truth(task, result)
-    stages = [LAYOUT.stage_of(event.messages) for event in of(Prompted, result) if event.kept == 0]
+    stages = [stage_of(event.messages) for event in of(Prompted, result) if event.kept == 0]
     assert set(stages) == {"retrieval", "macro-plan", "conditions", "block"}
     assert set(stages) <= set(LAYOUT.stages)
     proofs = of(MacroProved, result)

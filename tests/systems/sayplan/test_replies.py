@@ -12,6 +12,7 @@ import pytest
 
 from pddl2nl.llm import Completion, Finish, Request
 from pddl2nl.policies import Episode
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.sayplan.plans import read_calls, read_reply
 from pddl2nl.systems.sayplan.sayplan import SayPlan
 from tests.policies.staged_model import Staged
@@ -102,7 +103,7 @@ def test_a_reply_without_a_plan_is_told_so(reply: str) -> None:
 def test_what_is_cut_off_is_not_taken_for_a_whole_plan() -> None:
     class Cut(Staged):
         def complete(self, request: Request) -> Completion:
-            finish: Finish = "length" if LAYOUT.stage_of(request.messages) == PLAN else "text"
+            finish: Finish = "length" if stage_of(request.messages) == PLAN else "text"
             return replace(super().complete(request), finish=finish)
 
     model = Cut({SEARCH: FOUND, PLAN: '{"plan": ["access(wardrobe1)", "open(ward'}, LAYOUT)

@@ -14,6 +14,7 @@ from pddl2nl.nl import load_wording
 from pddl2nl.pddl import Problem, Task
 from pddl2nl.policies import Episode, Limits, RunEvent, Setting, make_policy
 from pddl2nl.policies.events import Finished
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.taskgraph.events import GraphChecked, KeysChosen, PlanRevised, SubtaskDone
 from pddl2nl.systems.taskgraph.prompting import LAYOUT
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, load_subtasks
@@ -43,7 +44,7 @@ class SubtaskPlanner:
     def complete(self, request: Request) -> Completion:
         assert request.answer is not None
         self.requests.append(request)
-        self.stages.append(LAYOUT.stage_of(request.messages) or "")
+        self.stages.append(stage_of(request.messages) or "")
         return self._oracle.complete(request)
 
 

@@ -11,8 +11,9 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, Request
+from pddl2nl.policies.prompts import stage_of
 from pddl2nl.reports.records import read_record
-from pddl2nl.systems.taskgraph.prompting import CORRECT, LAYOUT, REPLAN, subtask_reply
+from pddl2nl.systems.taskgraph.prompting import CORRECT, REPLAN, subtask_reply
 from pddl2nl.tasks import shipped_task
 
 
@@ -58,7 +59,7 @@ class BlocksPlanner:
 
     def complete(self, request: Request) -> Completion:
         self.asked.append(request)
-        stage = LAYOUT.stage_of(request.messages)
+        stage = stage_of(request.messages)
         return Completion(
             "<answer>keep</answer>" if stage == REPLAN else subtask_reply("", RIGHT if stage == CORRECT else WRONG)
         )
@@ -76,7 +77,7 @@ def test_any_domain_has_task_graphs_by_a_file_of_its_own(tmp_path: Path) -> None
     assert '{"high_level": [["Take", "a"], ["Place", ["a", "a"]]]}' in system
     # Nothing is hidden, so the state is told, by the names that plans use.
     assert "- (d, on, b)" in question
-    corrections = [request for request in model.asked if LAYOUT.stage_of(request.messages) == CORRECT]
+    corrections = [request for request in model.asked if stage_of(request.messages) == CORRECT]
     assert (
         "step 2, Take(d): Take may not follow Take in the graph 'mine'; what may: Place, Drop"
         in corrections[0].messages[-1].content
