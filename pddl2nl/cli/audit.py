@@ -11,7 +11,7 @@ from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import DONE, FAILED, print_error, print_result, print_table
 
 if TYPE_CHECKING:
-    from pddl2nl.interop import AuditRow
+    from pddl2nl.interop.planbench import AuditRow
 
 _EPILOG = (
     "Example: pddl2nl audit planbench LLMs-Planning/plan-bench --reading default  ·  "
@@ -50,8 +50,10 @@ def _planbench(
     The JSON is one object: unread (file, reason), rows (file, policy, replies, recorded_agrees, agrees, recorded_only,
     ours_only, agreement) and disagreements (file, instance, policy, recorded, ours).
     """
+    from dataclasses import asdict
+
     from pddl2nl.errors import InputError
-    from pddl2nl.interop import Audited, PlanBenchAudit, audit_csv, audit_rows
+    from pddl2nl.interop.planbench import Audited, PlanBenchAudit, audit_csv, audit_rows
 
     audit = PlanBenchAudit(folder, reading) if reading else PlanBenchAudit(folder)
     audited: list[Audited] = []
@@ -64,7 +66,7 @@ def _planbench(
     if unread and not audited:
         raise unread[0][1]
     rows = audit_rows(audited)
-    disagreements = [item.as_json() for file in audited for item in file.disagreements]
+    disagreements = [asdict(item) for file in audited for item in file.disagreements]
     skipped = [{"file": str(path), "reason": str(reason)} for path, reason in unread]
     data = {"unread": skipped, "rows": [row.as_json() for row in rows], "disagreements": disagreements}
     if as_json or as_csv:

@@ -142,8 +142,7 @@ def _rewards(
     replies are other plans.
     With --json one object is printed for each line.
     """
-    from pddl2nl.training.scoring import rewards_of_row
-    from pddl2nl.training.trl import completion_text
+    from pddl2nl.training.trl import completion_text, rewards_of_row
 
     total: Counter[str] = Counter()
     counts: Counter[str] = Counter()

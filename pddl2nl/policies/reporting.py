@@ -90,17 +90,6 @@ Comparable = Literal["always", "both-solved", "never"]
 the goal, or never, because the value depends on circumstances more than on the configuration."""
 
 
-class _Compared(Protocol):
-    """What `RunMetric.compares` needs of a run."""
-
-    @property
-    def infrastructure(self) -> bool: ...
-    @property
-    def solved(self) -> bool: ...
-    @property
-    def values(self) -> Mapping[str, float]: ...
-
-
 @dataclass(frozen=True)
 class RunMetric:
     """One quantity of a run.
@@ -125,12 +114,6 @@ class RunMetric:
     comparable: Comparable = "both-solved"
     guessed: Callable[[Any], bool] = lambda run: False
     short: str = ""
-
-    def compares(self, one: _Compared, other: _Compared) -> bool:
-        """Whether the values of two runs of one task and seed may be compared; both must have one."""
-        allowed = {"always": True, "both-solved": one.solved and other.solved, "never": False}[self.comparable]
-        both = self.name in one.values and self.name in other.values
-        return allowed and both and not (one.infrastructure or other.infrastructure)
 
 
 # ── what the metrics of systems share ────────────────────────────────────────────────────────────

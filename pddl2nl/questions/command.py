@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Names, Wording
     from pddl2nl.pddl import Task
     from pddl2nl.questions.scoring import AnswerScores
-    from pddl2nl.reports.statistics import Interval
 
 _MAKE = (
     "Example: pddl2nl questions blocksworld p01 --kind applicability --form choice --count 5  ·  "
@@ -113,7 +112,6 @@ def _score(
     """
     from pddl2nl.questions.acpbench import read_questions
     from pddl2nl.questions.scoring import read_replies, score_replies, scores_by
-    from pddl2nl.reports.statistics import wilson_interval
     from pddl2nl.tasks import match_shipped
 
     asked = read_questions(questions) if questions.is_dir() else read_question_lines(questions)
@@ -125,33 +123,29 @@ def _score(
         return words_of(task, Path() if shipped is None else shipped.domain_path, wording, called, None)
 
     scored = [*score_replies(asked, read_replies(replies), words, seconds=time)]
-    rows = [
-        (group, scores, wilson_interval(scores.right, scores.scored) if scores.scored else None)
-        for group, scores in scores_by(scored)
-    ]
+    rows = [*scores_by(scored)]
     if as_json:
         groups = [
             {
                 **dict(zip(("kind", "form", "domain"), group, strict=True)),
                 **scores.as_json(),
-                "interval": None if interval is None else [interval.low, interval.high],
+                "interval": [scores.interval.low, scores.interval.high] if scores.scored else None,
             }
-            for group, scores, interval in rows
+            for group, scores in rows
         ]
         print_json({"groups": groups, "answers": [item.as_json() for item in scored]})
         return
     columns = ("kind", "form", "domain", "right", "wrong", "not read", "no score", "share of right")
     counts = [
-        (*group, scores.right, scores.wrong, scores.unread, scores.others, _share(scores, interval))
-        for group, scores, interval in rows
+        (*group, scores.right, scores.wrong, scores.unread, scores.others, _share(scores)) for group, scores in rows
     ]
     print_table("", columns, counts)
 
 
-def _share(scores: AnswerScores, interval: Interval | None) -> str:
-    if interval is None:
+def _share(scores: AnswerScores) -> str:
+    if not scores.scored:
         return ""
-    return f"{scores.right / scores.scored:.0%} ({interval.low:.0%} to {interval.high:.0%})"
+    return f"{scores.share:.0%} ({scores.interval.low:.0%} to {scores.interval.high:.0%})"
 
 
 def _check(

@@ -14,6 +14,7 @@ from pddl2nl.nl import Names, Wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.question import Question, read_json_lines
+from pddl2nl.reports.statistics import Interval, wilson_interval
 
 
 class _KeptReply(msgspec.Struct):
@@ -74,6 +75,16 @@ class AnswerScores:
     def scored(self) -> int:
         """Answers that are right or wrong."""
         return self.right + self.wrong
+
+    @property
+    def share(self) -> float:
+        """The share of right answers; there must be some that are right or wrong."""
+        return self.right / self.scored
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the share."""
+        return wilson_interval(self.right, self.scored)
 
     @property
     def others(self) -> int:

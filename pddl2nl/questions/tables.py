@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutTable
 from pddl2nl.questions.question import FORMS, KINDS
+from pddl2nl.questions.scoring import AnswerScores
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.statistics import Interval, wilson_interval
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Heading, Show, Table, TableCell, TableLine, TableSection
@@ -25,43 +26,22 @@ _ORACLE_NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class _AnswerShare:
-    """The answers to some questions: how many are right, and wrong, and how many questions have neither."""
-
-    right: int
-    wrong: int
-    neither: int
-
-    @property
-    def scored(self) -> int:
-        return self.right + self.wrong
-
-    @property
-    def share(self) -> float:
-        return self.right / self.scored
-
-    @property
-    def interval(self) -> Interval:
-        return wilson_interval(self.right, self.scored)
-
-    @property
-    def text(self) -> str:
-        """``80% [49, 94]``."""
-        return f"{self.share:.0%} [{100 * self.interval.low:.0f}, {100 * self.interval.high:.0f}]"
-
-    def cell(self, show: Show = ()) -> TableCell:
-        others = f", {self.neither} without answer" if self.neither else ""
-        detail = f"{self.right} right, {self.wrong} wrong, {self.neither} neither"
-        if not self.scored:
-            return TableCell(f"–{others}", None, detail, show=show) if self.neither else TableCell()
-        return TableCell(f"{self.text} of {self.scored}{others}", self.share, detail, show=show)
+def _score(runs: Iterable[RunSummary]) -> AnswerScores:
+    return AnswerScores(Counter(run.outcome for run in runs if not run.infrastructure))
 
 
-def _score(runs: Iterable[RunSummary]) -> _AnswerShare:
-    runs = [run for run in runs if not run.infrastructure]
-    right, wrong = (sum(run.outcome == outcome for run in runs) for outcome in ("right", "wrong"))
-    return _AnswerShare(right, wrong, len(runs) - right - wrong)
+def _share(scores: AnswerScores) -> str:
+    """``80% [49, 94]``."""
+    return f"{scores.share:.0%} [{100 * scores.interval.low:.0f}, {100 * scores.interval.high:.0f}]"
+
+
+def _cell(scores: AnswerScores, show: Show) -> TableCell:
+    neither = sum(scores.counts.values()) - scores.scored
+    others = f", {neither} without answer" if neither else ""
+    detail = f"{scores.right} right, {scores.wrong} wrong, {neither} neither"
+    if not scores.scored:
+        return TableCell(f"–{others}", None, detail, show=show) if neither else TableCell()
+    return TableCell(f"{_share(scores)} of {scores.scored}{others}", scores.share, detail, show=show)
 
 
 @dataclass(frozen=True)
@@ -111,7 +91,7 @@ class _Answers:
         rows, columns = self.places(group, kind, form, row)
         # A page lists the runs of one column.
         show = show_runs(rows, columns[0]) if len(columns) == 1 else ()
-        return _score(self.runs(group, kind, form, row)).cell(show)
+        return _cell(_score(self.runs(group, kind, form, row)), show)
 
 
 def _form(column: LayoutColumn) -> str:
@@ -244,5 +224,6 @@ def _gaps(answers: _Answers, group: str) -> Sequence[str]:
     apart.sort(key=lambda pair: scores[pair[1]].share - scores[pair[0]].share)
     who = f"{group}: " if group else ""
     return [
-        f"{who}{one} is right in {scores[one].text}, and {other} in only {scores[other].text}." for one, other in apart
+        f"{who}{one} is right in {_share(scores[one])}, and {other} in only {_share(scores[other])}."
+        for one, other in apart
     ]

@@ -87,14 +87,10 @@ def _are(names: Sequence[str], one: str = "run is", many: str = "runs are") -> s
 def gather(folder: Path, *, workers: int | None = None) -> Gathered:
     """All records in a folder and below it, in the cells of the layouts beside them.
 
-    The layouts of several experiments become one (`pddl2nl.reports.gathering.joined_layout`). Records without a layout
-    beside them get one made from them. A run is called by its file; a file name that occurs in several folders is
-    preceded by its folder. Copies of a run, in several folders of experiments, count once: the first that has no
-    infrastructure error.
-
-    Args:
-        folder: of an experiment, of several, or of single runs.
-        workers: processes that read (`pddl2nl.reports.summaries.read_summaries`).
+    The layouts of several experiments become one (`joined_layout`). Records without a layout beside them get one made
+    from them. A run is called by its file; a file name that occurs in several folders is preceded by its folder. Copies
+    of a run, in several folders of experiments, count once: the first that has no infrastructure error. ``workers`` are
+    as in `pddl2nl.reports.summaries.read_summaries`.
 
     Raises:
         RecordError: no such folder, or a damaged record; with file and line.
@@ -129,12 +125,9 @@ def _names(folder: Path, paths: Collection[Path]) -> dict[Path, str]:
 
 
 def gathered(runs: Iterable[Record | RunSummary], layout: TableLayout | None = None, name: str = "") -> Gathered:
-    """Given records, as `gather` returns those of a folder; of two runs of one name the later one counts.
+    """Given records or summaries, as `gather` returns those of a folder; of two of one name the later one counts.
 
-    Args:
-        runs: finished records, or their summaries.
-        layout: their cells; by default one made from them.
-        name: of the layout that is made.
+    The layout is by default made from them, with this ``name``.
     """
     found = [run if isinstance(run, RunSummary) else summarize(run) for run in runs]
     summaries = _with_optima(list({run.name: run for run in found}.values()))

@@ -5,9 +5,7 @@ mistakes are those of the plan that counts; calls and tokens are those of all pl
 whether the run paid for them or found the replies in a cache. A role without calls has no value.
 
 **Aggregation** (`pddl2nl.reports.coverage.aggregate`): first the mean over the runs of one task, which differ in their
-seeds; then the sum (coverage) or the mean (all others) over the tasks. So coverage is the mean over the seeds of the
-number of solved tasks, if every task was run with every seed. A task without any value, such as the plan length of an
-unsolved task, is left out of a mean.
+seeds; then the sum (coverage) or the mean (all others) over the tasks that have a value.
 
 **Comparability** (`RunMetric.comparable`): two columns are compared over the same tasks only, and for most metrics only
 over tasks that both solved: a column that solves only the easy tasks has short plans, and one that gives up at once
@@ -254,11 +252,9 @@ def roles() -> tuple[str, ...]:
 
 
 def add_metric(metric: RunMetric | str) -> str:
-    """Adds a metric to all reports of this process, and returns its name.
+    """Adds a metric, or that of ``module:NAME``, to all reports of this process, and returns its name.
 
-    Args:
-        metric: the metric, or ``module:NAME``. Its function takes a `Record` and returns None if it has no value. A
-            metric of the same name that was added before is replaced.
+    Its function takes a `Record` and returns None if it has no value. One of that name that was added is replaced.
 
     Raises:
         InputError: it is no metric, or has the name of one of ours.

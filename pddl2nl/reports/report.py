@@ -13,11 +13,7 @@ from pddl2nl.reports.tables import Table, links_table, metrics_tables, table_jso
 def report_tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order.
 
-    Args:
-        gathered: the runs.
-        columns: headings of columns to compare with one another; none for the best with each other one.
-        metric: by which columns are compared.
-        paper: whether a paper's numbers are shown.
+    ``columns`` are headings of columns to compare with one another by a metric; none for the best with each other one.
     """
     if own_tables(gathered.runs.values()) and not columns:
         # What they ask is not compared, say, question by question.

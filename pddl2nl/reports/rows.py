@@ -84,13 +84,9 @@ def load_records(folder: str | Path) -> Records:
 
 
 def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
-    """Writes the rows of runs to `path`, and those of steps beside it: ``runs.csv`` and ``runs-steps.csv``.
+    """Writes the rows of runs to `path`, and those of steps beside it, ``runs-steps.csv``; returns both paths.
 
-    Args:
-        path: its ending is the format, one of `ROW_FORMATS`.
-
-    Returns:
-        both paths.
+    The ending of the path is the format, one of `ROW_FORMATS`.
 
     Raises:
         InputError: another ending.

@@ -3,9 +3,8 @@
 Nothing here needs a trainer; `trl` has the rewards in TRL's calling form. Modules:
 
 * ``rewards``: what a reply with a plan is worth, for tasks of any domain.
-* ``scoring``: the rewards of a row, those of systems with plans of another form too.
 * ``rows``: prompts with reward columns, and prompts with the planner's reply, from recorded runs.
-* ``trl``: the rewards as functions of prompts, completions and columns.
+* ``trl``: the rewards of a row, and as functions of prompts, completions and columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The rewards in the calling form of TRL's trainers: ``reward(prompts, completions, **columns) -> list[float]``.
+"""The rewards of a row with its reply, and in the calling form of TRL's trainers.
+
+A trainer calls ``reward(prompts, completions, **columns) -> list[float]``:
 
 >>> from trl import GRPOTrainer                                          # pip install 'pddl2nl[training]'
 >>> GRPOTrainer(model, reward_funcs=[plan_format, plan_goals, plan_validity], train_dataset=rows)
@@ -12,10 +14,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.training.rewards import REWARDS
+from pddl2nl.plugins import provided
+from pddl2nl.training.rewards import REWARDS, RewardColumns, plan_rewards
 from pddl2nl.training.rows import Variant
-from pddl2nl.training.scoring import rewards_of_row
+
+
+def rewards_of_row(reply: str, row: Mapping[str, Any], variant: Variant = "sound") -> Mapping[str, float]:
+    """The rewards of a reply by name.
+
+    Args:
+        reply: of a model.
+        row: with the column of a system (`pddl2nl.training.rows.PlanForm`), or with those of `RewardColumns`.
+        variant: of a system's rewards.
+
+    Raises:
+        InputError: a column is missing or cannot be read.
+    """
+    for _, form in provided("training"):
+        if row.get(form.column):
+            rewards: Mapping[str, float] = form.rewards(reply, row, variant)
+            return rewards
+    known = {name: value for name, value in row.items() if name in RewardColumns.__struct_fields__}
+    return plan_rewards(reply, convert(known, RewardColumns)).as_json()
+
 
 TRLReward = Callable[..., list[float]]
 

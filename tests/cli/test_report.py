@@ -11,7 +11,6 @@ import pytest
 
 import pddl2nl
 from pddl2nl.cli.app import main
-from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.plots import NoDataError
 
 SPEC = """
@@ -162,14 +161,6 @@ def test_what_there_is_not_is_exit_code_2(
     assert not out
 
 
-def test_an_unknown_metric_is_answered_with_all_that_there_are(
-    finished: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(finished), "--metric", "?"]) == 2
-    said = capfd.readouterr().err
-    assert [name for name in all_metrics() if name not in said] == []
-
-
 def test_what_broke_is_said_first_and_is_no_failure_of_the_report(
     records: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,16 +216,3 @@ def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(
     assert written == [str(path) for path in map(Path, written) if path.is_file()]
     assert {Path(path).suffix for path in written} == {".svg", ".pdf"}
     assert said.err == "warning: not drawn: cost-by-coverage: no prices\n"
-
-
-def test_columns_that_are_named_are_corrected_together_and_none_was_chosen(
-    finished: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    both = ["--compare", "NL Basic", "--compare", "NL Act"]
-    assert main(["report", str(finished), "--json", *both]) == 0
-    table = json.loads(capsys.readouterr().out)["tables"][-1]
-    place = [column["name"] for column in table["columns"]].index("p (Holm)")
-    cells = [line["cells"] for section in table["sections"] for line in section["lines"]]
-    assert [each[place]["value"] for each in cells] == [1.0]
-    assert any("corrected for all" in note for note in table["notes"])
-    assert not any("highest coverage" in note for note in table["notes"])

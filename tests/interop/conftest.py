@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.interop import Audited, PlanBenchAudit
+from pddl2nl.interop.planbench import Audited, PlanBenchAudit
 
 DOMAIN = """(define (domain shelves)
   (:requirements :strips)

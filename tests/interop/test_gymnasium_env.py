@@ -92,12 +92,6 @@ def test_steps_run_out() -> None:
     assert env.step("dance")[2:4] == (False, True)
 
 
-def test_several_environments_side_by_side() -> None:
-    vector = gymnasium.make_vec(ENV_ID, 3, "sync", domain="ferry", problem="p01", observation="atoms", action="index")
-    observations, infos = vector.reset(seed=1)
-    assert observations.shape[0] == infos["action_mask"].shape[0] == 3
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.interop import PlanBenchFolder, PlanBenchReply
+from pddl2nl.interop.planbench import PlanBenchFolder, PlanBenchReply
 from pddl2nl.pddl import InputError
 
 
@@ -25,17 +25,12 @@ def test_newer_and_older_entries_read_alike(shelves: Any) -> None:
         PlanBenchReply(1, "c", None, False),
         PlanBenchReply(1, "d", (), False),
     )
-    assert (results.file, results.config, results.engine) == (
-        "shelves/some_model/task_1_plan_generation.json",
-        "shelves",
-        "some_model",
-    )
+    assert (results.file, results.config) == ("shelves/some_model/task_1_plan_generation.json", "shelves")
 
 
-def test_entries_without_reply_or_verdict_are_counted_and_left_out(shelves: Any) -> None:
+def test_entries_without_reply_or_verdict_are_left_out(shelves: Any) -> None:
     path = shelves.results({}, {"llm_raw_response": ""}, {"llm_correct": None})
-    results = PlanBenchFolder(shelves.root).results(path)
-    assert (len(results.replies), results.unjudged) == (1, 2)
+    assert len(PlanBenchFolder(shelves.root).results(path).replies) == 1
 
 
 def test_the_configuration_is_that_of_the_folder_or_of_the_domain_name(shelves: Any) -> None:
@@ -60,13 +55,12 @@ def test_plan_generalization_has_instances_of_its_own(shelves: Any) -> None:
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"instance_id": None}, 'instances\\[1\\]: "instance_id" must be a whole number; it is absent'),
-        ({"instance_id": "one"}, '"instance_id" must be a whole number'),
-        ({"instance_id": True}, '"instance_id" must be a whole number'),
-        ({"llm_raw_response": ["a"]}, '"llm_raw_response" must be a text'),
-        ({"llm_correct": "yes"}, '"llm_correct" must be true or false'),
-        ({"extracted_llm_plan": 3}, '"extracted_llm_plan" must be a text or a list of texts; it is 3'),
-        ({"extracted_llm_plan": [1]}, '"extracted_llm_plan" must be a text or a list of texts'),
+        ({"instance_id": None}, r"instances\[1\]\.instance_id"),
+        ({"instance_id": "one"}, "instance_id"),
+        ({"llm_raw_response": ["a"]}, "llm_raw_response"),
+        ({"llm_correct": "yes"}, "llm_correct"),
+        ({"extracted_llm_plan": 3}, "extracted_llm_plan"),
+        ({"extracted_llm_plan": [1]}, "extracted_llm_plan"),
     ],
 )
 def test_a_malformed_entry_is_refused_with_its_place(shelves: Any, entry: dict[str, object], reason: str) -> None:
@@ -79,9 +73,9 @@ def test_a_malformed_entry_is_refused_with_its_place(shelves: Any, entry: dict[s
     ("text", "reason"),
     [
         ("{", "not JSON"),
-        ("[]", "expected names with values"),
-        ("{}", '"instances" must be a list of replies; it is absent'),
-        ('{"instances": [3]}', r"instances\[0\]: expected names with values; found 3"),
+        ("[]", "expected a table"),
+        ("{}", "instances"),
+        ('{"instances": [3]}', r"instances\[0\]"),
     ],
 )
 def test_a_malformed_file_is_refused(shelves: Any, text: str, reason: str) -> None:
@@ -94,10 +88,10 @@ def test_a_malformed_file_is_refused(shelves: Any, text: str, reason: str) -> No
     ("text", "reason"),
     [
         ("a: [", "not YAML"),
-        ("- a", "expected names with values"),
-        ("domain_file: d.pddl", '"instance_dir" must be a text; it is absent'),
-        ("instance_dir: a", '"domain_file" must be a text; it is absent'),
-        ("instance_dir: a\ndomain_file: d\ninstances_template: one.pddl", "must hold {} for the number"),
+        ("- a", "expected a table"),
+        ("domain_file: d.pddl", "instance_dir is missing"),
+        ("instance_dir: a", "domain_file"),
+        ("instance_dir: a\ndomain_file: d\ninstances_template: one.pddl", "instances_template"),
     ],
 )
 def test_a_malformed_configuration_is_refused(shelves: Any, text: str, reason: str) -> None:

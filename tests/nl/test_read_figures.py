@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.interop import PlanBenchFolder
+from pddl2nl.interop.planbench import PlanBenchFolder
 from pddl2nl.nl import Reader, choose_wording, make_names
 from pddl2nl.pddl import Task, load_domain, load_problem, load_task
 from pddlval import validate

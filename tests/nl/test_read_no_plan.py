@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.interop import PlanBenchFolder
+from pddl2nl.interop.planbench import PlanBenchFolder
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 
 SAID = (

@@ -153,14 +153,6 @@ def test_the_first_page_says_what_broke_before_any_number(opened, single):
     assert_shows(page, "run-broken")
 
 
-def test_of_a_sum_only_the_best_is_bold(opened, single):
-    bold = """cell => {
-        const bold = () => Number(getComputedStyle(cell).fontWeight) >= 600;
-        return [bold(), cell.classList.add("best"), bold()];
-    }"""
-    assert opened(single).eval_on_selector("#table-coverage tr.total td", bold) == [False, None, True]
-
-
 def test_filters_narrow_the_list_and_stand_in_the_address(opened, single):
     page = opened(single)
     page.select_option("[name=outcome]", "!solved")
@@ -391,29 +383,7 @@ def test_a_folder_s_links_lead_to_steps_and_pairs(opened, several):
 
 
 @pytest.mark.heavy
-def test_pages_of_an_older_report_are_removed_and_others_stay(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(pages, "RUNS_IN_ONE_FILE", 2)
-    old, own = tmp_path / "r" / "runs" / "task-old.html", tmp_path / "r" / "runs" / "task-mine.html"
-    old.parent.mkdir(parents=True)
-    old.write_text(f"<!doctype html>\n{pages.MARK}\n", encoding="utf-8")
-    own.write_text("my own notes", encoding="utf-8")
-    index = pages.write_html(gather(folder), tmp_path / "r", plots=False, workers=2)
-    assert index == tmp_path / "r" / "index.html"
-    assert not old.exists()
-    assert own.exists()
-
-
-@pytest.mark.heavy
 def test_without_scripts_every_step_can_be_read(opened_as, single):
     page = opened_as(single, "", java_script_enabled=False)
     assert len(visible_runs(page)) == 5
     assert "never held so far" in page.inner_text("#run-act-step-2")
-
-
-@pytest.mark.heavy
-def test_plots_are_images_of_the_page_itself(opened, folder, tmp_path):
-    pytest.importorskip("matplotlib", reason="needs the extra 'plots': pip install 'pddl2nl[plots]'")
-    page = opened(pages.write_html(gather(folder), tmp_path / "report.html"))
-    sizes = page.evaluate("[...document.querySelectorAll('#plots img')].map((image) => image.naturalWidth)")
-    assert sizes
-    assert all(sizes)

@@ -115,11 +115,6 @@ def test_the_chain_of_a_verdict_is_shown(html):
     assert 'href="#run-act-step-2"' in html
 
 
-def test_infrastructure_errors_stand_before_the_table(html):
-    assert html.index("broken by infrastructure and count nowhere") < html.index('id="table-coverage"')
-    assert "503 &lt;u&gt;" in html
-
-
 def test_a_record_that_lies_is_named_first(write, planned):
     lie = structs.replace(planned, plan=("(stack a b)",))
     text = Page(page_of(read_record(write("lie", lie)))).text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.html.pages import RUNS_A_PAGE, plan_pages
+from pddl2nl.reports.html.pages import plan_pages
 from pddl2nl.reports.summaries import RunSummary
 
 
@@ -25,19 +25,6 @@ def test_runs_of_one_task_stand_on_one_page_in_the_order_of_their_numbers():
         ["run-p10-1", "run-p10-2"],
     ]
     assert plan.page_of()["run-p2-1"] == "task-s-p2"
-
-
-def test_a_task_of_very_many_runs_has_several_pages_and_no_seed_is_torn_apart():
-    runs = [_run(f"r-{seed}-{policy}", seed=seed, policy=policy) for seed in range(90) for policy in ("act", "cot")]
-    runs.append(_run("planner", seed=None, policy="ff"))
-    plan = plan_pages(gathered(runs))
-    assert len(plan.pages) == 2
-    assert sum(len(page.runs) for page in plan.pages) == 181
-    assert all(len(page.runs) <= RUNS_A_PAGE for page in plan.pages)
-    assert plan.pages[0].runs[0].summary.name == "planner"
-    seeds = [{run.summary.seed for run in page.runs} for page in plan.pages]
-    assert not seeds[0] & seeds[1]
-    assert plan.pages[1].title == "s p01, part 2 of 2"
 
 
 @given(st.lists(st.text(max_size=12), max_size=12, unique=True))

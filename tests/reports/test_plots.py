@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.plots import NoDataError, all_plots, draw, plot_svg, plots_of, write_plots
@@ -191,18 +190,10 @@ def test_a_plot_in_a_page_has_nothing_that_acts(experiment_of: Make, hostile: st
         assert "_hidden $x_{$" in text
 
 
-def test_an_unknown_plot_and_a_folder_that_cannot_be_written_are_errors(small: Gathered, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no plot 'pie'; there are coverage-by-domain"):
-        draw(small, "pie", "svg")
+def test_a_folder_that_cannot_be_written_is_an_error(small: Gathered, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InfrastructureError, match="cannot be written"):
         write_plots(small, tmp_path / "file")
-
-
-def test_without_matplotlib_the_error_names_the_install(small: Gathered, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[plots\]'"):
-        draw(small, "failures", "svg")
 
 
 @pytest.mark.heavy

@@ -118,11 +118,6 @@ def test_effects_that_contradict_each_other_are_not_shown_as_executed(write, pla
     assert (recheck(record).verdict, recheck(record).agrees) == ("inapplicable", False)
 
 
-def test_a_numeric_run_is_judged_again(write, planned):
-    again = recheck(read_record(write("one", _numeric(planned, "(fill)", "(fill)"))))
-    assert (again.verdict, again.agrees, again.steps) == ("valid", True, 2)
-
-
 def test_calls_before_the_run_are_a_turn_of_their_own_and_say_how_they_were_paid(write, act_events):
     from pddl2nl.policies.events import Failed, Prompted
 

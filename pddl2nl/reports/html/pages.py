@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import resources
@@ -35,13 +34,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-RUNS_A_PAGE = 120
-"""The most runs of one task on one page, unless a single seed has more."""
-
-
 @dataclass(frozen=True)
 class RunPage:
-    """The runs of a task, or some of them; ``name`` is the file's, without ``.html``."""
+    """The runs of a task; ``name`` is the file's, without ``.html``."""
 
     name: str
     title: str
@@ -107,28 +102,7 @@ def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
         tasks.setdefault(run.summary.task_id, []).append(run)
     names = _PlanNames("task")
     for found in tasks.values():
-        parts = list(_parts(found))
-        for number, part in enumerate(parts, 1):
-            title = found[0].task + (f", part {number} of {len(parts)}" if len(parts) > 1 else "")
-            yield RunPage(names.of(found[0].task), title, tuple(part))
-
-
-def _parts(runs: Sequence[PageRun]) -> Iterator[Sequence[PageRun]]:
-    """Runs of one seed stay together if a page has room for them; those without a seed come first."""
-    if len(runs) <= RUNS_A_PAGE:
-        yield runs
-        return
-    part: list[PageRun] = []
-    for seed in sorted({run.summary.seed for run in runs}, key=lambda seed: (seed is not None, seed or 0)):
-        of_seed = [run for run in runs if run.summary.seed == seed]
-        for start in range(0, len(of_seed), RUNS_A_PAGE):
-            some = of_seed[start : start + RUNS_A_PAGE]
-            if part and len(part) + len(some) > RUNS_A_PAGE:
-                yield part
-                part = []
-            part += some
-    if part:
-        yield part
+        yield RunPage(names.of(found[0].task), found[0].task, tuple(found))
 
 
 class _PlanNames:
@@ -194,8 +168,8 @@ RUNS_IN_ONE_FILE = 200
 
 _TITLE = "Results, down to every reply"
 
-MARK = "<!-- pddl2nl report -->"
-"""Every page of a report begins with this comment, which identifies it as ours."""
+_MARK = "<!-- pddl2nl report -->"
+"""Every page of a report begins with this comment."""
 
 _SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
 
@@ -210,18 +184,14 @@ def write_html(
     plots: bool = True,
     workers: int | None = None,
 ) -> Path:
-    """Writes the report and returns the path of the page to open.
+    """Writes the report and returns the path of the page to open; records are read again.
 
     Up to `RUNS_IN_ONE_FILE` runs are one file: ``out`` itself if it ends in ``.html``, else ``index.html`` in the
-    folder ``out``. More are a folder, ``out`` without ``.html``, with ``index.html`` and ``runs/``. Pages of an older
-    report in that folder are removed.
+    folder ``out``. More are a folder, ``out`` without ``.html``, with ``index.html`` and ``runs/``.
 
     Args:
-        gathered: what is shown; its records are read again.
-        out: a file or folder, made if it is missing.
         title, notes: the first page's heading, by default the experiment's name, and paragraphs below it.
         paper: whether the paper's numbers stand beside ours if there are any.
-        plots: whether plots are drawn, which takes a second or two.
         workers: processes for a folder's pages; by default as many as there are processors.
 
     Raises:
@@ -237,7 +207,6 @@ def write_html(
         _write(path, _render("report", home="", articles=articles, files=files, **overview(judged)))
         return path
     folder = out.with_suffix("") if named else out
-    _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
     parts = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
     whole = JudgedRun(sum(one.number for one in parts), tuple(each for one in parts for each in one.differences))
     _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(whole, folder=True)))
@@ -382,7 +351,7 @@ def _environment() -> Environment:
     script = "\n".join(map(_own_text, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     environment.globals |= {
-        "generator": Markup(MARK),
+        "generator": Markup(_MARK),
         "status_label": status_label,
         "meanings": OUTCOME_MEANINGS,
         "counted": counted,
@@ -400,23 +369,9 @@ def _own_text(name: str) -> str:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _remove_old(folder: Path, kept: set[str]) -> None:
-    """Removes pages of an older report."""
-    with _disk(folder):
-        for path in sorted(folder.glob("task-*.html")):
-            if path.name not in kept and MARK in path.read_text(encoding="utf-8", errors="replace")[:200]:
-                path.unlink()
-
-
 def _write(path: Path, html: str) -> None:
-    with _disk(path):
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(html, encoding="utf-8")
-
-
-@contextmanager
-def _disk(path: Path) -> Iterator[None]:
-    try:
-        yield
     except OSError as error:
         raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.plugins import provided
 from pddl2nl.policies import system_of
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
@@ -485,14 +485,10 @@ def draw(gathered: Gathered, key: str, form: str, *, text: bool = False) -> byte
     ``text`` keeps the words of an SVG as text instead of as outlines.
 
     Raises:
-        InputError: an unknown plot.
         NoDataError: the records have no data for it; the message says what is missing.
         MissingExtraError: matplotlib is not installed.
     """
-    plots = all_plots()
-    if key not in plots:
-        raise InputError(f"no plot '{key}'; there are {', '.join(plots)}")
-    return saved(lambda: plots[key].figure(gathered), form, text=text)
+    return saved(lambda: all_plots()[key].figure(gathered), form, text=text)
 
 
 def plot_svg(gathered: Gathered, key: str) -> str:
@@ -501,10 +497,7 @@ def plot_svg(gathered: Gathered, key: str) -> str:
 
 
 def write_plots(gathered: Gathered, folder: Path) -> tuple[tuple[Path, ...], Mapping[str, str]]:
-    """Writes every plot that there is data for, as ``KEY.svg`` and ``KEY.pdf``.
-
-    Returns:
-        the files, and for each plot without data the reason, by key.
+    """Writes every plot that there is data for as ``KEY.svg`` and ``KEY.pdf``; returns the files, and why others lack.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

@@ -34,14 +34,7 @@ _MISTAKEN_NOTE = (
 
 @dataclass(frozen=True)
 class Grid:
-    """The part of an experiment that one table shows.
-
-    Attributes:
-        gathered: the runs in their cells.
-        wanted: the table that is asked for.
-        columns: indices of the layout's columns that the table shows.
-        paper: the paper's numbers to show beside them, if any.
-    """
+    """The part of an experiment that one table shows: its ``columns`` by their indices, and the ``paper``'s numbers."""
 
     gathered: Gathered
     wanted: LayoutTable

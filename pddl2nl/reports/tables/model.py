@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pddl2nl.errors import InputError
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -126,13 +124,7 @@ def groups_of(table: Table) -> list[tuple[str, range]]:
 
 
 def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> str:
-    """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first.
-
-    Raises:
-        InputError: an unknown format.
-    """
-    if form not in FORMATS:
-        raise InputError(f"{form}: tables are not written in this format; there are {', '.join(FORMATS)}")
+    """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first."""
     return "\n".join(FORMATS[form](table, () if number else alarms) for number, table in enumerate(tables))
 
 

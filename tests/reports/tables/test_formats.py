@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pddl2nl.errors import InputError
-from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, tables_of
+from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 from pddl2nl.reports.tables.model import (
     Heading,
     Table,
@@ -23,7 +22,6 @@ from pddl2nl.reports.tables.model import (
     latex_text,
     markdown_text,
     one_line,
-    plain_text,
     print_tables,
     table_json,
     written,
@@ -81,19 +79,6 @@ def test_as_the_golden_file_has_it(experiment, tables, form, ending):
     assert found == (GOLDEN / f"experiment.{ending}").read_text(encoding="utf-8"), found
 
 
-def test_what_is_broken_stands_first_once_in_every_format(experiment, tables):
-    for form in FORMATS:
-        text = written(tables, form, experiment.alarms)
-        told = text.index("Infrastructure errors: 1 run is in no cell")
-        assert told < text.index("r1c2t03s2: why r1c2t03s2") < text.index("blocksworld")
-        assert text.count("why r1c2t03s2") == 1
-
-
-def test_there_is_no_other_format(tables):
-    with pytest.raises(InputError, match="docx: tables are not written in this format; there are text, csv, markdown"):
-        written(tables, "docx")
-
-
 # ── LaTeX ────────────────────────────────────────────────────────────────────────────────────────
 
 _COMMANDS = {
@@ -137,11 +122,6 @@ def _check_latex(text, columns):
         assert not re.match(r"\s*[\[*]", re.sub(r"\\\w+(\{[^}]*\})*(\([lr]+\)\{[\d-]+\})?", "", row))
 
 
-def test_latex_is_whole(tables):
-    for table in tables:
-        _check_latex(latex_text(table, ("100% \\broken",)), len(table.headings))
-
-
 def test_latex_shows_any_text_as_it_is(hostile):
     _check_latex(latex_text(hostile, HOSTILE), len(hostile.headings))
     assert r"\label{tab:a-key-with-odd-signs}" in latex_text(hostile)
@@ -162,31 +142,7 @@ def test_what_latex_would_read_is_escaped(text, shown):
     assert latex_escaped(text) == shown
 
 
-def test_the_best_is_bold_and_the_papers_columns_are_marked(tables):
-    text = latex_text(tables[0])
-    assert r"\textbf{3.2} & \textbf{3.2}" in text
-    assert r"\multicolumn{2}{c}{paper: NL}" in text
-    assert r"\cmidrule(lr){7-8}" in text
-    markdown = markdown_text(tables[0])
-    assert "| blocksworld (4) | 2.4 | **3.2** | **3.2** |" in markdown
-    assert "| paper: NL Bas |" in markdown
-
-
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_csv_has_numbers_to_compute_with(tables):
-    rows = list(csv.DictReader(io.StringIO(csv_text(tables[0]))))
-    total = sum(
-        float(row["NL Act"])
-        for row in rows
-        if row["domain"].startswith(("blocksworld (4)", "ferry")) and ":" not in row["domain"]
-    )
-    sums = [row for row in rows if row["domain"].startswith("sum")]
-    assert total == pytest.approx(sum(float(row["NL Act"]) for row in sums))
-    extra = next(row for row in rows if row["domain"] == "blocksworld (4): PlanBench")
-    assert (extra["NL Bas"], extra["PDDL Act"], extra["paper: NL Bas"], extra["best"]) == ("2", "", "15", "NL Bas")
-    assert extra["NL Bas: details"].startswith("10 of 20 runs")
 
 
 # ── Markdown ─────────────────────────────────────────────────────────────────────────────────────
@@ -233,14 +189,6 @@ def test_no_line_is_wider_than_the_console_and_no_number_is_cut_off(tables, widt
     assert "…" not in text
     # All parts have all lines.
     assert text.count("sum (8)") == text.count("PlanBench")
-
-
-def test_a_group_stands_above_its_columns(tables):
-    lines = plain_text(tables[0]).splitlines()
-    groups, names = lines[2], lines[3]
-    assert groups.split() == ["NL", "PDDL", "Symb.", "paper:", "NL", "paper:", "PDDL", "paper:", "Symb."]
-    assert names.split() == ["domain", "Bas", "Act", "Act", "rnd", "FF", "Bas", "Act", "Act", "rnd", "FF"]
-    assert groups.index("Symb.") < names.index("FF")
 
 
 def test_text_of_others_cannot_reach_the_terminal(hostile):

@@ -15,7 +15,7 @@ from pddl2nl.systems.taskgraph.replies import PlannedSubtask
 from pddl2nl.systems.taskgraph.rewards import GraphRow, graph_edge, graph_instruction
 from pddl2nl.tasks import shipped_task
 from pddl2nl.training import prompt_rows
-from pddl2nl.training.scoring import rewards_of_row
+from pddl2nl.training.trl import rewards_of_row
 
 
 def row(instance: str) -> GraphRow:
