@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from sqlite3 import Connection
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -66,8 +67,7 @@ class BatchProgress:
     states: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class Submission:
+class Submission(msgspec.Struct, frozen=True):
     """A batch as the store remembers it; ``keys`` are the lines that are not collected yet.
 
     ``input_file`` and ``batch`` are the provider's ids. An input file belongs to one batch, whose id may be unknown.
@@ -78,7 +78,7 @@ class Submission:
     endpoint: str
     model: str
     made: float
-    batch: str | None
+    batch: str | None = None
 
     @property
     def group(self) -> _Group:
@@ -86,9 +86,9 @@ class Submission:
         return self.endpoint, self.model
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place(self) -> str:
         """What tells it from all others."""
-        return self.input_file, self.endpoint
+        return f"{self.input_file} {self.endpoint}"
 
 
 @dataclass(frozen=True)
@@ -114,36 +114,27 @@ class BatchState:
 class BatchStore:
     """Two tables in the cache's file, so that a crash never pays for a line twice.
 
-    ``batches`` holds what is submitted and not collected. A row is stored before its batch is created and gets the
-    provider's id afterwards; if the process died in between, the batch is looked for by its input file. ``batch_short``
-    holds replies that fell short (refused, filtered, empty): they do not belong into the cache.
+    ``submissions`` holds what is submitted and not collected. One is saved before its batch is created, and again with
+    the provider's id; if the process died in between, the batch is looked for by its input file. ``batch_short`` holds
+    replies that fell short (refused, filtered, empty): they do not belong into the cache.
     """
-
-    _TABLES = (
-        "CREATE TABLE IF NOT EXISTS batches (input_file TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,"
-        " made REAL NOT NULL, batch TEXT, keys TEXT NOT NULL, PRIMARY KEY (input_file, endpoint))",
-        "CREATE TABLE IF NOT EXISTS batch_short (key TEXT NOT NULL PRIMARY KEY, reply TEXT NOT NULL)",
-    )
 
     def __init__(self, cache: Cache):
         self._cache = cache
         with cache.transaction() as connection:
-            for statement in self._TABLES:
-                connection.execute(statement)
+            for table, column in (("submissions", "submission"), ("batch_short", "reply")):
+                connection.execute(
+                    f"CREATE TABLE IF NOT EXISTS {table} (key TEXT NOT NULL PRIMARY KEY, {column} TEXT NOT NULL)"
+                )
 
-    def begin(self, group: _Group, input_file: str, keys: Collection[str]) -> Submission:
-        """Remembers a submission whose batch is about to be created."""
-        made = time.time()
+    def save(self, submission: Submission) -> None:
+        """Remembers a submission, or what is new about it."""
         with self._cache.transaction() as connection:
-            row = (input_file, *group, made, None, json.dumps([*keys]))
-            connection.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", row)
-        return Submission(frozenset(keys), input_file, *group, made, None)
+            self._save(connection, submission)
 
-    def submitted(self, submission: Submission, batch: str) -> None:
-        """Stores the provider's id."""
-        with self._cache.transaction() as connection:
-            sql = "UPDATE batches SET batch = ? WHERE (input_file, endpoint) = (?, ?)"
-            connection.execute(sql, (batch, *submission.place))
+    def _save(self, connection: Connection, submission: Submission) -> None:
+        row = (submission.place, msgspec.json.encode(submission).decode())
+        connection.execute("INSERT OR REPLACE INTO submissions VALUES (?, ?)", row)
 
     def collect(
         self,
@@ -159,16 +150,16 @@ class BatchStore:
                     self._cache.insert(connection, identity, data)
                 else:
                     connection.execute("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", (key, canonical_json(data)))
-            where = "WHERE (input_file, endpoint) = (?, ?)"
-            (stored,) = connection.execute(f"SELECT keys FROM batches {where}", submission.place)
-            left = [key for key in json.loads(stored[0]) if key not in keys]
-            connection.execute(f"UPDATE batches SET keys = ? {where}", (json.dumps(left), *submission.place))
-            connection.execute("DELETE FROM batches WHERE keys = '[]'")
+            # Another process may have collected other lines of it.
+            for stored in self.open():
+                if stored.place == submission.place:
+                    self._save(connection, msgspec.structs.replace(stored, keys=stored.keys.difference(keys)))
+            connection.execute("DELETE FROM submissions WHERE json_array_length(submission, '$.keys') = 0")
 
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
-        rows = self._cache.read("SELECT keys, input_file, endpoint, model, made, batch FROM batches ORDER BY made")
-        return [Submission(frozenset(json.loads(keys)), *row) for keys, *row in rows]
+        rows = self._cache.read("SELECT submission FROM submissions")
+        return sorted((msgspec.json.decode(row, type=Submission) for (row,) in rows), key=lambda each: each.made)
 
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""
@@ -399,7 +390,7 @@ class BatchRunner:
                 endpoint = self._endpoints[submission.group]
                 batch = endpoint.model.retried(partial(endpoint.look, submission))
                 if batch is not None:
-                    self._store.submitted(submission, batch)
+                    self._store.save(msgspec.structs.replace(submission, batch=batch))
                 else:
                     self._store.collect(submission, submission.keys)
 
@@ -418,8 +409,9 @@ class BatchRunner:
             for lines in self._chunks(group, keys):
                 # If this is interrupted anywhere, the next run finds out how far it came.
                 file = endpoint.upload(b"".join(lines.values()))
-                submission = self._store.begin(group, file, lines.keys())
-                self._store.submitted(submission, endpoint.create(submission))
+                submission = Submission(frozenset(lines), file, *group, time.time())
+                self._store.save(submission)
+                self._store.save(msgspec.structs.replace(submission, batch=endpoint.create(submission)))
                 if group in self._narrow:
                     break
 
@@ -441,7 +433,7 @@ class BatchRunner:
     def _wait(self, waiting: list[Submission]) -> None:
         """Polls until all of these have ended, and collects each when it does."""
         lines = sum(len(submission.keys) for submission in waiting)
-        states: dict[tuple[str, str], BatchState] = {}
+        states: dict[str, BatchState] = {}
         while waiting:
             for submission in waiting:
                 states[submission.place] = state = self._look_at(submission)
