@@ -92,7 +92,7 @@ def _convert(
     """Turn a domain, and a problem, into prompt texts."""
     from pddl2nl.experiments.model_wording import save_whole
     from pddl2nl.nl import convert, make_names
-    from pddl2nl.nl.wording.parsed_negation import with_negations
+    from pddl2nl.nl.wording.negation import with_negations
     from pddl2nl.pddl import Task, load_domain, load_problem
 
     tree = load_domain(domain)

@@ -31,7 +31,7 @@ from pddl2nl.nl import (
     template_wording,
     word_domain,
 )
-from pddl2nl.nl.wording.parsed_negation import with_negations
+from pddl2nl.nl.wording.negation import with_negations
 from pddl2nl.pddl import Domain, Task
 from pddl2nl.plugins import origin, systems
 from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting, make_policy, policies

@@ -10,8 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.wording.own_names import own_names
-from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.snippets import Wording, own_names
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import GroundAtom
 

@@ -19,8 +19,7 @@ from typing import Literal, TypeVar, get_args
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
-from pddl2nl.nl.wording.own_names import own_name
-from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording, own_name
 from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (

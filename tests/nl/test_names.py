@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.nl.names import SCHEMES, make_names
-from pddl2nl.nl.wording.own_names import own_name
-from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.snippets import Wording, own_name
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import ActionSchema, And, Atom, Domain, GroundAtom, Not, Predicate, Problem, TypedName, When
 

@@ -13,7 +13,7 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl.wording.files import wording_from_json
-from pddl2nl.nl.wording.parsed_negation import negate_by_parse, parsed_text, stanza_parser, with_parsed_negations
+from pddl2nl.nl.wording.negation import negate_by_parse, parsed_text, stanza_parser, with_parsed_negations
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Domain, parse_domain

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.nl import Names, Wording, check_wording, convert, load_wording, template_wording
-from pddl2nl.nl.wording.own_names import own_name
+from pddl2nl.nl.wording.snippets import own_name
 from pddl2nl.pddl import Task, load_task
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
 from pddl2nl.tasks.shipped import shipped_domain

@@ -20,8 +20,7 @@ from itertools import takewhile
 from typing import Literal
 
 from pddl2nl.errors import did_you_mean
-from pddl2nl.nl.wording.own_names import HOLE
-from pddl2nl.nl.wording.snippets import Snippet, Wording, WordingError, mapping_of, text_of, type_names
+from pddl2nl.nl.wording.snippets import HOLE, Snippet, Wording, WordingError, mapping_of, text_of, type_names
 from pddl2nl.nl.wording.template import declared_variables
 from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate
 
