@@ -15,8 +15,7 @@ from pddl2nl.llm import Completion, EndpointError, OpenAIModel, Request, Scripte
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
 from pddl2nl.nl.wording.review import marked, wording_warnings
 from pddl2nl.nl.wording.template import template_wording
-from pddl2nl.nl.wording.word_domain import FellBack, provenance_warnings, word_domain
-from pddl2nl.nl.wording.word_prompts import opening, prompts_hash
+from pddl2nl.nl.wording.word_domain import FellBack, opening, prompts_hash, provenance_warnings, word_domain
 from pddl2nl.pddl import parse_domain
 from tests.llm.chat_server import ChatServer
 

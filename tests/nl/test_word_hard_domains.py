@@ -15,8 +15,7 @@ from pddl2nl.llm import Completion, Finish, Request
 from pddl2nl.nl import Reader, Teller, make_names
 from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.nl.wording.word_domain import provenance_warnings, word_domain
-from pddl2nl.nl.wording.word_prompts import items
+from pddl2nl.nl.wording.word_domain import items, provenance_warnings, word_domain
 from pddl2nl.pddl import Task, load_domain, parse_domain, parse_problem
 from pddl2nl.pddl.tree import Domain
 from pddlval import GroundAction

@@ -11,8 +11,7 @@ import pytest
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.word_checks import Kind, text_faults
-from pddl2nl.nl.wording.word_domain import word_domain
-from pddl2nl.nl.wording.word_prompts import ToldPhrases, items, opening, question
+from pddl2nl.nl.wording.word_domain import ToldPhrases, items, opening, question, word_domain
 from pddl2nl.pddl import load_domain, parse_domain
 
 GOLDEN = Path(__file__).parent / "golden_word"
