@@ -61,8 +61,7 @@ class ToldTask:
         self.reader = Reader(task, wording, names)
         self._style = style
         self._wording = wording
-        self._plans: dict[State, tuple[GroundAction, ...]] = {}
-        self._unsolvable: set[State] = set()
+        self._plans: dict[State, tuple[GroundAction, ...] | None] = {}
 
     @property
     def task(self) -> Task:
@@ -78,22 +77,15 @@ class ToldTask:
             NoToldPlanError: the told task has no plan.
             InfrastructureError: the planner failed or ran into a limit.
         """
-        if state not in self._plans and state not in self._unsolvable:
-            plan = self._solve(state, time_limit)
-            if plan is None:
-                self._unsolvable.add(state)
-            else:
-                self._remember(state, plan)
-        if state in self._unsolvable:
+        if state not in self._plans:
+            task = self.task
+            if state != self.simulator.initial:
+                task = Task(task.domain, problem_in_state(task.problem, state, state.values))
+            self._remember(state, _plan_of(task, time_limit))
+        plan = self._plans[state]
+        if plan is None:
             raise NoToldPlanError("by what I was told, the goal cannot be reached")
-        return self._plans[state]
-
-    def _solve(self, state: State, time_limit: int | None) -> tuple[GroundAction, ...] | None:
-        """A plan, or None if there is none."""
-        task = self.task
-        if state != self.simulator.initial:
-            task = Task(task.domain, problem_in_state(task.problem, state, state.values))
-        return _plan_of(task, time_limit)
+        return plan
 
     def lacking(self, fact: GroundAtom) -> ToldTask:
         """The same task without a fact of its initial state."""
@@ -119,10 +111,11 @@ class ToldTask:
         self._remember(initial, plan)
         return True
 
-    def _remember(self, state: State, plan: tuple[GroundAction, ...]) -> None:
+    def _remember(self, state: State, plan: tuple[GroundAction, ...] | None) -> None:
         self._plans[state] = plan
-        for position, reached in enumerate(self._states(state, plan)):
-            self._plans.setdefault(reached, plan[position:])
+        if plan is not None:
+            for position, reached in enumerate(self._states(state, plan)):
+                self._plans.setdefault(reached, plan[position:])
 
     def seen(self, text: str) -> ToldTask:
         """The same task from the state that a text tells (the answer to "look around").

@@ -8,11 +8,11 @@ Macros with equal forms have equal conditions, up to names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.macros.formulas import Rules
-from pddl2nl.macros.macro import Macro, MacroStep
+from pddl2nl.macros.macro import Macro
 from pddl2nl.macros.regression import ADDITIVE
 from pddl2nl.pddl import (
     And,
@@ -186,29 +186,12 @@ def canonical(macro: Macro, domain: Domain) -> Canonical:
         traces = [footprints.of(step.action, step.args) for step in macro.steps]
     except (KeyError, ValueError):
         traces = []
-    return canonical_steps(
-        macro.steps,
-        _constants(domain),
-        lambda one, other: not traces or not independent(traces[one], traces[other], same),
-        types,
-    )
-
-
-def canonical_steps(
-    steps: Sequence[MacroStep],
-    constants: Collection[str],
-    dependent: Callable[[int, int], bool],
-    types: Mapping[str, tuple[str, ...]] | None = None,
-) -> Canonical:
-    """The canonical form of a sequence of steps.
-
-    Args:
-        steps: the steps.
-        constants: names that stay as they are; all other terms are numbered.
-        dependent: whether two steps, by their places, must stay in their order.
-        types: of terms, written behind them where given.
-    """
-    before = [{early for early in range(late) if dependent(early, late)} for late in range(len(steps))]
+    steps, constants = macro.steps, {item.name for item in domain.constants}
+    # The steps that must stay before each step.
+    before = [
+        {early for early in range(late) if not traces or not independent(traces[early], traces[late], same)}
+        for late in range(len(steps))
+    ]
     # The steps taken, and the terms that have numbers.
     ways: list[tuple[frozenset[int], tuple[str, ...]]] = [(frozenset(), ())]
     form: list[tuple[str, ...]] = []
@@ -219,7 +202,7 @@ def canonical_steps(
                 if place not in done and before[place] <= done:
                     new = (term for term in step.args if term not in constants)
                     known = tuple(dict.fromkeys((*named, *new)))
-                    words = (step.action, *(_word(term, known, types or {}) for term in step.args))
+                    words = (step.action, *(_word(term, known, types) for term in step.args))
                     grown.setdefault(words, {})[done | {place}, known] = None
         form.append(min(grown))
         ways = list(grown[form[-1]])[:_MOST_WAYS]
@@ -231,7 +214,3 @@ def _word(term: str, named: Sequence[str], types: Mapping[str, tuple[str, ...]])
         return term
     number = f"?{named.index(term)}"
     return f"{number} - {' '.join(sorted(types[term]))}" if term in types else number
-
-
-def _constants(domain: Domain) -> frozenset[str]:
-    return frozenset(item.name for item in domain.constants)

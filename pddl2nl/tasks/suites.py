@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -237,16 +238,16 @@ def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
     if problem[: len(domain)] == domain:
         return domain
     # Folders of domains beside folders of problems: a name like ``domains`` is no part of the suite's name.
-    shared = 0
-    while shared < min(len(domain), len(problem)) and domain[shared] == problem[shared]:
-        shared += 1
+    shared = len(_common([domain, problem]))
     below = domain[shared:]
     return domain[:shared] + (below[1:] if is_domain_folder(below[0]) else below)
 
 
 def _by_domain(base: _Folder, some: Sequence[Pairing]) -> dict[_Folder, list[Pairing]]:
     """The suites in a folder: one, or one for each domain if several have more than one task."""
-    if len({pairing.domain.name for pairing in some}) == 1 and not _in_folders_of_their_own(some):
+    # Several domains may have one name, and folders decide which problems belong to which.
+    by_folder = any(pairing.rule == "folder-name" for pairing in some)
+    if len({pairing.domain.name for pairing in some}) == 1 and not by_folder:
         return {base: [*some]}
     found: dict[_Folder, list[Pairing]] = defaultdict(list)
     for pairing in some:
@@ -255,21 +256,19 @@ def _by_domain(base: _Folder, some: Sequence[Pairing]) -> dict[_Folder, list[Pai
     return {base: [*some]} if len(found) == 1 else found
 
 
-def _in_folders_of_their_own(some: Sequence[Pairing]) -> bool:
-    """Whether several domains have one name, and folders decide which problems belong to which."""
-    return any(pairing.rule == "folder-name" for pairing in some)
+def _common(paths: Iterable[_Folder]) -> _Folder:
+    """The longest start that all have."""
+    columns = zip(*paths, strict=False)
+    return tuple(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
 
 
 def _suite_names(suites: Iterable[_Folder], root: Path) -> Mapping[_Folder, str]:
     """Names by folder: the path without the part that all share."""
     folders = [*suites]
     whole = (root.resolve().name or "tasks",)
-    common = folders[0]
-    for folder in folders[1:]:
-        while folder[: len(common)] != common:
-            common = common[:-1]
+    common = _common(folders)
     if common in folders:
-        common = common[:-1] if common else common
+        common = common[:-1]
     return {folder: "/".join(folder[len(common) :] or whole) for folder in folders}
 
 
@@ -279,10 +278,7 @@ def _task_names(some: Sequence[Pairing], own_folders: set[_Folder]) -> Mapping[s
     for pairing in some:
         problem = pairing.problem
         parts[problem.path] = problem.folder if problem.folder in own_folders else (*problem.folder, problem.stem)
-    common = next(iter(parts.values()))[:-1]
-    for path in parts.values():
-        while path[: len(common)] != common or len(path) == len(common):
-            common = common[:-1]
+    common = _common([each[:-1] for each in parts.values()])
     names = {path: "/".join(each[len(common) :]) for path, each in parts.items()}
     twice = Counter(names.values())
     return {
