@@ -104,7 +104,7 @@ def arbitrary_state(simulator: Simulator, base: State, rng: random.Random, near:
 
 
 def _fixed(simulator: Simulator) -> Collection[GroundAtom]:
-    return simulator.initial.layout.statics.values.keys()
+    return simulator.initial.layout.static_values.keys()
 
 
 @dataclass

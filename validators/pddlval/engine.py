@@ -352,7 +352,7 @@ class Engine:
 
     def __init__(self, layout: StateLayout):
         self.database = Database(layout)
-        self.axioms = Axioms(layout.statics.task, self.database)
+        self.axioms = Axioms(layout.task, self.database)
         self.compiler = self.axioms.compiler
         self._known: dict[int, tuple[Condition, tuple[str, ...], Callable[..., bool]]] = {}
         self._enumerated: dict[int, tuple[Condition, tuple[str, ...], Callable[..., Iterator[Row]]]] = {}

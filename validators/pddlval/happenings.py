@@ -226,7 +226,7 @@ class _Claimant:
         self._atoms: dict[GroundAtom, _Owner] = {}
         self._fluents: dict[GroundAtom, _Owner] = {}
         self._rules: dict[str, list[DerivedPredicate]] = {}
-        for rule in state.layout.statics.task.domain.derived:
+        for rule in state.layout.task.domain.derived:
             self._rules.setdefault(rule.name, []).append(rule)
         self._followed: dict[GroundAtom, int] = {}
         self._readers: dict[GroundAtom, list[int]] = {}

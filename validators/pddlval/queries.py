@@ -176,7 +176,7 @@ class Compiler:
         self.database = database
         self.ask = ask
         """Gives what says whether a derived atom is true: a function of the tables and the arguments."""
-        self.partial = database.layout.statics.partial
+        self.partial = database.layout.partial
         self._lock = Lock()
         self._names: dict[int, str] = {}
         self._shared: dict[Any, Any] = {}

@@ -119,7 +119,7 @@ class EffectBlock:
                     whens.append((Guard.of(condition, layout), cls.of(body, layout)))
                 case Forall(body=body):
                     names = tuple([item.name for item in part.parameters])
-                    objects = tuple([tuple(sorted(layout.statics.objects(item.types))) for item in part.parameters])
+                    objects = tuple([tuple(sorted(layout.task.objects_of(item.types))) for item in part.parameters])
                     foralls.append(Quantified(part, names, objects, _static_part(part, layout), cls.of(body, layout)))
                 case _:
                     raise TypeError(f"not an executable effect: {type(part).__name__}")
@@ -146,7 +146,7 @@ class Guard:
     def of(cls, condition: Condition, layout: StateLayout) -> Guard:
         """The parts of a condition."""
         normal = negation_normal(condition)
-        if has_comparison(normal, layout.statics.partial):
+        if has_comparison(normal, layout.partial):
             return cls((), (condition,), compares=True)
         parts = [(part.body, False) if isinstance(part, Not) else (part, True) for part in conjuncts(normal)]
         literals = tuple([(part, positive) for part, positive in parts if isinstance(part, Atom)])
@@ -188,7 +188,7 @@ def _static_part(effect: Forall, layout: StateLayout) -> Condition | None:
     if len(parts) != 1 or not isinstance(parts[0], When) or len(names) < len(effect.parameters):
         return None
     condition = negation_normal(parts[0].condition)
-    if has_comparison(condition, layout.statics.partial):
+    if has_comparison(condition, layout.partial):
         # What is read first matters there.
         return None
     static = [part for part in conjuncts(condition) if predicates_in(part).isdisjoint(layout.dynamic)]
@@ -253,7 +253,7 @@ class Instances:
 
     def _guarded(self, guard: Guard, binding: Binding, outer: GroundEffect) -> GroundEffect | None:
         """The outer conditions and these; None where these never hold, or do not in the one state."""
-        state, statics = self._state, self._layout.statics.atoms
+        state, statics = self._state, self._layout.static_atoms
         literals = list(outer.literals)
         for atom, positive in guard.literals:
             ground = ground_atom(atom, binding)
@@ -400,7 +400,7 @@ class Schema:
         self.effect = EffectBlock.of(node.effect, layout)
         self.added, self.deleted = self._picks(self.effect.adds), self._picks(self.effect.deletes)
         updates = list(updates_in(node.effect))
-        self.may_fail = bool(updates) or has_comparison(node.effect, layout.statics.partial)
+        self.may_fail = bool(updates) or has_comparison(node.effect, layout.partial)
         read = {fluent.name for update in updates for fluent in fluents_in(update.value)}
         self.constant = not self.effect.conditional and read.isdisjoint(layout.functions)
 
@@ -579,7 +579,7 @@ def _possible(schema: Schema, slots: Sequence[str]) -> bool:
     for one, other, positive in schema.equalities:
         if (slots[one] == slots[other]) is not positive:
             return False
-    atoms = schema.layout.statics.atoms
+    atoms = schema.layout.static_atoms
     for pick, positive in schema.static_checks:  # noqa: SIM110 (a generator costs more than the checks)
         if (pick(slots) in atoms) is not positive:
             return False

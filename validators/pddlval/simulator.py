@@ -30,7 +30,7 @@ from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.plans import BadActionError, GroundAction, why_bad
 from pddlval.schemas import Ground, Outcome, Schema, Schemas, changed_chunks, updated_levels
 from pddlval.semantics import unmet
-from pddlval.state import Number, State, StateEngine, StateLayout, Statics
+from pddlval.state import Number, State, StateEngine, StateLayout
 from pddlval.unsupported import is_executable, refuse_unsupported, updated_functions
 
 if TYPE_CHECKING:
@@ -177,18 +177,18 @@ class Simulator:
             InputError: a static atom or value differs from the task's own, or an atom or fluent is none of the
                 task's: an unknown name or object, a wrong arity.
         """
-        layout, statics = self._layout, self._layout.statics
+        layout = self._layout
         given = frozenset(map(GroundAtom, atoms))
         fluents = frozenset(atom for atom in given if atom[0] in layout.changing)
-        strange = sorted(atom for atom in given - fluents - statics.atoms if atom[0] not in layout.derived)
+        strange = sorted(atom for atom in given - fluents - layout.static_atoms if atom[0] not in layout.derived)
         if strange:
             raise InputError(f"{strange[0]} is false in every state of this task: no action changes {strange[0][0]}")
         levels: dict[GroundAtom, Number] = {}
         for fluent, value in (values or {}).items():
             if fluent[0] in layout.functions:
                 levels[GroundAtom(fluent)] = exact(Fraction(value))
-            elif statics.values.get(fluent) != value:
-                own = statics.values.get(fluent, "undefined")
+            elif layout.static_values.get(fluent) != value:
+                own = layout.static_values.get(fluent, "undefined")
                 raise InputError(f"{GroundAtom(fluent)} is {own} in every state of this task")
         # What has a number or place already was looked at before, and all states of the task share them.
         self._check_names(fluents - layout.numbers.keys(), self.task.domain.predicates)
@@ -483,8 +483,8 @@ def _new_layout(task: Task, tolerance: Fraction) -> StateLayout:
     # A derived atom in the initial state, of which the checks warn, counts for nothing: the rules alone decide.
     dynamic = changing | derived
     atoms = frozenset([atom for atom in task.problem.init if atom[0] not in dynamic])
-    statics = Statics(task, atoms, _initial_values(task, functions, changing=False))
-    return StateLayout(statics, changing, functions, derived, tolerance, _engine, layout_of)
+    values = _initial_values(task, functions, changing=False)
+    return StateLayout(task, atoms, values, changing, functions, derived, tolerance, _engine, layout_of)
 
 
 def _engine(layout: StateLayout) -> StateEngine:

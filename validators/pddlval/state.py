@@ -37,38 +37,6 @@ GROUP = 64
 BIT = tuple(1 << place for place in range(BITS))
 
 
-class Statics:
-    """What no action changes, shared by all states of a task: atoms, values of functions, objects."""
-
-    def __init__(self, task: Task, atoms: frozenset[GroundAtom], values: Mapping[GroundAtom, Number]):
-        self.task = task
-        self.atoms = atoms
-        """The static atoms."""
-        self.values = values
-        """The values of static functions."""
-
-    @cached_property
-    def by_predicate(self) -> Mapping[str, list[GroundAtom]]:
-        """The static atoms of each predicate, in the order of the file."""
-        groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
-        for name, atoms in groupby(self.task.problem.init, itemgetter(0)):
-            groups[name].extend(atoms)
-        by_name = {name: those for name, those in groups.items() if those[0] in self.atoms}
-        if sum(map(len, by_name.values())) > len(self.atoms):
-            # The file has an atom twice.
-            by_name = {name: list(dict.fromkeys(those)) for name, those in by_name.items()}
-        return by_name
-
-    @cached_property
-    def partial(self) -> frozenset[str]:
-        """The derived predicates that a numeric fluent without a value can leave undefined."""
-        return partial_predicates(self.task.domain.derived)
-
-    def objects(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        """The objects of one of the types, in the order of their declaration."""
-        return self.task.objects_of(types)
-
-
 class StateEngine(Protocol):
     """Answers questions about states that take more than looking up an atom or a value."""
 
@@ -97,10 +65,14 @@ class StateEngine(Protocol):
 
 
 class StateLayout:
-    """Where the states of one task hold what changes; atoms and fluents get their places as they are met.
+    """What no action changes, shared by all states of a task, and where these hold what does.
+
+    Atoms and fluents that change get their places as they are met.
 
     Args:
-        statics: what no action changes.
+        task: the task.
+        static_atoms: the atoms that no action changes.
+        static_values: the values of functions that no action changes.
         changing: the predicates that actions change.
         functions: the functions that actions change.
         derived: the predicates that follow from the others by rules.
@@ -111,7 +83,9 @@ class StateLayout:
 
     def __init__(
         self,
-        statics: Statics,
+        task: Task,
+        static_atoms: frozenset[GroundAtom],
+        static_values: Mapping[GroundAtom, Number],
         changing: frozenset[str],
         functions: frozenset[str],
         derived: frozenset[str],
@@ -119,7 +93,9 @@ class StateLayout:
         engine: Callable[[StateLayout], StateEngine],
         restore: Callable[[Task, Fraction], StateLayout],
     ):
-        self.statics = statics
+        self.task = task
+        self.static_atoms = static_atoms
+        self.static_values = static_values
         self.changing = changing
         self.functions = functions
         self.derived = derived
@@ -135,9 +111,26 @@ class StateLayout:
         self._lock = Lock()
 
     @cached_property
+    def static_by_predicate(self) -> Mapping[str, list[GroundAtom]]:
+        """The static atoms of each predicate, in the order of the file."""
+        groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
+        for name, atoms in groupby(self.task.problem.init, itemgetter(0)):
+            groups[name].extend(atoms)
+        by_name = {name: those for name, those in groups.items() if those[0] in self.static_atoms}
+        if sum(map(len, by_name.values())) > len(self.static_atoms):
+            # The file has an atom twice.
+            by_name = {name: list(dict.fromkeys(those)) for name, those in by_name.items()}
+        return by_name
+
+    @cached_property
+    def partial(self) -> frozenset[str]:
+        """The derived predicates that a numeric fluent without a value can leave undefined."""
+        return partial_predicates(self.task.domain.derived)
+
+    @cached_property
     def declared(self) -> list[GroundAtom]:
         """The atoms of the initial state that actions change, in the order of the file."""
-        return [atom for atom in self.statics.task.problem.init if atom[0] in self.changing]
+        return [atom for atom in self.task.problem.init if atom[0] in self.changing]
 
     @cached_property
     def engine(self) -> StateEngine:
@@ -195,7 +188,7 @@ class StateLayout:
                 yield from compress(self.atoms[chunk * BITS : (chunk + 1) * BITS], map(int, bin(mask)[:1:-1]))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return self._restore, (self.statics.task, self.tolerance)
+        return self._restore, (self.task, self.tolerance)
 
 
 def changed_levels(levels: Levels, changes: Mapping[int, Number]) -> Levels:
@@ -239,13 +232,13 @@ class State:
             return chunk < len(self.chunks) and self.chunks[chunk] & BIT[number % BITS] != 0
         if atom[0] in layout.derived:
             return layout.engine.true(atom, self)
-        return atom in layout.statics.atoms
+        return atom in layout.static_atoms
 
     def level(self, fluent: GroundAtom) -> Number | None:
         """The value of a numeric fluent, exact and whole where it can be; None where it has none."""
         place = self.layout.places.get(fluent)
         if place is None:
-            return self.layout.statics.values.get(fluent)
+            return self.layout.static_values.get(fluent)
         group, inside = divmod(place, GROUP)
         if group < len(self.levels) and inside < len(self.levels[group]):
             return self.levels[group][inside]
@@ -253,7 +246,7 @@ class State:
 
     def objects(self, types: tuple[str, ...]) -> tuple[str, ...]:
         """The objects of one of the types, in the order of their declaration."""
-        return self.layout.statics.objects(types)
+        return self.layout.task.objects_of(types)
 
     @property
     def tolerance(self) -> Fraction:
@@ -273,7 +266,7 @@ class State:
     @property
     def atoms(self) -> frozenset[GroundAtom]:
         """All atoms that are true; derived ones are not among them (see `derived`)."""
-        return self.layout.statics.atoms.union(self.changing())
+        return self.layout.static_atoms.union(self.changing())
 
     @property
     def derived(self) -> frozenset[GroundAtom]:
@@ -287,7 +280,7 @@ class State:
     @property
     def values(self) -> Mapping[GroundAtom, Fraction]:
         """The value of every numeric fluent that has one: ``{GroundAtom(("total-cost",)): Fraction(3)}``."""
-        held = {fluent: Fraction(value) for fluent, value in self.layout.statics.values.items()}
+        held = {fluent: Fraction(value) for fluent, value in self.layout.static_values.items()}
         held.update((fluent, Fraction(value)) for fluent, value in self.changing_values())
         return MappingProxyType(held)
 
@@ -311,7 +304,7 @@ class State:
         return iter(sorted(self.atoms))
 
     def __len__(self) -> int:
-        return len(self.layout.statics.atoms) + sum(map(int.bit_count, self.chunks))
+        return len(self.layout.static_atoms) + sum(map(int.bit_count, self.chunks))
 
     def __bool__(self) -> bool:
         # A state without atoms is a state: ``successor or state`` must not go back to the one before.

@@ -125,7 +125,7 @@ class _SchemaQuery:
         """
         effect = self._node.effect
         updates = list(updates_in(effect))
-        compares = has_comparison(effect, self._layout.statics.partial)
+        compares = has_comparison(effect, self._layout.partial)
         always = sum(isinstance(part, Update) for part in conjuncts(effect))
         alike = len(updates) < 2 or all(update.operator in ADDITIVE for update in updates)
         if always < len(updates) or not alike or compares or not all(map(_is_plain, updates)):

@@ -106,8 +106,6 @@ class Values(dict[Row, Number]):
 class FunctionTable:
     """The values of a function that actions change."""
 
-    __slots__ = ("kind", "name")
-
     def __init__(self, name: str):
         self.name = name
         self.kind: Kind = "changing"
@@ -119,8 +117,6 @@ class FunctionTable:
 
 class Memo:
     """The answers to one question about a state, by the arguments asked about."""
-
-    __slots__ = ("kind",)
 
     def __init__(self) -> None:
         self.kind: Kind = "derived"
@@ -282,19 +278,6 @@ def _filter(
 class Tables(dict[Any, Any]):
     """The tables of one state, each made when first asked for; the keys are a `TableKey` each."""
 
-    __slots__ = (
-        "_filled",
-        "_loose",
-        "all_listed",
-        "database",
-        "dirty",
-        "listed",
-        "live",
-        "projections",
-        "readers",
-        "state",
-    )
-
     def __init__(self, database: Database, state: State):
         super().__init__()
         self.database = database
@@ -429,7 +412,7 @@ class Database:
 
     def __init__(self, layout: StateLayout):
         self.layout = layout
-        self.task = layout.statics.task
+        self.task = layout.task
         self.names = tuple(self.task.objects)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.everything = frozenset(range(len(self.names)))
@@ -457,7 +440,7 @@ class Database:
         objects = self._domains.get(types)
         if objects is None:
             numbers = self.numbers
-            objects = self._domains[types] = tuple([numbers[name] for name in self.layout.statics.objects(types)])
+            objects = self._domains[types] = tuple([numbers[name] for name in self.layout.task.objects_of(types)])
         return objects
 
     def relation(self, predicate: str, arity: int) -> Relation:
@@ -478,7 +461,7 @@ class Database:
         # The first bit stands for all numeric values.
         relation = Relation(predicate, arity, kind, 2 << len(self._relations))
         if kind == "static":
-            atoms = self.layout.statics.by_predicate.get(predicate, [])
+            atoms = self.layout.static_by_predicate.get(predicate, [])
             relation.size = len(atoms)
             number = self.numbers.__getitem__
             relation.columns = [list(map(number, map(itemgetter(place + 1), atoms))) for place in range(arity)]
@@ -495,7 +478,7 @@ class Database:
             self.live_functions.append(function)
         else:
             function = Values(name, self.names)
-            for fluent, value in self.layout.statics.values.items():
+            for fluent, value in self.layout.static_values.items():
                 if fluent[0] == name:
                     function[self.row(fluent[1:])] = value
         return self._functions.setdefault(name, function)

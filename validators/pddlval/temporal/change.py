@@ -62,7 +62,7 @@ def _comparisons(condition: Condition, state: State, binding: Binding) -> Iterat
     match condition:
         case Comparison():
             yield condition, binding
-        case Atom(predicate) if predicate in state.layout.statics.partial:
+        case Atom(predicate) if predicate in state.layout.partial:
             raise UnsupportedError(
                 f"the derived predicate '{predicate}' compares numbers while numbers change continuously,"
                 " which cannot be executed"
