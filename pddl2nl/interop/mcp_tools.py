@@ -206,7 +206,7 @@ class PlanningTools:
         repaired: tuple[GroundAction, ...] | None = proposal
         if not validate(task, plan).valid:
             found = plan_on(task, proposal, prefix, state) if keep_prefix else repair_plan(simulator, proposal)
-            status, repaired = found.planners.result.status, found.plan
+            status, repaired = found.result.status, found.plan
         return {"status": status, "executable_steps": prefix, **_changes(proposal, repaired, teller)}
 
     # ── texts, files and names ───────────────────────────────────────────────────────────────────

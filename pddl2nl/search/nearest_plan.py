@@ -33,38 +33,21 @@ LEAST_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Planners:
-    """The last planner's result, and the effort of all that were tried.
-
-    Attributes:
-        result: of the last planner.
-        seconds, cpu_seconds, expanded: of all.
-        proved: whether the plan is proved to be the cheapest.
-    """
-
-    result: PlannerResult
-    seconds: float
-    cpu_seconds: float
-    expanded: int
-    proved: bool
-
-
-@dataclass(frozen=True)
 class RepairedPlan:
     """A plan made out of a proposal.
 
     Attributes:
         plan: None without one.
-        planners: those that found it.
+        result: of the last planner, with the effort of all that were tried.
         proved: whether no valid plan is nearer to the proposal, proved.
         alone: how the task was solved without the proposal; None if that was not tried.
         fallback: whether the plan is the one of ``alone``, because the search for the nearest one ended at its limit.
     """
 
     plan: tuple[GroundAction, ...] | None
-    planners: Planners
+    result: PlannerResult
     proved: bool = False
-    alone: Planners | None = None
+    alone: PlannerResult | None = None
     fallback: bool = False
 
 
@@ -103,30 +86,27 @@ def repair_plan(simulator: Simulator, proposal: Sequence[GroundAction]) -> Repai
     """
     alone = best_plan(with_unit_costs(simulator.task))
     compiled = compile_proposal(simulator, proposal)
-    own = alone.result.plan
-    if not compiled.follows or alone.result.status == "unsolvable":
-        return RepairedPlan(own, alone, alone.proved, alone)
+    own = alone.plan
+    if not compiled.follows or alone.status == "unsolvable":
+        return RepairedPlan(own, alone, _proved(alone), alone)
     near = cheapest(compiled.task, alone)
-    plan = None if near.result.plan is None else compiled.decode(near.result.plan)
+    plan = None if near.plan is None else compiled.decode(near.plan)
     if own is not None and (plan is None or distance(own, proposal) < distance(plan, proposal)):
-        seconds, expanded = near.seconds + alone.seconds, near.expanded + alone.expanded
-        both = replace(near, result=alone.result, seconds=seconds, expanded=expanded)
-        return RepairedPlan(own, both, False, alone, True)
-    return RepairedPlan(plan, near, near.proved, alone)
+        return RepairedPlan(own, _together([near, alone]), False, alone, True)
+    return RepairedPlan(plan, near, _proved(near), alone)
 
 
 def plan_on(task: Task, proposal: Sequence[GroundAction], prefix: int, state: State) -> RepairedPlan:
     """The first actions of a proposal, and LAMA's plan from the state that they reach; raises as `repair_plan`."""
     rest = Task(task.domain, problem_in_state(task.problem, state, state.values))
-    planners = best_plan(rest, optimally=False)
-    plan = planners.result.plan
-    return RepairedPlan(None if plan is None else (*proposal[:prefix], *plan), planners)
+    result = best_plan(rest, optimally=False)
+    return RepairedPlan(None if result.plan is None else (*proposal[:prefix], *result.plan), result)
 
 
 # ── Fast Downward ────────────────────────────────────────────────────────────────────────────────
 
 
-def best_plan(task: Task, *, optimally: bool = True) -> Planners:
+def best_plan(task: Task, *, optimally: bool = True) -> PlannerResult:
     """A plan by LM-cut, else LAMA's first one.
 
     LM-cut plans optimally, and takes neither conditional effects nor axioms; LAMA takes both.
@@ -140,7 +120,7 @@ def best_plan(task: Task, *, optimally: bool = True) -> Planners:
     return _first([*optimal, lambda: solve(task, "lama", time_limit=SECONDS)])
 
 
-def cheapest(task: Task, alone: Planners) -> Planners:
+def cheapest(task: Task, alone: PlannerResult) -> PlannerResult:
     """The cheapest plan of a compiled task, by searches that get as much CPU time as planning alone took.
 
     LM-cut gets half of it, also if it did not solve the task alone: with a good proposal the compiled task is easier.
@@ -157,17 +137,26 @@ def cheapest(task: Task, alone: Planners) -> Planners:
     return _first([lambda: solve(task, "lmcut", time_limit=half), lambda: cheapest_plan(task, half)])
 
 
-def _first(searches: Sequence[Callable[[], PlannerResult]]) -> Planners:
+def _first(searches: Sequence[Callable[[], PlannerResult]]) -> PlannerResult:
     """The result of the first search that finds a plan, or proves that there is none."""
     results: list[PlannerResult] = []
     for search in searches:
         results.append(search())
         if results[-1].status in ("solved", "unsolvable"):
             break
-    result = results[-1]
-    proved = result.solved and not result.message and result.search != " ".join(PLANNERS["lama"])
+    return _together(results)
+
+
+def _together(results: Sequence[PlannerResult]) -> PlannerResult:
+    """The last result, with the effort of all."""
     seconds, cpu_seconds = sum(each.seconds for each in results), sum(each.cpu_seconds for each in results)
-    return Planners(result, seconds, cpu_seconds, sum(each.expanded or 0 for each in results), proved)
+    expanded = sum(each.expanded or 0 for each in results)
+    return replace(results[-1], seconds=seconds, cpu_seconds=cpu_seconds, expanded=expanded)
+
+
+def _proved(result: PlannerResult) -> bool:
+    """Whether a plan is proved to be the cheapest."""
+    return result.solved and not result.message and result.search != " ".join(PLANNERS["lama"])
 
 
 # ── the compiled task ────────────────────────────────────────────────────────────────────────────

@@ -9,14 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_condition
-from pddlval import Simulator, State, validate
+from pddlval import Simulator, validate
 from pddlval.numeric import UndefinedError
 from tests.validators import random_tasks, reference
-
-
-def rows(predicate: str, state: State) -> list[tuple[str, ...]]:
-    """The arguments of the true atoms of a derived predicate, sorted."""
-    return sorted(atom[1:] for atom in state.derived if atom[0] == predicate)
 
 
 @settings(max_examples=80)
@@ -42,42 +37,6 @@ def test_each_derived_atom_is_true_where_the_definition_says(case: tuple[Task, r
         assert simulator.state(state.atoms, state.values).derived == world.derived
         action = simulator.sample(state, rng)
         state = state if action is None else simulator.step(state, action).successor or state
-
-
-NETWORK = """
-(define (domain network)
-  (:requirements :strips :typing :derived-predicates)
-  (:types node mark)
-  (:predicates (link ?x ?y - node) (on ?x - node) (reach ?x ?y - node) (island ?x - node) (far ?x ?y - node))
-  (:derived (reach ?x ?y - node) (and (on ?x) (link ?x ?y)))
-  (:derived (reach ?x ?y - node) (exists (?z - node) (and (reach ?x ?z) (on ?z) (link ?z ?y))))
-  (:derived (far ?x ?y - node) (and (reach ?x ?y) (not (link ?x ?y))))
-  (:derived (island ?x - node) (forall (?y - node) (not (reach ?x ?y))))
-  (:action switch :parameters (?x - node) :precondition (not (on ?x)) :effect (on ?x)))
-"""
-
-
-def network(size: int, domain: str = NETWORK) -> Task:
-    """A chain of nodes."""
-    nodes = " ".join(f"n{number}" for number in range(size))
-    links = " ".join(f"(link n{number} n{number + 1})" for number in range(size - 1))
-    problem = f"(define (problem x) (:domain network) (:objects {nodes} - node m - mark) (:init {links}) (:goal (and)))"
-    return parse_task(domain, problem)
-
-
-def _on(task: Task, names: str) -> State:
-    return Simulator(task).state([*task.problem.init, *(GroundAtom(("on", name)) for name in names.split())])
-
-
-def test_a_transitive_closure() -> None:
-    task = network(5)
-    state = _on(task, "n0 n1 n3")
-    assert rows("reach", state) == [("n0", "n1"), ("n0", "n2"), ("n1", "n2"), ("n3", "n4")]
-    assert rows("far", state) == [("n0", "n2")]
-    assert rows("island", state) == [("n2",), ("n4",)]
-    assert state.true(GroundAtom(("reach", "n0", "n2")))
-    assert not state.true(GroundAtom(("reach", "n0", "n3")))
-    assert not state.true(GroundAtom(("island", "m"))), "the rule is for nodes"
 
 
 def test_an_undefined_fluent_in_a_rule() -> None:

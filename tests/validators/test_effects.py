@@ -131,33 +131,6 @@ def test_nested_quantifiers_shadow_and_range_over_types_and_constants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("effect", "value"),
-    [
-        ("(assign (total) (+ (load home) 1))", 4),
-        ("(increase (total) (load home))", 5),
-        ("(decrease (total) 2.5)", Fraction(-1, 2)),
-        ("(scale-up (total) 1.5)", 3),
-        ("(scale-down (total) 3)", Fraction(2, 3)),
-        ("(and (increase (total) 1) (decrease (total) 3))", 0),
-        ("(increase (total) (- (width b)))", Fraction(3, 2)),
-    ],
-)
-def test_numeric_updates_are_exact(effect: str, value: Fraction) -> None:
-    simulator = Simulator(task(effect))
-    after = simulator.step(simulator.initial, "(do)").successor
-    assert after is not None
-    assert after.value(GroundAtom(("total",))) == value
-    assert simulator.initial.value(GroundAtom(("total",))) == 2
-
-
-def test_amounts_are_read_in_the_old_state() -> None:
-    simulator = Simulator(task("(and (assign (total) (load home)) (assign (load home) (total)))"))
-    after = simulator.step(simulator.initial, "(do)").successor
-    assert after is not None
-    assert (after.value(GroundAtom(("total",))), after.value(GroundAtom(("load", "home")))) == (3, 2)
-
-
-@pytest.mark.parametrize(
     "effect",
     [
         "(and (assign (load ?p) 1) (assign (load home) 2))",

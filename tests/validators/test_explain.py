@@ -64,16 +64,6 @@ def test_a_negated_exists_names_the_objects_in_the_way() -> None:
     assert told(report) == [("(or (not (wet fern)) (sown fern))", 2, False, None)]
 
 
-def test_comparisons_have_causes_too() -> None:
-    report = validate(garden(), "(pour rose) (pour fern) (pour rose)")
-    assert told(report) == [("(>= (water) 2)", 2, False, None)]
-
-
-def test_a_fluent_without_a_value() -> None:
-    report = validate(garden(), "(measure)")
-    assert told(report) == [("(= (limit) (limit))", None, True, None)]
-
-
 def test_goals_of_every_kind() -> None:
     report = validate(garden(), "(pour rose) (dry rose) (pour rose) (dry rose) (sow fern)")
     assert report.verdict == "goal-not-satisfied"

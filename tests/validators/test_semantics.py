@@ -14,7 +14,6 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
-    Equality,
     Exists,
     Fluent,
     Forall,
@@ -34,37 +33,6 @@ from tests.validators.formulas import PlainWorld
 
 TRUE, FALSE = And(), Or()
 P, Q, R = (Atom("q", (name,)) for name in "abc")
-
-
-def test_connectives() -> None:
-    world = PlainWorld("q a")
-    true, false = P, Q
-    assert holds(true, world)
-    assert not holds(false, world)
-    assert holds(Not(false), world)
-    assert holds(And(()), world)
-    assert not holds(Or(()), world)
-    assert holds(Equality("a", "a"), world)
-    assert not holds(Equality("?x", "a"), world, {"?x": "b"})
-    table = [(one, other) for one in (true, false) for other in (true, false)]
-    assert [holds(And(pair), world) for pair in table] == [True, False, False, False]
-    assert [holds(Or(pair), world) for pair in table] == [True, True, True, False]
-    assert [holds(Imply(*pair), world) for pair in table] == [True, False, True, True]
-
-
-def test_quantifiers() -> None:
-    world = PlainWorld("q a", "q b", "p a b")
-    x, y = TypedName("?x", ("small",)), TypedName("?y", ("small",))
-    assert holds(Forall((x,), Atom("q", ("?x",))), world), "a and b are all that is small"
-    assert not holds(Forall((TypedName("?x"),), Atom("q", ("?x",))), world)
-    assert holds(Exists((x, y), Atom("p", ("?x", "?y"))), world)
-    assert not holds(Exists((x, y), And((Atom("p", ("?x", "?y")), Equality("?x", "?y")))), world)
-    either = TypedName("?x", ("small", "tool"))
-    assert not holds(Forall((either,), Atom("q", ("?x",))), world)
-    assert not holds(Forall((x,), Exists((TypedName("?x", ("tool",)),), Atom("q", ("?x",)))), world), "the inner ?x"
-    none = TypedName("?x", ("nothing",))
-    assert holds(Forall((none,), FALSE), world)
-    assert not holds(Exists((none,), TRUE), world)
 
 
 def test_comparisons_are_read_only_as_far_as_needed() -> None:

@@ -143,20 +143,20 @@ def _event(proposal: Sequence[GroundAction], prefix: int, repaired: RepairedPlan
     texts = tuple(map(str, proposal))
     if repaired is None:
         return PlanRepaired("", "solved", texts, prefix, texts, tuple(range(len(texts))), proved=True)
-    plan, planners, alone = repaired.plan or (), repaired.planners, repaired.alone
+    plan, result, alone = repaired.plan or (), repaired.result, repaired.alone
     kept = common_actions(plan, proposal)
     same = sum(pair == (place, place) for place, pair in enumerate(kept))
     return PlanRepaired(
-        planners.result.planner,
-        planners.result.status,
+        result.planner,
+        result.status,
         texts,
         prefix,
         tuple(map(str, plan)),
         tuple(place for place, _ in kept),
         0 if repaired.plan is None else distance(plan, proposal),
         0 if repaired.plan is None or same == max(len(plan), len(proposal)) else same + 1,
-        planners.seconds,
-        planners.expanded,
+        result.seconds,
+        result.expanded or 0,
         None if alone is None else alone.expanded,
         repaired.proved,
         repaired.fallback,

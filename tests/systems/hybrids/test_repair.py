@@ -15,7 +15,7 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.search import nearest_plan
-from pddl2nl.search.nearest_plan import Planners, common_actions, distance, repair_plan
+from pddl2nl.search.nearest_plan import common_actions, distance, repair_plan
 from pddl2nl.systems.hybrids.events import PlanRepaired
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
@@ -108,7 +108,7 @@ def test_a_missing_action_is_added(play: Play) -> None:
 
 def test_a_proposal_of_impossible_actions_costs_what_planning_alone_costs(world: World) -> None:
     repaired = repair_plan(Simulator(world.task), actions("(lift red nowhere)"))
-    assert repaired.planners is repaired.alone, "nothing else was searched"
+    assert repaired.result is repaired.alone, "nothing else was searched"
     assert (repaired.proved, repaired.fallback) == (True, False)
 
 
@@ -124,17 +124,17 @@ def test_useless_actions_cost_no_more_than_planning_alone(monkeypatch: pytest.Mo
     repaired = repair_plan(Simulator(task), proposal)
     assert repaired.alone is not None
     assert repaired.plan is not None
-    own = repaired.alone.result.plan
+    own = repaired.alone.plan
     assert validate(task, list(repaired.plan)).valid
     assert own is None or distance(repaired.plan, proposal) <= distance(own, proposal)
-    searched = repaired.planners.cpu_seconds
+    searched = repaired.result.cpu_seconds
     # The driver gives each search up to a second more for its start.
     assert searched <= max(2, repaired.alone.cpu_seconds + 1) + 2
 
 
 def test_at_the_limit_the_plan_is_that_of_planning_alone(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
     late = PlannerResult("lama", "timeout", None, None, 2.0, 100, "", "no plan within 2 s")
-    monkeypatch.setattr(nearest_plan, "cheapest", lambda task, alone: Planners(late, 2.0, 2.0, 100, False))
+    monkeypatch.setattr(nearest_plan, "cheapest", lambda task, alone: late)
     played = play("repair", replied("(lift blue table)\n(put blue shelf)"), style="pddl")
     [event] = played.of("plan-repaired")
     assert played.finished.plan == tuple(GOOD.splitlines())
@@ -155,8 +155,8 @@ def test_without_a_proposal_the_planner_plans_alone(play: Play, reply: str) -> N
 
 def test_an_unsolvable_task_is_not_searched_twice() -> None:
     repaired = repair_plan(Simulator(shipped_task("blocksworld", "u01")), actions("(pick-up a)"))
-    assert (repaired.plan, repaired.planners.result.status) == (None, "unsolvable")
-    assert repaired.planners is repaired.alone
+    assert (repaired.plan, repaired.result.status) == (None, "unsolvable")
+    assert repaired.result is repaired.alone
 
 
 # ── from the prefix, and other planners ──────────────────────────────────────────────────────────
@@ -197,7 +197,7 @@ def test_conditional_effects_are_for_the_planner_that_takes_them(proposal: str) 
     task = parse_task(CONDITIONAL, "(define (problem p) (:domain lamps) (:init) (:goal (on)))")
     simulator = Simulator(task)
     repaired = repair_plan(simulator, actions(proposal))
-    assert (repaired.planners.result.planner, repaired.proved) == ("lama", True)
+    assert (repaired.result.planner, repaired.proved) == ("lama", True)
     assert repaired.plan is not None
     assert validate(task, list(repaired.plan)).valid
     assert distance(repaired.plan, actions(proposal)) == least_distance(simulator, actions(proposal))
