@@ -17,15 +17,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-__all__ = ["BatchDesk", "BatchPlan", "LineFault", "Refusal", "ServedBatch", "uploaded"]
-
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _UNFINISHED = {
     "expired": ("batch_expired", "This request could not be executed before the completion window expired."),
     "cancelled": ("batch_cancelled", "This request was not executed before the batch was cancelled."),
 }
-_LONGEST_KEY, _LONGEST_VALUE, _MOST_METADATA = 64, 512, 16
-_MOST_LINES = 50_000
 
 
 class Refusal(Exception):
@@ -148,25 +144,19 @@ class BatchDesk:
                     return _sent(self._upload(body))
                 case "GET", "files", [name, "content"]:
                     return str(self._file(name)["content"]).encode("utf-8")
-                case "GET", "files", [name]:
-                    return _sent(_shown_file(self._file(name)))
-                case "DELETE", "files", [name]:
-                    del self.files[self._file(name)["id"]]
-                    return _sent({"id": name, "object": "file", "deleted": True})
                 case "POST", "batches", []:
                     return _sent(self._create(body).to_json())
                 case "GET", "batches", []:
                     return _sent(self._list(body))
                 case "GET", "batches", [name]:
                     return _sent(self._advance(self._batch(name)).to_json())
-                case "POST", "batches", [name, "cancel"]:
-                    return _sent(self._cancel(self._batch(name)).to_json())
         raise Refusal(404, f"no such path: {method} /v1{path}")
 
     def _upload(self, body: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(body.get("file"), str) or not body.get("purpose"):
             raise Refusal(400, "an upload needs 'file' and 'purpose'")
-        return _shown_file(self._keep(body["file"], str(body["purpose"]), str(body.get("filename", "upload"))))
+        file = self._keep(body["file"], str(body["purpose"]), str(body.get("filename", "upload")))
+        return {name: value for name, value in file.items() if name != "content"}
 
     def _keep(self, content: str, purpose: str, filename: str) -> dict[str, Any]:
         name = f"file-{next(self._numbers):04}"
@@ -196,12 +186,6 @@ class BatchDesk:
     def _create(self, body: Mapping[str, Any]) -> ServedBatch:
         if body.get("completion_window") != "24h" or body.get("endpoint") not in self._answers:
             raise Refusal(400, f"'completion_window' must be 24h and 'endpoint' one of {', '.join(self._answers)}")
-        metadata = body.get("metadata") or {}
-        if len(metadata) > _MOST_METADATA or any(
-            len(key) > _LONGEST_KEY or not isinstance(value, str) or len(value) > _LONGEST_VALUE
-            for key, value in metadata.items()
-        ):
-            raise Refusal(400, "metadata: at most 16 texts of at most 512 characters, with keys of at most 64")
         file = self._file(str(body.get("input_file_id")))
         if file["purpose"] != "batch":
             raise Refusal(400, "the input file's purpose must be 'batch'")
@@ -230,13 +214,6 @@ class BatchDesk:
             "last_id": page[-1].id if page else None,
             "has_more": len(page) < len(newest),
         }
-
-    def _cancel(self, batch: ServedBatch) -> ServedBatch:
-        if batch.status in _ENDED:
-            raise Refusal(409, f"Cannot cancel a batch with status '{batch.status}'.")
-        batch.plan = BatchPlan(("cancelling", "cancelled"), answered=0, line=batch.plan.line)
-        batch.status, batch.asked = "cancelling", 0
-        return batch
 
     def _advance(self, batch: ServedBatch) -> ServedBatch:
         if batch.status not in _ENDED:
@@ -309,8 +286,6 @@ def _wrong_lines(batch: ServedBatch) -> list[tuple[str, str]]:
     found = []
     if not batch.lines:
         found.append(("empty_file", "The input file is empty."))
-    if len(batch.lines) > _MOST_LINES:
-        found.append(("too_many_tasks", f"The batch input file contains more than {_MOST_LINES} requests."))
     if len(set(batch.custom_ids)) < len(batch.lines):
         found.append(("duplicate_custom_id", "The custom_id of a request is not unique."))
     if any(line.get("method") != "POST" or line.get("url") != batch.made["endpoint"] for line in batch.lines):
@@ -326,10 +301,6 @@ def _line(name: str, response: object, error: object) -> str:
 
 def _response(status: int, body: object) -> dict[str, object]:
     return {"status_code": status, "request_id": "req_loopback", "body": body}
-
-
-def _shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in file.items() if name != "content"}
 
 
 def _sent(data: object) -> bytes:

@@ -5,8 +5,8 @@ For tests of everything between a policy and the wire, with the openai client it
     with ChatServer(ScriptedModel(["Action: stack a on b"])) as server:
         OpenAIModel("any-name", server.base_url).complete(request)
 
-It speaks ``/v1/chat/completions``, ``/v1/embeddings`` where the model has `embed`, ``/v1/models``, and
-``/v1/files`` and ``/v1/batches`` (`batch_desk`). Any call can meet a `Trouble` instead of its answer.
+It speaks ``/v1/chat/completions``, ``/v1/embeddings`` where the model has `embed`, and ``/v1/files`` and
+``/v1/batches`` (`batch_desk`). Any call can meet a `Trouble` instead of its answer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import json
 import sys
 import threading
 import time
-from array import array
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,8 +25,6 @@ from urllib.parse import parse_qsl, urlsplit
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm.types import Completion, Message, Model, Request
 from tests.llm.batch_desk import BatchDesk, BatchPlan, Refusal, uploaded
-
-__all__ = ["Call", "ChatServer", "Trouble"]
 
 _FINISH = {"text": "stop", "empty": "stop", "refused": "stop", "length": "length", "filtered": "content_filter"}
 
@@ -126,12 +122,8 @@ class ChatServer:
         """The body of a call's answer; raises `Refusal` where the call is wrong."""
         path = urlsplit(call.path).path.removeprefix("/v1")
         if path in ("/chat/completions", "/embeddings"):
-            if call.method != "POST":
-                raise Refusal(405, f"{path} takes a POST")
             time.sleep(self.delay)
             return json.dumps((self.answer if path == "/chat/completions" else self.vectors)(call.body)).encode()
-        if path == "/models":
-            return json.dumps({"object": "list", "data": [{"id": self.model.name, "object": "model"}]}).encode()
         return self.desk.handle(call.method, path, call.body)
 
     def answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,18 +146,14 @@ class ChatServer:
         embed = getattr(self.model, "embed", None)
         if embed is None:
             raise Refusal(404, f"the model '{body.get('model')}' makes no embeddings")
-        said = body.get("input")
-        texts = [said] if isinstance(said, str) else said
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise Refusal(400, "'input' must be a text or a list of texts")
+        texts = body["input"]
         found = self._of_the_model(embed, texts)
         tokens = sum(len(text.split()) for text in texts)
         return {
             "object": "list",
             "model": str(body.get("model")),
             "data": [
-                {"object": "embedding", "index": index, "embedding": _encoded(vector, body.get("encoding_format"))}
-                for index, vector in enumerate(found)
+                {"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(found)
             ],
             "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
         }
@@ -180,10 +168,6 @@ class ChatServer:
 
 def _listed(troubles: list[Trouble | None]) -> Callable[[int], Trouble | None]:
     return lambda number: troubles[number] if number < len(troubles) else None
-
-
-def _encoded(vector: list[float], encoding: object) -> list[float] | str:
-    return b64encode(array("f", vector).tobytes()).decode("ascii") if encoding == "base64" else vector
 
 
 def _completion_json(model: str, request: Request, completion: Completion) -> dict[str, Any]:
@@ -253,9 +237,6 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self._serve()
 
         def do_POST(self) -> None:
-            self._serve()
-
-        def do_DELETE(self) -> None:
             self._serve()
 
         def _serve(self) -> None:
