@@ -101,7 +101,7 @@ def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
 
 
 def _print(view: SceneView, as_json: bool) -> None:
-    from pddl2nl.llm.tokens import tokenizer_name
+    from pddl2nl.systems.sayplan.tokens import tokenizer_name
 
     if as_json:
         print_text(view.text)

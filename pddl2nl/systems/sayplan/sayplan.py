@@ -36,7 +36,6 @@ from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line
-from pddl2nl.llm.tokens import tokenizer_name
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.pddl import And, Atom, Condition, Domain, Not, Or, Task, write_condition
 from pddl2nl.policies.policy import Effort, TaskTextPolicy
@@ -62,6 +61,7 @@ from pddl2nl.systems.sayplan.plans import (
     without_ways,
 )
 from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneRoles, SceneView, scene_graph
+from pddl2nl.systems.sayplan.tokens import tokenizer_name
 from pddl2nl.tasks import match_shipped
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import negation_normal

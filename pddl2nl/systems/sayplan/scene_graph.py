@@ -26,8 +26,8 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
 from pddl2nl.files import parse_json, read_text
-from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import Domain, GroundAtom, Task
+from pddl2nl.systems.sayplan.tokens import count_tokens
 from pddlval import State
 
 AGENT = "agent"
@@ -548,7 +548,7 @@ class SceneView:
 
     @cached_property
     def tokens(self) -> int:
-        """The tokens of the JSON, by `pddl2nl.llm.tokens.count_tokens`."""
+        """The tokens of the JSON, by `pddl2nl.systems.sayplan.tokens.count_tokens`."""
         return count_tokens(self.text)
 
     @cached_property

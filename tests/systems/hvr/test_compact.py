@@ -8,7 +8,6 @@ import pytest
 
 from pddl2nl.baselines import PlanOracle
 from pddl2nl.llm import Completion, Request
-from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.nl import choose_wording
 from pddl2nl.policies import Episode, Setting, make_policy
 from pddl2nl.policies.prompts import stage_of
@@ -42,9 +41,8 @@ class Counting:
     def complete(self, request: Request) -> Completion:
         stage, reply = stage_of(request.messages), self._oracle.complete(request).text
         assert stage is not None
-        used = sum(count_tokens(message.content) for message in request.messages) + max(
-            count_tokens(reply), SHORTEST_REPLY
-        )
+        count = pytest.importorskip("rs_bpe.bpe").openai.cl100k_base().count
+        used = sum(count(message.content) for message in request.messages) + max(count(reply), SHORTEST_REPLY)
         self.most[stage] = max(used, self.most.get(stage, 0))
         if self._careless and stage == "conditions":
             reply = re.sub(r"precondition: .*", "precondition: (and)", reply)

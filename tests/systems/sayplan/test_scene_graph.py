@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm.tokens import count_tokens
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, load_roles, read_roles, scene_graph
+from pddl2nl.systems.sayplan.tokens import count_tokens
 from pddl2nl.tasks import shipped_domain
 
 BUILDING = shipped_domain("building")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.llm import tokens
-from pddl2nl.llm.tokens import count_tokens, estimate_tokens, tokenizer_name
+from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.systems.sayplan import tokens
+from pddl2nl.systems.sayplan.tokens import count_tokens, tokenizer_name
 
 TEXT = '{"id":"kitchen"}'
 
