@@ -72,7 +72,7 @@ def _obfuscate(
     from pddl2nl.nl import choose_wording
     from pddl2nl.pddl import load_domain, load_problem
     from pddl2nl.tasks.obfuscation import obfuscation
-    from pddl2nl.tasks.renamed_files import TaskFileSet, read_mapping, rename_files, telling_names
+    from pddl2nl.tasks.renamed_files import RenamedFiles, read_mapping
     from pddlval import load_plan
 
     if reverse is not None and (scheme is not None or objects):
@@ -81,18 +81,19 @@ def _obfuscate(
     trees = [load_problem(path, tree) for path in problems or ()]
     plans = [load_plan(path) for path in plan or ()]
     words = None if wording is None else choose_wording(wording, tree, domain)
-    given = TaskFileSet([domain, *(problems or ()), *(plan or ())], tree, trees, plans, words)
+    paths = [domain, *(problems or ()), *(plan or ())]
     if reverse is None:
         wordings = () if words is None else (words,)
         renaming = obfuscation(tree, trees, scheme=scheme or "generic", seed=seed, objects=objects, wordings=wordings)
-        renamed = rename_files(given, renaming)
-        if not objects and (names := telling_names(given)):
-            warn(f"objects keep their names ({', '.join(names[:3])}, …), which may tell; see --objects")
+        old_names = None
     else:
         renaming, old_names = read_mapping(reverse)
-        renamed = rename_files(given, renaming, old_names)
+    renamed = RenamedFiles(paths, tree, trees, plans, words, renaming, old_names)
+    if reverse is None and not objects and (names := renamed.telling_names):
+        warn(f"objects keep their names ({', '.join(names[:3])}, …), which may tell; see --objects")
+    texts = renamed.all_files()
     print_warnings(renamed.warnings)
-    written = [] if out is None else write_folder(out, renamed.all_files(), given.paths)
+    written = [] if out is None else write_folder(out, texts, paths)
     text = "\n".join(map(str, written)) if out is not None else renamed.as_text()
     print_result(renamed.as_json(out), text, as_json=as_json)
 

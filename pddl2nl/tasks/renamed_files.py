@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,59 +25,85 @@ _LONGEST = 100
 
 
 @dataclass(frozen=True)
-class TaskFileSet:
-    """A domain with problems, plans and perhaps a wording; ``paths`` are its files: domain, problems, plans."""
+class RenamedFiles:
+    """The files of a domain, problems, plans and perhaps a wording under other names.
+
+    Attributes:
+        paths: the given files: domain, problems, plans.
+        domain, problems, plans: what they hold.
+        given_wording: a wording to rename; None for the template's of the new names.
+        renaming: of the domain and its problems; for the way back its inverse.
+        old_names: for the way back, names of files by their names now; None otherwise.
+    """
 
     paths: Sequence[Path]
     domain: Domain
     problems: Sequence[Problem]
     plans: Sequence[Plan]
-    wording: Wording | None = None
-
-
-@dataclass(frozen=True)
-class RenamedFiles:
-    """The renamed files.
-
-    Attributes:
-        given: what was renamed; ``renaming`` how, and ``restored`` whether old names were restored.
-        files: the texts by the names of their files: domain, problems, plans.
-        wording: of the new names; None if there is none.
-        mapping: the content of mapping.json.
-        warnings: names in plans that were not renamed.
-    """
-
-    given: TaskFileSet
+    given_wording: Wording | None
     renaming: TaskRenaming
-    restored: bool
-    files: Mapping[str, str]
-    wording: Wording | None
-    mapping: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    old_names: Mapping[str, str] | None = None
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The texts by the names of their files: domain, problems, plans; the old names if they are all different."""
+        renaming, old = self.renaming, self.old_names or {}
+        texts = [
+            write_domain(renaming.domain(self.domain)),
+            *(write_problem(renaming.problem(p)) for p in self.problems),
+        ]
+        texts += [plan_text(renaming.plan(each)) for each in self.plans]
+        plain = ["domain.pddl", *(f"problem{number}.pddl" for number in range(1, len(self.problems) + 1))]
+        plain += [f"plan{number}.plan" for number in range(1, len(self.plans) + 1)]
+        before = [old.get(path.name, name) for path, name in zip(self.paths, plain, strict=True)]
+        names = before if len({*before, "wording.json", "mapping.json"}) == len(before) + 2 else plain
+        return dict(zip(names, texts, strict=True))
+
+    @cached_property
+    def wording(self) -> Wording | None:
+        """Of the new names; None on the way back if none was given."""
+        domain = self.renaming.domain(self.domain)
+        if self.given_wording is not None:
+            return check_wording(self.renaming.wording(self.given_wording), domain)
+        return template_wording(domain) if self.old_names is None else None
+
+    @cached_property
+    def mapping(self) -> Mapping[str, Any]:
+        """The content of mapping.json."""
+        names = {new: old.name for new, old in zip(self.files, self.paths, strict=True)}
+        return {**self.renaming.as_json(), "files": names}
 
     @property
-    def wording_text(self) -> str:
-        """The wording as JSON; empty if there is none."""
-        return "" if self.wording is None else json.dumps(self.wording.to_json(), indent=2, ensure_ascii=False) + "\n"
+    def warnings(self) -> Iterator[str]:
+        """The names in plans that were not renamed."""
+        for path, plan in zip(self.paths[1 + len(self.problems) :], self.plans, strict=True):
+            if unknown := self.renaming.unknown(plan):
+                yield f"{path}: {', '.join(unknown)}: not in the domain or problems given; such names stay"
+
+    @property
+    def telling_names(self) -> list[str]:
+        """The given names of objects that may tell what they are: those with three letters in a row."""
+        objects = [*self.domain.constants, *(item for problem in self.problems for item in problem.objects)]
+        return [name for name in dict.fromkeys(item.name for item in objects) if _WORD.search(name)]
 
     def all_files(self) -> dict[str, str]:
         """The texts of all files, with mapping.json unless old names were restored."""
         files = dict(self.files)
         if self.wording is not None:
-            files["wording.json"] = self.wording_text
-        if not self.restored:
-            files["mapping.json"] = json.dumps(self.mapping, indent=2, ensure_ascii=False) + "\n"
+            files["wording.json"] = _json_text(self.wording.to_json())
+        if self.old_names is None:
+            files["mapping.json"] = _json_text(self.mapping)
         return files
 
     def as_json(self, out: Path | None) -> dict[str, Any]:
         """The object that ``pddl2nl tasks obfuscate --json`` prints; ``out`` is the folder of the files, if any."""
         entries = [
             {"file": str(path), "out": None if out is None else str(out / name), "text": text}
-            for path, (name, text) in zip(self.given.paths, self.files.items(), strict=True)
+            for path, (name, text) in zip(self.paths, self.files.items(), strict=True)
         ]
-        plans = 1 + len(self.given.problems)
+        plans = 1 + len(self.problems)
         return {
-            "reversed": self.restored,
+            "reversed": self.old_names is not None,
             "scheme": self.renaming.scheme,
             "seed": self.renaming.seed,
             "domain": entries[0],
@@ -89,37 +116,16 @@ class RenamedFiles:
     def as_text(self) -> str:
         """The texts under their names, with the wording if one was given, and the mapping of names."""
         files = dict(self.files)
-        if self.given.wording is not None:
-            files["wording.json"] = self.wording_text
+        if self.given_wording is not None and self.wording is not None:
+            files["wording.json"] = _json_text(self.wording.to_json())
         texts = "".join(f"; {name}\n{text}\n" for name, text in files.items())
         tables = self.renaming.tables()
         lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
         return "\n".join([f"{texts}; the mapping (variables: see --json or --out)", *lines])
 
 
-def rename_files(
-    given: TaskFileSet, renaming: TaskRenaming, old_names: Mapping[str, str] | None = None
-) -> RenamedFiles:
-    """Renames a set of files.
-
-    Args:
-        given: what is renamed.
-        renaming: of a domain and its problems; for the way back its inverse.
-        old_names: for the way back, names of files by their names now; a wording is made by the template otherwise.
-    """
-    domain = renaming.domain(given.domain)
-    texts = [write_domain(domain), *(write_problem(renaming.problem(each)) for each in given.problems)]
-    texts += [plan_text(renaming.plan(each)) for each in given.plans]
-    files = dict(zip(_names(given, old_names or {}), texts, strict=True))
-    wording: Wording | None = None
-    if given.wording is not None:
-        wording = check_wording(renaming.wording(given.wording), domain)
-    elif old_names is None:
-        wording = template_wording(domain)
-    names = {new: old.name for new, old in zip(files, given.paths, strict=True)}
-    mapping = {**renaming.as_json(), "files": names}
-    warnings = tuple(_unknown(given, renaming))
-    return RenamedFiles(given, renaming, old_names is not None, files, wording, mapping, warnings)
+def _json_text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_mapping(path: Path) -> tuple[TaskRenaming, dict[str, str]]:
@@ -139,23 +145,3 @@ def read_mapping(path: Path) -> tuple[TaskRenaming, dict[str, str]]:
 def _is_file_name(name: str) -> bool:
     """Whether every system takes this for the name of a file in the folder itself."""
     return name.isprintable() and name.strip(". ") == name != "" and not _APART.search(name) and len(name) < _LONGEST
-
-
-def _names(given: TaskFileSet, old: Mapping[str, str]) -> list[str]:
-    """The names of the files to write: the old ones if they are all different."""
-    plain = ["domain.pddl", *(f"problem{number}.pddl" for number in range(1, len(given.problems) + 1))]
-    plain += [f"plan{number}.plan" for number in range(1, len(given.plans) + 1)]
-    before = [old.get(path.name, name) for path, name in zip(given.paths, plain, strict=True)]
-    return before if len({*before, "wording.json", "mapping.json"}) == len(before) + 2 else plain
-
-
-def _unknown(given: TaskFileSet, renaming: TaskRenaming) -> Iterator[str]:
-    for path, plan in zip(given.paths[1 + len(given.problems) :], given.plans, strict=True):
-        if unknown := renaming.unknown(plan):
-            yield f"{path}: {', '.join(unknown)}: not in the domain or problems given; such names stay"
-
-
-def telling_names(given: TaskFileSet) -> list[str]:
-    """The names of objects that may tell what they are: those with three letters in a row."""
-    objects = [*given.domain.constants, *(item for problem in given.problems for item in problem.objects)]
-    return [name for name in dict.fromkeys(item.name for item in objects) if _WORD.search(name)]
