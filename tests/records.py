@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.planners import Planned
+from pddl2nl.experiments.records.writer import RecordWriter, Seal
 from pddl2nl.llm.types import Message
 from pddl2nl.policies import make_policy, policy_names
 from pddl2nl.policies.events import (
@@ -29,7 +30,6 @@ from pddl2nl.policies.events import (
     Replied,
     RunEvent,
     Started,
-    event_to_json,
 )
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered
@@ -125,6 +125,7 @@ def act_events(hostile: str) -> list[RunEvent]:
             ("(pick-up a)", "(stack a b)"),
             steps=5,
             mistakes=2,
+            turns={"executed": 2, "inapplicable": 1, "look-around": 1, "unreadable": 1},
             calls=5,
             prompt_tokens=150,
             completion_tokens=20,
@@ -145,7 +146,17 @@ def basic_events() -> list[RunEvent]:
         Read(1, "read", first, "(stack a b)", start=text.index(first), end=text.index(first) + len(first)),
         Read(2, "read", second, "(pick-up a)", start=text.index(second), end=text.index(second) + len(second)),
         Rejected(1, "inapplicable", first, "(stack a b)", ("(holding a)",)),
-        Finished("inapplicable", Fault(1, "inapplicable", first), proposed=("(stack a b)", "(pick-up a)"), steps=1),
+        Finished(
+            "inapplicable",
+            Fault(1, "inapplicable", first),
+            proposed=("(stack a b)", "(pick-up a)"),
+            steps=1,
+            mistakes=1,
+            turns={"inapplicable": 1},
+            calls=1,
+            prompt_tokens=7,
+            completion_tokens=8,
+        ),
     ]
 
 
@@ -195,11 +206,24 @@ def write(tmp_path: Path) -> Writer:
 
     def _write(name: str, content: list[RunEvent] | Planned) -> Path:
         path = tmp_path / f"{name}.jsonl"
-        objects = [event_to_json(content)] if isinstance(content, Planned) else [event_to_json(e) for e in content]
-        path.write_text("".join(json.dumps(item) + "\n" for item in objects), encoding="utf-8")
+        with RecordWriter(path) as writer:
+            for event in [content] if isinstance(content, Planned) else content:
+                writer.write(event)
         return path
 
     return _write
+
+
+def rewrite(path: Path, edit: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Edits the events of a record and seals it again, as a forger would who knows how."""
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    edit(events)
+    seal = Seal()
+    events[-1].pop("digest", None)
+    *lines, last = [json.dumps(event, ensure_ascii=False).encode() for event in events]
+    for line in lines:
+        seal.add(line)
+    path.write_bytes(b"\n".join([*lines, seal.close(last)]) + b"\n")
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,8 @@ def _replay(
     """Make recorded runs again from their records alone, with no network, key or planner, and compare all events.
 
     Each record is told on a line: identical, or where it differs first, a changed prompt with its diff below. Times
-    may differ; nothing else does. With --json, one object per record.
+    may differ; nothing else does. A line that was changed since it was written is named. That a model of the recorded
+    name gave the replies is what no replay can show. With --json, one object per record.
 
     Exit code 0: all are identical; 1: one is not; 2: no such record, or none that could be read.
     """
@@ -71,7 +72,11 @@ def _paths(records: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
 
 def _text(replayed: Replayed) -> str:
     difference, events = replayed.difference, plural(replayed.recorded, "event")
+    if difference is None and replayed.changed:
+        return f"{replayed.record}: the replay is identical, but the file is not as recorded: {replayed.changed}"
     if difference is None:
+        if replayed.model:
+            events += f"; that {replayed.model} gave the replies is what the record says"
         end = f"identical ({events})"
         if not replayed.complete:
             end = f"identical as far as it goes ({events}; the record has no end)"

@@ -87,6 +87,7 @@ class Planned(RunEvent, frozen=True):
     format: int = 1
     suite: str = ""
     task: str = ""
+    digest: str = ""
 
     last = "planned"
 

@@ -342,6 +342,7 @@ class Finished(RunEvent, frozen=True):
         used: the same by role; ``spent``: what was paid in this run (`pddl2nl.policies.budget.Account`).
         message: explains the outcome in a sentence.
         counted: the number of the `Judged` whose plan, steps, turns and mistakes these are; 0 where there is none.
+        digest: seals the record; set where it is written (`pddl2nl.experiments.records.writer.Seal`).
     """
 
     outcome: Outcome
@@ -363,6 +364,7 @@ class Finished(RunEvent, frozen=True):
     used: Mapping[str, Mapping[str, Count | Amount | None]] = {}
     spent: Mapping[str, Mapping[str, Count | Amount | None]] = {}
     counted: Count = 0
+    digest: str = ""
 
 
 EVENTS: tuple[type[RunEvent], ...] = (

@@ -93,6 +93,7 @@ class Answered(RunEvent, frozen=True):
         fault: the first broken link; null for a right answer. Its step is 1.
         spent: what was paid now (`pddl2nl.policies.budget.Account`), by role.
         seconds: wall time.
+        digest: seals the record.
     """
 
     outcome: AnswerOutcome
@@ -100,6 +101,7 @@ class Answered(RunEvent, frozen=True):
     message: str = ""
     spent: Mapping[str, Mapping[str, int | float | None]] = {}
     seconds: Amount = 0.0
+    digest: str = ""
 
 
 @dataclass(frozen=True)

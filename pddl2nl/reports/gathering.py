@@ -30,6 +30,7 @@ class Gathered:
         runs: the finished runs by name, those with infrastructure errors included.
         missing: runs of the layout without a record.
         strangers: records of no run of the layout; listed, not counted.
+        doubted: runs whose records are not as they were written or contradict themselves; listed first, not counted.
         unfinished: files of runs that have not ended.
         cells: the runs of each cell that has any, by task and seed.
         notes: sentences on how several experiments were put together.
@@ -40,6 +41,7 @@ class Gathered:
     runs: dict[str, RunSummary]
     missing: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
+    doubted: tuple[RunSummary, ...] = ()
     unfinished: tuple[Path, ...] = ()
     cells: dict[Place, tuple[RunSummary, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -57,8 +59,10 @@ class Gathered:
         unfinished = [path.name for path in self.unfinished]
         strangers = _are(self.strangers, "record is not a run", "records are not runs")
         unthought = [f"{run.name}: {run.thoughts_note}" for _, run in sorted(self.runs.items()) if run.thoughts_note]
+        doubted = [f"{run.name}: {run.doubt}" for run in self.doubted]
         lines = []
         for heading, names in (
+            (f"Not as recorded: {_are(doubted)} in no cell of the tables", doubted),
             (f"Infrastructure errors: {_are(broken)} in no cell of the tables", broken),
             (f"Not run yet: {missing}", self.missing),
             (f"Not ended, or cut off: {_are(unfinished)} in no cell of the tables", unfinished),
@@ -143,6 +147,8 @@ def _placed(
     experiments: Collection[str] = (),
 ) -> Gathered:
     """The runs in their cells; of the runs in ``experiments`` those of one cell and file name are copies."""
+    doubted = tuple(run for run in summaries if run.doubt)
+    summaries = [run for run in summaries if not run.doubt]
     runs = {run.name: run for run in summaries if run.name in layout.runs}
     cells: dict[Place, dict[str, RunSummary]] = {}
     for name, run in sorted(runs.items(), key=lambda item: item[1].infrastructure):
@@ -158,8 +164,9 @@ def _placed(
         folder,
         layout,
         {name: run for name, run in runs.items() if name in counted},
-        missing=tuple(name for name in layout.runs if name not in runs),
+        missing=tuple(name for name in layout.runs if name not in {*runs, *(run.name for run in doubted)}),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
+        doubted=doubted,
         unfinished=unfinished,
         cells={place: tuple(sorted(some.values(), key=_by_task)) for place, some in cells.items()},
         notes=notes,

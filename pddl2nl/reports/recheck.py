@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.pddl import InputError, Task, write_condition
-from pddl2nl.policies.events import Acted, Rejected
-from pddl2nl.policies.trace import changed_values
+from pddl2nl.policies.events import Acted, Rejected, Replied
+from pddl2nl.policies.trace import MISTAKES, changed_values
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
@@ -57,6 +58,42 @@ def recheck(record: Record) -> Recheck:
     else:
         agrees = verdict == "goal-not-satisfied" and not record.solved
     return Recheck(verdict, agrees, steps, causes=causes)
+
+
+def doubt(record: Record) -> str:
+    """Why a record is not counted, in a few words; empty if it is as recorded.
+
+    Its lines must be as they were written, its accounts those of its events, and its outcome that of its plan, judged
+    again from the PDDL texts in it.
+
+    Raises:
+        RecordError: the file cannot be read.
+    """
+    if changed := seal_fault(record.path):
+        return changed
+    if isinstance(record, RunRecord) and (wrong := _miscounted(record)):
+        return wrong
+    checked = recheck(record)
+    return "" if checked.agrees else f"the outcome is '{record.outcome}', and its plan is {checked.verdict}"
+
+
+def _miscounted(record: RunRecord) -> str:
+    """The first account of the last event that its events contradict; empty if there is none."""
+    finished, counted, replies = record.finished, record.counted, [e for e in record.events if isinstance(e, Replied)]
+    acted = [event for event in counted if isinstance(event, Acted)]
+    found = {
+        "plan": tuple(event.action for event in acted),
+        "turns executed": len(acted),
+        "mistakes": sum(finished.turns.get(status, 0) for status in MISTAKES),
+        "calls": len(replies),
+        "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
+        "completion_tokens": sum(reply.completion_tokens for reply in replies),
+    }
+    for name, value in found.items():
+        said = finished.turns.get("executed", 0) if name == "turns executed" else getattr(finished, name)
+        if said != value:
+            return f"'{name}' is {said}, and the events say {value}"
+    return ""
 
 
 def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:

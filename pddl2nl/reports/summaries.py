@@ -34,6 +34,7 @@ from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
+from pddl2nl.reports.recheck import doubt
 from pddl2nl.reports.records import Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
 
@@ -117,6 +118,7 @@ class RunSummary:
         reference: the ground truth of its task, without its plans; None if that is unknown.
         tables: the kinds of tables of an experiment with such runs only; empty for the usual ones.
         thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
+        doubt: why its record is not as it was recorded, so that it counts nowhere; empty if it is.
     """
 
     name: str
@@ -143,6 +145,7 @@ class RunSummary:
     reference: Reference | None = None
     tables: tuple[str, ...] = ()
     thoughts_note: str = ""
+    doubt: str = ""
 
     @property
     def kind(self) -> ColumnKind:
@@ -194,6 +197,7 @@ def summarize(record: Record) -> RunSummary:
         values=values,
         estimated=estimated,
         tables=record.tables,
+        doubt=doubt(record),
         **record.settings,
     )
     if not isinstance(record, RunRecord):

@@ -12,6 +12,7 @@ import pytest
 import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.reports.plots import NoDataError
+from tests.records import rewrite
 
 SPEC = """
 domains = ["visitall"]
@@ -165,10 +166,9 @@ def test_what_broke_is_said_first_and_is_no_failure_of_the_report(
     records: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = sorted(records.glob("*act*.jsonl"))[0]
-    *lines, last = path.read_text(encoding="utf-8").splitlines()
     fault = {"step": 1, "status": "infrastructure-error", "text": ""}
-    ended = json.loads(last) | {"outcome": "infrastructure-error", "fault": fault, "message": "503"}
-    path.write_text("\n".join([*lines, json.dumps(ended)]) + "\n", encoding="utf-8")
+    broken = {"outcome": "infrastructure-error", "fault": fault, "message": "503"}
+    rewrite(path, lambda events: events[-1].update(broken))
     sorted(records.glob("*basic*.jsonl"))[0].unlink()
     assert main(["report", str(records)]) == 0
     said = capfd.readouterr().out

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.policies.events import RecordError
@@ -17,7 +18,8 @@ from tests.records import changed
 def test_an_episode_is_read_whole(write, act_events):
     record = read_record(write("one", act_events))
     assert isinstance(record, RunRecord)
-    assert record.events == tuple(act_events)
+    assert record.events[:-1] == tuple(act_events[:-1])
+    assert replace(record.finished, digest="") == act_events[-1]
     assert (record.id, record.first.domain, record.first.problem) == ("one", "blocksworld-4ops", "tiny")
     assert (record.policy, record.model) == ("act", "m")
     assert record.solved
@@ -34,7 +36,7 @@ def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
 def test_a_planners_record_is_read(write, planned):
     record = read_record(write("one", planned))
     assert isinstance(record, PlannerRecord)
-    assert record.planned == planned
+    assert replace(record.planned, digest="") == planned
     assert (record.policy, record.model) == ("lmcut", "")
     assert record.fault is None
 

@@ -44,7 +44,7 @@ WALK, FF = LayoutColumn("rnd", "Symb.", "walk", "random"), LayoutColumn("FF", "S
 
 
 def has_events(name: str) -> bool:
-    return bool(systems()[name].notes)
+    return bool(systems()[name].events) and systems()[name].package.startswith("pddl2nl.systems.")
 
 
 def named(values: Any) -> Any:

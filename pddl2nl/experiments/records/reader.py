@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -20,6 +21,7 @@ import msgspec
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planners import Planned
+from pddl2nl.experiments.records.writer import Seal
 from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.plugins import provided
 from pddl2nl.policies.events import EVENTS, FORMAT, RecordError, RunEvent
@@ -62,6 +64,33 @@ def read_events(path: Path) -> tuple[RunEvent, ...]:
     if last != expected:
         raise RecordError(f"{path}:{len(events)}: a finished record ends with '{expected}'; found {last}")
     return tuple(events)
+
+
+def seal_fault(path: Path) -> str:
+    """Why a finished record is not as it was written (`pddl2nl.experiments.records.writer.Seal`); empty if it is.
+
+    Who edits a record and computes its digest again is not found out: it shows accidents and careless changes.
+
+    Raises:
+        RecordError: the file cannot be read.
+    """
+    try:
+        lines = read_bytes(path, "record").removesuffix(b"\n").split(b"\n")
+    except InputError as error:
+        raise RecordError(str(error)) from error
+    end = _SEALED.fullmatch(lines[-1])
+    if end is None:
+        return f"line {len(lines)}: the last line holds no digest"
+    seal, marks = Seal(), end[2][:-64].decode()
+    for number, line in enumerate(lines[:-1]):
+        if seal.add(line) != marks[8 * number : 8 * number + 8]:
+            return f"line {number + 1} is not as it was written"
+    if len(marks) != 8 * len(lines):
+        return f"{len(lines)} lines, and {len(marks) // 8} were written"
+    return "" if seal.close(end[1] + b"}") == lines[-1] else f"line {len(lines)} is not as it was written"
+
+
+_SEALED = re.compile(rb'(\{.*), "digest": "([0-9a-f]{72,})"\}', re.DOTALL)
 
 
 def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[RunEvent, ...]:

@@ -23,7 +23,7 @@ import msgspec
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.preparing import EMBEDDING
-from pddl2nl.experiments.records.reader import events_from_json
+from pddl2nl.experiments.records.reader import events_from_json, seal_fault
 from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
@@ -72,7 +72,9 @@ class Replayed:
     """The result of replaying a record of so many events (``recorded``).
 
     A record that is not ``complete`` has no end, and was compared as far as it goes. ``events`` are those of the
-    replay, with the recorded values of `KEPT`.
+    replay, with the recorded values of `KEPT`. ``changed`` says where the file is not as it was
+    written; empty if it is, or has no end. ``model`` is the model that answered, by the record; empty where none was
+    asked outside this process. That a model of this name gave the replies is what no replay can show.
     """
 
     record: Path
@@ -80,10 +82,13 @@ class Replayed:
     complete: bool
     difference: Difference | None
     events: tuple[RunEvent, ...] = ()
+    changed: str = ""
+    model: str = ""
 
     @property
     def identical(self) -> bool:
-        return self.difference is None
+        """Whether nothing differs, and the file is as it was written."""
+        return self.difference is None and not self.changed
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -91,6 +96,7 @@ class Replayed:
             "identical": self.identical,
             "complete": self.complete,
             "events": self.recorded,
+            "changed": self.changed,
             "difference": None if self.difference is None else asdict(self.difference),
         }
 
@@ -120,7 +126,13 @@ def replay_record(path: str | Path, policy: Policy | None = None) -> Replayed:
     difference = _difference(recorded, events, complete)
     if difference is not None and difference.name in ("started", "prompted") and model.missed:
         difference = replace(difference, diff=model.missed[0])
-    return Replayed(path, len(recorded), complete, difference, events)
+    changed = seal_fault(path) if complete else ""
+    return Replayed(path, len(recorded), complete, difference, events, changed, said_to_answer(started.model))
+
+
+def said_to_answer(model: str) -> str:
+    """The model whose name no replay or report can vouch for; empty for those that answer in this process."""
+    return "" if model.partition(":")[0] in ("", "none", "oracle", "script", "replay") else model
 
 
 # ── from the record to the run ───────────────────────────────────────────────────────────────────

@@ -12,6 +12,7 @@ changed since is asked again.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -34,7 +35,7 @@ _LONGEST_PART = 40
 
 VOLATILE = frozenset(("started.time", "replied.from_cache", "finished.spent", "answered.spent"))
 """``event.field`` of the fields of a record that differ between two runs of one specification: when the run began, and
-what was paid for now. So does every field ``seconds``: see `is_volatile`.
+what was paid for now. So do every field ``seconds`` and every ``digest``: see `is_volatile`.
 
 All other bytes of a record are the same on every machine, thread and cluster, and after any number of interruptions.
 """
@@ -42,7 +43,7 @@ All other bytes of a record are the same on every machine, thread and cluster, a
 
 def is_volatile(event: str, field: str) -> bool:
     """Whether a field of an event differs between two runs of one specification."""
-    return field == "seconds" or f"{event}.{field}" in VOLATILE
+    return field in ("seconds", "digest") or f"{event}.{field}" in VOLATILE
 
 
 def partial_path(path: Path) -> Path:
@@ -53,6 +54,29 @@ def partial_path(path: Path) -> Path:
 def resuming_path(path: Path) -> Path:
     """The path of a resumed run's record until it has more than the partial one: ``NAME.jsonl.resuming``."""
     return path.with_name(path.name + ".resuming")
+
+
+class Seal:
+    """The digest that the last line of a record holds: eight hexadecimal digits for each line, and SHA-256 of all.
+
+    A line's digits depend on all lines before it, so the first line that was changed, removed or added is known. The
+    last line counts without its field ``digest``, which `close` adds at its end.
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._marks: list[str] = []
+
+    def add(self, line: bytes) -> str:
+        """Adds a line, and returns the digits of it."""
+        self._hash.update(line + b"\n")
+        self._marks.append(self._hash.hexdigest()[:8])
+        return self._marks[-1]
+
+    def close(self, line: bytes) -> bytes:
+        """The last line, a JSON object, with the digest of the record."""
+        self.add(line)
+        return line.removesuffix(b"}") + f', "digest": "{"".join(self._marks)}{self._hash.hexdigest()}"}}'.encode()
 
 
 class RecordWriter:
@@ -73,6 +97,8 @@ class RecordWriter:
         self.path = path
         self._partial = partial_path(path)
         self._asked: dict[int, str] = {}
+        self._seal = Seal()
+        self._end = ""
         with self._disk_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             resuming = resuming_path(path)
@@ -85,11 +111,17 @@ class RecordWriter:
 
     def write(self, event: RunEvent) -> None:
         data = event_to_json(event)
+        data.pop("digest", None)
         try:
             line = json.dumps(data, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             # A server may send half of a surrogate pair, which UTF-8 cannot encode.
             line = json.dumps(data).encode()
+        self._end = self._end or event.last
+        if event.event == self._end:
+            line = self._seal.close(line)
+        else:
+            self._seal.add(line)
         with self._disk_errors():
             self._file.write(line + b"\n")
             self._file.flush()
