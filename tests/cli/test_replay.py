@@ -65,6 +65,7 @@ def test_an_untouched_record_is_identical(call: Run, record: Path) -> None:
         "identical": True,
         "complete": True,
         "events": 10,
+        "changed": "",
         "difference": None,
     }
 

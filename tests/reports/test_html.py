@@ -118,7 +118,7 @@ def test_the_chain_of_a_verdict_is_shown(html):
 def test_a_record_that_lies_is_named_first(write, planned):
     lie = structs.replace(planned, plan=("(stack a b)",))
     text = Page(page_of(read_record(write("lie", lie)))).text
-    assert "1 run is judged differently" in text
+    assert "1 run is not as recorded and counts nowhere" in text
     assert "NOT what the record says" in text
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
@@ -57,7 +57,7 @@ class PagePlan:
 
 
 def plan_pages(gathered: Gathered) -> PagePlan:
-    """The place of every finished run, independent of the order of the runs."""
+    """The place of every finished run, those that are not counted included, independent of the order of the runs."""
     places: dict[str, list[Place]] = {}
     for place in sorted(gathered.cells):
         for summary in gathered.cells[place]:
@@ -78,7 +78,7 @@ def plan_pages(gathered: Gathered) -> PagePlan:
             f"{run.suite} {run.task}".strip(),
             tuple(places.get(name, ())),
         )
-        for name, run in sorted(gathered.runs.items(), key=order)
+        for name, run in sorted([*gathered.runs.items(), *((run.name, run) for run in gathered.doubted)], key=order)
     )
     return PagePlan(gathered, runs, tuple(_pages(runs)))
 
@@ -203,33 +203,13 @@ def write_html(
     named = out.suffix.lower() in (".html", ".htm")
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
-        articles, files, judged = _articles(plan.runs)
-        _write(path, _render("report", home="", articles=articles, files=files, **overview(judged)))
+        articles, files = _articles(plan.runs)
+        _write(path, _render("report", home="", articles=articles, files=files, **overview()))
         return path
     folder = out.with_suffix("") if named else out
-    parts = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    whole = JudgedRun(sum(one.number for one in parts), tuple(each for one in parts for each in one.differences))
-    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(whole, folder=True)))
+    in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
+    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(folder=True)))
     return folder / "index.html"
-
-
-class PageDifference(NamedTuple):
-    """A run for which the new verdict differs from its record."""
-
-    anchor: str
-    recorded: str
-    now: str
-    note: str
-
-
-class JudgedRun(NamedTuple):
-    """The number of runs that were judged again, and those whose verdict differs."""
-
-    number: int = 0
-    differences: tuple[PageDifference, ...] = ()
-
-
-_NOTHING_JUDGED = JudgedRun()
 
 
 # ── the first page ───────────────────────────────────────────────────────────────────────────────
@@ -237,7 +217,6 @@ _NOTHING_JUDGED = JudgedRun()
 
 def overview_of(
     plan: PagePlan,
-    judged: JudgedRun = _NOTHING_JUDGED,
     *,
     title: str = "",
     notes: Sequence[str] = (),
@@ -265,10 +244,10 @@ def overview_of(
         "comparisons": [table for table in [comparison_table(made)] if table is not None],
         "compared": list(dict.fromkeys(one.columns for one in made if one.a.column != one.b.column)),
         "pictures": _pictures(gathered) if plots else [],
-        "judged": judged,
+        "doubted": [run for run in plan.runs if run.summary.doubt],
         "folder": folder,
-        "solved": sum(run.summary.solved for run in plan.runs),
-        "scored": sum(not run.summary.infrastructure for run in plan.runs),
+        "solved": sum(run.solved for run in gathered.runs.values()),
+        "scored": sum(not run.infrastructure for run in gathered.runs.values()),
         "broken": [run for run in plan.runs if run.summary.infrastructure],
         "addresses": {
             run.anchor: f"{f'runs/{pages[run.anchor]}.html' if run.anchor in pages else ''}#{run.anchor}"
@@ -300,16 +279,15 @@ _Files = dict[str, tuple[str, str]]
 """The PDDL texts of a page, each once, with their anchors and headings."""
 
 
-def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> JudgedRun:
-    articles, files, judged = _articles(page.runs)
+def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> None:
+    articles, files = _articles(page.runs)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
     _write(folder / f"{page.name}.html", _render("runs_page", home="../index.html", **content))
-    return judged
 
 
-def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, JudgedRun]:
-    """The runs step by step, their PDDL files, and what judging them again gave."""
+def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
+    """The runs step by step, and their PDDL files."""
     from markupsafe import Markup
 
     files: _Files = {}
@@ -317,18 +295,14 @@ def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, JudgedRun]
     def anchor(heading: str, text: str) -> str:
         return files.setdefault(text, (f"file-{len(files) + 1}", heading))[0]
 
-    articles, differences, number = [], [], 0
+    articles = []
     for run in runs:
         view = view_of(run)
         first = view.record.first
         problem = anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
         domain = anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
         articles.append(Markup(_render("run", run=view, problem=problem, domain=domain)))
-        again = view.recheck
-        number += again.verdict not in ("not-judged", "no-plan")
-        if not again.agrees and not run.summary.infrastructure:
-            differences.append(PageDifference(run.anchor, view.record.outcome, again.verdict, again.note))
-    return articles, files, JudgedRun(number, tuple(differences))
+    return articles, files
 
 
 def _render(template: str, **content: Any) -> str:

@@ -1,0 +1,125 @@
+"""Records that were changed after they were written: named with the reason, and counted in no table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.cli.app import main
+from pddl2nl.experiments.records.reader import seal_fault
+from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.runs import run
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.pddl import load_task
+from pddl2nl.reports.gathering import gather
+from tests.records import rewrite
+
+Events = list[dict[str, Any]]
+
+FORGED: dict[str, tuple[Callable[[Events], object], str]] = {
+    "outcome": (
+        lambda events: events[-1].update(outcome="solved", fault=None),
+        "the outcome is 'solved', and its plan",
+    ),
+    "plan": (lambda events: events[-1]["plan"].append("(switch-on b)"), "'plan' is"),
+    "mistakes": (lambda events: events[-1].update(mistakes=0), "'mistakes' is 0, and the events say"),
+    "tokens": (lambda events: events[-1].update(prompt_tokens=1), "'prompt_tokens' is 1, and the events say"),
+    "calls": (lambda events: events[-1].update(calls=0), "'calls' is 0"),
+    "executed": (lambda events: events[-1]["turns"].update(executed=9), "'turns executed' is 9"),
+    "an action less": (lambda events: events.remove(_first(events, "acted")), "'plan' is"),
+    "an action twice": (lambda events: events.insert(-1, _first(events, "acted")), "'plan' is"),
+    "a reply less": (lambda events: events.remove(_first(events, "replied")), "'calls' is"),
+}
+"""Changes by someone who computes the digest again, and what contradicts them."""
+
+
+def _first(events: Events, kind: str) -> dict[str, Any]:
+    return next(event for event in events if event["event"] == kind)
+
+
+@pytest.fixture
+def record(lamps: tuple[Path, Path], tmp_path: Path) -> Path:
+    """A run that executes an action, makes a mistake and does not reach the goal."""
+    path = tmp_path / "runs" / "one.jsonl"
+    replies = ["Action: apply the action 'switch-on' to lamp lamp_0", "Action: nonsense", "Action: look around"]
+    task = load_task(*lamps)
+    result = run(task, "act", ScriptedModel(replies), record=path, example="none", steps=3, cache="none")
+    assert (result.outcome, result.mistakes, len(result.plan)) == ("budget", 1, 1)
+    return path
+
+
+def counts(path: Path) -> tuple[int, tuple[str, ...]]:
+    """The number of runs that tables count, and why others are not as recorded."""
+    found = gather(path.parent)
+    assert all(run.name not in found.missing for run in found.doubted)
+    return sum(map(len, found.cells.values())), tuple(run.doubt for run in found.doubted)
+
+
+def test_a_record_that_nobody_changed_counts(record: Path) -> None:
+    assert seal_fault(record) == ""
+    assert counts(record) == (1, ())
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, -1])
+def test_a_changed_line_is_named(record: Path, number: int) -> None:
+    lines = record.read_bytes().splitlines()
+    index = number - 1 if number > 0 else len(lines) - 1
+    lines[index] = lines[index].replace(b"{", b"{ ", 1)
+    record.write_bytes(b"\n".join(lines) + b"\n")
+    assert counts(record) == (0, (f"line {index + 1} is not as it was written",))
+
+
+def test_lines_that_are_missing_or_added_are_noticed(record: Path) -> None:
+    lines = record.read_bytes().splitlines()
+    record.write_bytes(b"\n".join([*lines[:3], *lines[4:]]) + b"\n")
+    assert seal_fault(record) == "line 4 is not as it was written"
+    record.write_bytes(b"\n".join([*lines[:-2], lines[-1]]) + b"\n")
+    assert seal_fault(record) == f"{len(lines) - 1} lines, and {len(lines)} were written"
+    record.write_bytes(b"\n".join([*lines[:4], lines[3], *lines[4:]]) + b"\n")
+    assert seal_fault(record) == "line 5 is not as it was written"
+
+
+def test_without_a_digest_nothing_is_vouched_for(record: Path) -> None:
+    lines = record.read_text(encoding="utf-8").splitlines()
+    last = json.loads(lines[-1])
+    del last["digest"]
+    record.write_text("\n".join([*lines[:-1], json.dumps(last)]) + "\n", encoding="utf-8")
+    assert counts(record) == (0, (f"line {len(lines)}: the last line holds no digest",))
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_contradicts_the_events_or_the_plan_does_not_count(record: Path, name: str) -> None:
+    edit, why = FORGED[name]
+    rewrite(record, edit)
+    assert seal_fault(record) == ""
+    number, doubts = counts(record)
+    assert number == 0
+    assert doubts[0].startswith(why)
+
+
+def test_a_report_lists_them_first(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rewrite(record, FORGED["outcome"][0])
+    assert main(["report", str(record.parent)]) == 0
+    assert capfd.readouterr().out.startswith(
+        "Not as recorded: 1 run is in no cell of the tables\n  one: the outcome is"
+    )
+
+
+def test_a_replay_finds_another_name_of_the_model(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace('"planner": "scripted"', '"planner": "gpt-5"'), encoding="utf-8")
+    replayed = replay_record(record)
+    assert not replayed.identical
+    assert replayed.changed == "line 1 is not as it was written"
+    assert main(["replay", str(record)]) == 1
+    assert "the file is not as recorded: line 1 is not as it was written" in capfd.readouterr().out
+
+
+def test_a_replay_says_what_it_cannot_vouch_for(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rewrite(record, lambda events: events[0].update(model="gpt-5", models={"planner": "gpt-5"}))
+    main(["replay", str(record)])
+    assert "that gpt-5 gave the replies is what the record says" in capfd.readouterr().out
