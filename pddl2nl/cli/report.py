@@ -87,7 +87,7 @@ def _report(
         )
     metric = add_metric(metric) if ":" in metric else metric
     gathered = gather(folder)
-    if not gathered.runs:
+    if not gathered.runs and not gathered.doubted:
         raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")
     drawn = [] if plots is None else _drawn(gathered, plots)
     if form == "html":

@@ -111,7 +111,7 @@ def test_a_report_lists_them_first(record: Path, capfd: pytest.CaptureFixture[st
 
 def test_a_replay_finds_another_name_of_the_model(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = record.read_text(encoding="utf-8")
-    record.write_text(text.replace('"planner": "scripted"', '"planner": "gpt-5"'), encoding="utf-8")
+    record.write_text(text.replace('"models": {"planner": "script"', '"models": {"planner": "gpt-5"'), encoding="utf-8")
     replayed = replay_record(record)
     assert not replayed.identical
     assert replayed.changed == "line 1 is not as it was written"
@@ -120,6 +120,6 @@ def test_a_replay_finds_another_name_of_the_model(record: Path, capfd: pytest.Ca
 
 
 def test_a_replay_says_what_it_cannot_vouch_for(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    rewrite(record, lambda events: events[0].update(model="gpt-5", models={"planner": "gpt-5"}))
+    rewrite(record, lambda events: events[0].update(models={"planner": "gpt-5"}))
     main(["replay", str(record)])
     assert "that gpt-5 gave the replies is what the record says" in capfd.readouterr().out
