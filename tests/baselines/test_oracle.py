@@ -158,13 +158,6 @@ def test_the_form_of_each_reply(tower: World) -> None:
     assert replies["react"] == steps[:2]
 
 
-def test_thoughts_name_the_part_of_the_goal_that_is_served(tower: World) -> None:
-    thoughts = [line for line in said(oracle_for(tower), tower.opening("cot")).split("\n") if line.startswith(THOUGHT)]
-    on_it = tower.teller.literal(next(iter(Simulator(tower.task).unmet_goals(Simulator(tower.task).initial))))
-    assert any(on_it in thought for thought in thoughts)
-    assert "brings it about" in thoughts[-1]
-
-
 def test_the_account_is_honest(tower: World) -> None:
     oracle = oracle_for(tower)
     completion = oracle.complete(Request(tuple(tower.opening("act"))))
@@ -196,15 +189,6 @@ def as_goal(world: World, text: str):
     from pddl2nl.pddl import Atom
 
     return Atom(*((parts := text.strip("()").split())[0], tuple(parts[1:])))
-
-
-def test_one_oracle_serves_many_problems_in_threads(tower: World, small: SimpleNamespace) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    oracle = oracle_for(tower)
-    worlds = [tower, replace(tower, task=as_task(small.pair))] * 4
-    with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(lambda world: is_solved(world, "react", oracle), worlds))
 
 
 # ── a broken telling makes it fail ────────────────────────────────────────────────────────────────

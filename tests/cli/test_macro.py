@@ -50,16 +50,7 @@ def test_json_of_compose(domain: Path) -> None:
     code, out, _ = run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--distinct", "--json")
     data = json.loads(out)
     assert code == 0
-    assert list(data) == [
-        "name",
-        "parameters",
-        "steps",
-        "precondition",
-        "effect",
-        "distinct",
-        "description",
-        "pddl",
-    ]
+    assert list(data) == ["name", "parameters", "steps", "precondition", "effect", "distinct", "description", "pddl"]
     assert data["name"] == "unstack-put-down"
     assert data["parameters"] == [{"name": "?x", "types": ["object"]}, {"name": "?y", "types": ["object"]}]
     assert data["steps"] == ["(unstack ?x ?y)", "(put-down ?x)"]

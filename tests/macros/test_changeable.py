@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from pddl2nl.macros.changeable import Changeable
-from pddl2nl.pddl import GroundAtom, Task, changed_predicates, load_task, parse_task
+from pddl2nl.pddl import GroundAtom, Task, changed_predicates, parse_task
 from pddlval import Simulator, State
 from tests.macros.small_tasks import ATOMS, small_task
 
@@ -83,17 +81,3 @@ def test_in_every_reachable_state_of_a_small_task(seed: int) -> None:
     for atom in ATOMS:
         if atom[0] in dynamic and len({state.true(atom) for state in states}) > 1:
             assert changeable.can_change(atom), atom
-
-
-@pytest.mark.heavy
-def test_on_walks_through_real_tasks(shared: Path) -> None:
-    for folder in sorted((shared / "ipc").iterdir()):
-        problems = sorted(folder.glob("*/problem.pddl"), key=lambda path: path.stat().st_size)
-        if not problems:
-            continue
-        task = load_task(problems[0].with_name("domain.pddl"), problems[0])
-        simulator, changeable, rng = Simulator(task), Changeable(task), random.Random(folder.name)
-        changed: set[GroundAtom] = set()
-        for _, state in islice(simulator.walk(simulator.initial, rng), 60):
-            changed |= state.atoms ^ simulator.initial.atoms
-        assert all(changeable.can_change(atom) for atom in sorted(changed)), folder.name

@@ -9,15 +9,7 @@ import pytest
 
 from pddl2nl.macros.compose import compose, compose_block, lift
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
-from pddl2nl.pddl import (
-    Domain,
-    Task,
-    load_domain,
-    parse_domain,
-    parse_task,
-    write_condition,
-    write_domain,
-)
+from pddl2nl.pddl import Domain, Task, load_domain, parse_domain, parse_task, write_condition, write_domain
 from pddlval import GroundAction
 
 _HOUSE = """
@@ -140,8 +132,7 @@ def test_increases_add_up(house: Domain) -> None:
 
 
 @pytest.mark.parametrize(
-    "steps",
-    [("(put ?x ?b)", "(put ?y ?b)"), ("(refuel)", "(burn)"), ("(fill)", "(burn)"), ("(weigh ?b)", "(tired)")],
+    "steps", [("(put ?x ?b)", "(put ?y ?b)"), ("(refuel)", "(burn)"), ("(fill)", "(burn)"), ("(weigh ?b)", "(tired)")]
 )
 def test_numbers_that_an_earlier_step_changes_are_refused(house: Domain, steps: tuple[str, ...]) -> None:
     with pytest.raises(CannotComposeError) as caught:

@@ -10,7 +10,7 @@ import pytest
 
 from pddl2nl.macros.compose import compose
 from pddl2nl.macros.library import steps_of
-from pddl2nl.pddl import Equality, GroundAtom, Not, Or, Task, When, write_condition
+from pddl2nl.pddl import Equality, GroundAtom, Not, Or, Task, When
 from pddlval import GroundAction, Simulator
 from pddlval.formulas import subformulas
 
@@ -58,10 +58,3 @@ def test_conditions_become_those_of_strips(blocks: Task) -> None:
     unequal = [part.body for part in subformulas(apart.precondition) if isinstance(part, Not)]
     assert unequal
     assert all(isinstance(part, Equality) for part in unequal)
-
-
-def test_a_macro_without_equalities_stays_as_it_is(lights: Task) -> None:
-    steps = steps_of(["(press ?s ?l)", "(rest ?s)"])
-    exact = compose(lights.domain, steps)
-    assert compose(lights.domain, steps, distinct=True) == exact
-    assert "=" not in write_condition(exact.conditions.precondition)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 
-import pytest
-
 from pddl2nl.macros.canonical import Footprints, independent
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import GroundAction, Simulator, State
@@ -80,21 +78,3 @@ def test_independent_actions_change_places_in_every_state() -> None:
 def _after(simulator: Simulator, state: State, *actions: GroundAction) -> State | None:
     followed = simulator.follow(state, actions)
     return followed.state if followed.complete else None
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        (("look", ("a",)), ("look", ("b",)), True),
-        (("look", ("a",)), ("sweep", ("a",)), False),
-        (("look", ("a",)), ("sweep", ("b",)), True),
-        (("look", ("a",)), ("shut-all", ("b",)), False),
-        (("look", ("a",)), ("count", ()), False),
-        (("sweep", ("a",)), ("count", ()), False),
-    ],
-)
-def test_what_disturbs_what(
-    one: tuple[str, tuple[str, ...]], other: tuple[str, tuple[str, ...]], expected: bool
-) -> None:
-    footprints = Footprints(parse_task(_ADL, _HOUSE).domain)
-    assert independent(footprints.of(*one), footprints.of(*other)) is expected

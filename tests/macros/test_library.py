@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import compose, lift
 from pddl2nl.macros.library import (
     Library,
@@ -158,14 +158,3 @@ def test_many_at_a_time_lose_nothing(blocks: Task, tmp_path: Path) -> None:
     assert sorted(item.macro.name for item in macros) == ["move", "move-2", "move-3"]
     assert [item.provenance.uses for item in macros] == [4, 4, 4]
     assert not list(tmp_path.rglob("*.partial"))
-
-
-def test_where_nothing_can_be_written(blocks: Task, tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="is a file; a folder was expected"):
-        Library(file)
-    library = Library(tmp_path / "library")
-    (tmp_path / "library").write_text("", encoding="utf-8")
-    with pytest.raises(InfrastructureError, match="cannot write"):
-        library.put(blocks.domain, _pick_and_stack(blocks))

@@ -27,10 +27,7 @@ def files(*names: str, of: str = "lamps") -> dict[str, str]:
 
 
 LAYOUTS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
-    "shared": (
-        files("domain.pddl", "p10.pddl", "p2.pddl"),
-        {"root: p2": "domain.pddl", "root: p10": "domain.pddl"},
-    ),
+    "shared": (files("domain.pddl", "p10.pddl", "p2.pddl"), {"root: p2": "domain.pddl", "root: p10": "domain.pddl"}),
     **{
         f"a domain a task, {first}": (
             files(first.format("01"), first.format("02"), second.format("01"), second.format("02")),
@@ -168,10 +165,7 @@ LAYOUTS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"domain.pddl": domain("grid"), "p01.pddl": problem("ferry")},
         {"root: p01": "domain.pddl?"},
     ),
-    "two domains that fit": (
-        files("domain.pddl", "domain-macros.pddl", "p01.pddl"),
-        {"root: p01": "domain.pddl?"},
-    ),
+    "two domains that fit": (files("domain.pddl", "domain-macros.pddl", "p01.pddl"), {"root: p01": "domain.pddl?"}),
     "two domains, neither with the usual name": (
         {"a.pddl": domain(), "b.pddl": domain(), "p01.pddl": problem()},
         {"root: p01": "a.pddl?"},

@@ -184,6 +184,3 @@ def _check_folder(folder: Path, limit: int) -> StrippedCosts:
         )
         assert other.cost in (other.steps, None)
     return stripped
-
-
-STATUS = {"pegsol": "removed", "sokoban": "removed", "tetris": "removed", "transport": "removed", "parking": "uniform"}

@@ -73,12 +73,6 @@ def test_the_papers_tasks_are_there() -> None:
     assert [instance.name for instance in KITCHEN.benchmarks][4:6] == ["t05", "t05bis"]
 
 
-def test_it_is_the_same_kitchen_in_all() -> None:
-    said = {(task.problem.objects, task.problem.init) for task in map(KITCHEN.task, _instances())}
-    assert len(said) == 1
-    assert 25 <= len(next(iter(said))[0]) <= 40
-
-
 def _instances() -> Iterator[str]:
     return (instance.name for instance in KITCHEN.instances)
 
@@ -125,21 +119,6 @@ def test_every_order_of_blocks_is_a_plan(reference: TaskReference, way: Referenc
                     seen.add(reached)
                     todo.append(reached)
     assert ended
-
-
-@by_task
-def test_no_step_is_superfluous(reference: TaskReference) -> None:
-    # Ways of one length are the same steps in another order.
-    for way in {len(way.plan): way for way in reference.ways}.values():
-        _none_superfluous(reference, way)
-
-
-def _none_superfluous(reference: TaskReference, way: ReferenceWay) -> None:
-    simulator = _simulator(reference)
-    for left_out in range(len(way.plan)):
-        plan = map(_action, (*way.plan[:left_out], *way.plan[left_out + 1 :]))
-        followed = simulator.follow(simulator.initial, plan)
-        assert not (followed.complete and simulator.is_goal(followed.state)), way.plan[left_out]
 
 
 def test_a_block_reaches_its_goal_with_its_last_action_and_not_before() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import GroundAtom, Task, write_number
+from pddl2nl.pddl import GroundAtom, write_number
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import BadActionError, Simulator, State
@@ -57,20 +55,6 @@ def test_an_object_moves_before_an_action(simulator: Simulator) -> None:
     # The action cannot be carried out, since the egg is gone; nothing but that has changed.
     assert differences[1] == ("-(held egg-1)", "+(hand-empty)", "+(on-top-of egg-1 pan-1)")
     assert [item.step for item in executor.occurred] == [2]
-
-
-def test_changes_after_an_action_and_of_numbers(simulator: Simulator, task: Task) -> None:
-    faults = "set (not (opened fridge-1)) (= (heat pan-1) 4) after 1"
-    differences, _ = run(simulator, faults, *PLAN)
-    assert differences[0] == ("-(= (heat pan-1) 0.5)", "-(opened fridge-1)", "+(= (heat pan-1) 4)")
-    executor = FaultyExecutor(simulator, parse_faults(faults))
-    state = executor.execute(simulator.initial, action(PLAN[0]))
-    assert state.value(GroundAtom(("heat", "pan-1"))) == Fraction(4)
-
-
-def test_a_failure_only_meets_what_is_applicable(simulator: Simulator) -> None:
-    _, executor = run(simulator, "fail (take *)", PLAN[1], PLAN[0], PLAN[1], PLAN[1])
-    assert [item.step for item in executor.occurred] == [3]
 
 
 def test_failures_by_number_and_how_often(simulator: Simulator) -> None:

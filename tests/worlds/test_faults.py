@@ -45,10 +45,7 @@ def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> Fa
             'refuse (take EGG-1 *) "The egg; it is  stuck # fast"',
             Failure(Pattern(("take", "egg-1", "*")), (), None, kind="refuse", report="The egg; it is stuck # fast"),
         ),
-        (
-            'refuse 10% "slippery" twice',
-            Failure(None, (), 2, Fraction(1, 10), kind="refuse", report="slippery"),
-        ),
+        ('refuse 10% "slippery" twice', Failure(None, (), 2, Fraction(1, 10), kind="refuse", report="slippery")),
         ('refuse (take *) "no" at 3', Failure(Pattern(("take", "*")), (3,), None, kind="refuse", report="no")),
         ("break (take egg-1 *)", Failure(Pattern(("take", "egg-1", "*")), (), 1, kind="break")),
         ("break (take *) always", Failure(Pattern(("take", "*")), (), None, kind="break")),
@@ -81,13 +78,6 @@ def test_failures(text: str, failure: Failure) -> None:
 )
 def test_changes(text: str, change: WorldChange) -> None:
     assert parse_faults(text) == Faults((), (change,))
-
-
-def test_statements_stand_on_lines_or_between_semicolons_and_remarks_count_for_nothing() -> None:
-    found = parse_faults("# a world; with (faults\nfail 10% ; seed 7;;\n\n initially (dirty pan-1) # once more\r\n")
-    assert (len(found.failures), len(found.changes), found.seed) == (1, 1, 7)
-    assert found.text == "fail 10%; initially (dirty pan-1); seed 7"
-    assert parse_faults("") == Faults()
 
 
 @pytest.mark.parametrize(
