@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
@@ -69,9 +71,8 @@ class LayoutRow:
     tasks: int = 0
 
 
-@dataclass(frozen=True)
-class LayoutTable:
-    """A table that the specification asks for.
+class LayoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table that the specification asks for by ``[[tables]]``.
 
     ``kind`` is a name of `pddl2nl.reports.tables.table_kinds` (``coverage``, ``runs``, or one of a system),
     ``paper`` of the numbers to show beside ours (``table-2``), empty for none; ``columns`` the labels of those
@@ -115,7 +116,7 @@ def write_layout(folder: Path, layout: TableLayout) -> None:
     Raises:
         InfrastructureError: the file cannot be written.
     """
-    tables = {"format": _FORMAT, **asdict(replace(layout, runs={}))}
+    tables = {"format": _FORMAT, **msgspec.to_builtins(layout)}
     del tables["runs"]
     head = json.dumps(tables, ensure_ascii=False, indent=1).rpartition("\n}")[0]
     lines = (f"  {json.dumps(name)}: {json.dumps(places)}" for name, places in layout.runs.items())

@@ -82,6 +82,7 @@ def prepare_run(
     simulator = acting_simulator(spec.task)
     given = _given_wording(spec, policy)
     models = _models(spec, policy, given, access)
+    embed = _embedder(models)
     steps, solvable = foreseen(spec, policy)
     spec = replace(spec, steps=steps)
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
@@ -99,6 +100,7 @@ def prepare_run(
         for name, path in spec.prompts.items()
     }
     reference = reference_of(spec.task)
+    text = policy.proposing.told_task(reference)
     teller = _teller(spec, spec.task, wording)
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
     translator = None
@@ -113,15 +115,15 @@ def prepare_run(
         example,
         translator,
         executor,
-        policy.proposing.told_task(reference),
+        text,
         {name: file.value for name, file in files.items()},
         prompts,
-        _embedder(models),
+        embed,
         policy,
     )
     measured = {} if reference is None else reference.to_json(cast(Form, getattr(policy, "form", "goal")))
     if measured and getattr(policy, "task_text", None) is not None:
-        measured = {**measured, "text": setting.task_text}
+        measured = {**measured, "text": text}
     texts = {name: file.text for name, file in files.items()}
     emit = begin(_started(setting, policy, models, texts, solvable=solvable, reference=measured))
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
@@ -133,6 +135,7 @@ def _started(setting: Setting, policy: Policy, models: _Models, files: Mapping[s
     shown = policy.prompts.replacing(setting.prompts)
     used = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
     used += THOUGHTS_PROMPTS if "thoughts" in models else ()
+    versions = _versions(policy, models)
     return Started(
         spec=spec_to_json(spec, policy, files, setting.prompts),
         domain=spec.task.domain.name,
@@ -146,7 +149,7 @@ def _started(setting: Setting, policy: Policy, models: _Models, files: Mapping[s
         models={role: made.model.name for role, made in models.items()},
         model_settings={} if planner is None else planner.settings,
         base_url=None if planner is None else planner.base_url,
-        versions=_versions(policy, models),
+        versions=versions,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         reading_version=READING_POLICIES[spec.reading].version,
         **known,

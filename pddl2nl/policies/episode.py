@@ -333,15 +333,12 @@ class Episode:
 
     def uncut(self, reply: str) -> str:
         """A reply without its last line, if it is the last reply and was cut off by length."""
-        return reply.rpartition("\n")[0] if self._finish_of(reply) == "length" else reply
+        return reply.rpartition("\n")[0] if self._completion_of(reply).finish == "length" else reply
 
-    def _finish_of(self, reply: str) -> Finish:
+    def _completion_of(self, reply: str) -> Completion:
+        """The last completion, if this is its text."""
         last = self._last_completion
-        return last.finish if last is not None and last.text == reply else "text"
-
-    def _remark_of(self, reply: str) -> str:
-        last = self._last_completion
-        return last.remark if last is not None and last.text == reply else ""
+        return last if last is not None and last.text == reply else Completion(reply)
 
     @property
     def _parser(self) -> ReplyParser:
@@ -375,7 +372,7 @@ class Episode:
         reading = self._parser.turn(self.uncut(text), trace.state)
         trace.steps += 1
         self.note_reading(trace.steps, reading)
-        said = reading.text.strip() or text.strip() or self._remark_of(text)
+        said = reading.text.strip() or text.strip() or self._completion_of(text).remark
         if reading.status == "read" and reading.action is not None:
             return self._turn(*trace.execute(reading.action, said))
         if reading.status == "look-around":
@@ -521,11 +518,10 @@ class Episode:
         if not self._verdicts:
             # If a budget ends the episode in the middle of the first plan, this is what there is of it.
             self._trace = trace
-        finish = self._finish_of(text)
+        reply = self._completion_of(text)
         lines: list[Reading] = []
-        remark = self._remark_of(text)
-        outcome, message, fault = self._outcome(self.uncut(text), finish, trace, lines, remark)
-        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", round)
+        outcome, message, fault = self._outcome(self.uncut(text), reply.finish, trace, lines, reply.remark)
+        return Verdict(outcome, message, fault, trace, tuple(lines), reply.finish == "length", round)
 
     def _outcome(
         self, text: str, finish: Finish, trace: Trace, lines: list[Reading], remark: str

@@ -418,8 +418,7 @@ def checked_class(kind: Any, name: str) -> type[Policy]:
     if not (isinstance(kind, type) and issubclass(kind, Policy)):
         raise InputError(f"{name}: a policy is a class derived from pddl2nl.policies.Policy; found {kind!r}")
     if kind.run is Policy.run:
-        near = did_you_mean("run", [each for each in vars(kind) if callable(vars(kind)[each])])
-        raise InputError(f"{name}: the policy has no method run(episode){near}")
+        raise InputError(f"{name}: the policy has no method run(episode)")
     taken = [each for each in kind.__struct_fields__ if hasattr(Policy, each)]
     if taken:
         raise InputError(f"{name}: '{taken[0]}' is declared with a type, which makes it an option; leave the type out")

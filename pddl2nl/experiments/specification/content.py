@@ -273,7 +273,7 @@ class ExperimentSpec:
             hint = did_you_mean(table.paper, fitting) or _there_are(fitting)
             message = f"the numbers of '{table.paper}' do not fit a table of the kind '{table.kind}'{hint}"
             raise self.file.error(message, *place, "paper", value=table.paper)
-        return LayoutTable(table.kind, table.title, table.paper, table.columns)
+        return table
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────────
 

@@ -20,7 +20,7 @@ from pddl2nl.baselines import PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
 from pddl2nl.conversion import Key, WrongValueError, convert, dotted
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import ColumnKind
+from pddl2nl.experiments.layout import ColumnKind, LayoutTable
 from pddl2nl.experiments.preparing import profiles
 from pddl2nl.files import read_text, unreadable
 from pddl2nl.plugins import provided
@@ -218,15 +218,6 @@ NO_MODEL = "none"
 """The model of columns that ask none."""
 
 
-class ReportTable(Keys):
-    """``[[tables]]``: a table of the report, with the numbers of a paper."""
-
-    kind: Text
-    title: Text = ""
-    paper: Text = ""
-    columns: Texts = ()
-
-
 class Budgets(Keys):
     """``[budgets]``: limits of the whole experiment."""
 
@@ -259,7 +250,7 @@ class FileTables(Keys):
     profile: ProfileName | None = None
     base_url: Text | None = None
     columns: Annotated[tuple[Any, ...], Meta(min_length=1)] = ()
-    tables: Annotated[tuple[ReportTable, ...], Meta(min_length=1)] = ()
+    tables: Annotated[tuple[LayoutTable, ...], Meta(min_length=1)] = ()
     options: dict[str, Any] = {}
     budgets: Budgets = msgspec.field(default_factory=Budgets)
     access: AccessTable = msgspec.field(default_factory=AccessTable)
@@ -295,7 +286,7 @@ def place_of(key: str, table: type) -> str:
     return place and f"it belongs {place}"
 
 
-# ── file ────────────────────────────────────────────────────────────────────────────────────────
+# ── the file, and errors with their place ────────────────────────────────────────────────────────
 
 T = TypeVar("T")
 _HEADER = re.compile(r"^[ \t]*(\[\[?)\s*([^\[\]\n]+?)\s*\]\]?[ \t]*(?:#.*)?$", re.MULTILINE)
