@@ -104,7 +104,7 @@ def run_options() -> str:
 
     lines = [
         "# Options of a run\n",
-        "Each option is declared once, in `pddl2nl/experiments/spec.py`. It has the same name on the command line "
+        "Each option is declared once, in `pddl2nl/policies/spec.py`. It has the same name on the command line "
         "(`--names-seed`), in the table `[options]` of an [experiment file](experiment-files.md) (`names_seed`) and as "
         "an argument of [`pddl2nl.run`](python.md). Every record holds the values of its run.\n",
     ]
