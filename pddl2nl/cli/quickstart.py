@@ -47,19 +47,20 @@ def _quickstart(
     from pddl2nl.reports.html import write_html
     from pddl2nl.reports.recheck import recheck
     from pddl2nl.reports.records import read_record
-    from pddl2nl.reports.tables import coverage_json, print_tables, runs_table
+    from pddl2nl.reports.tables import print_tables, runs_table, table_json
 
     began = time.monotonic()
     records = [read_record(path) for path in _run(out / "records", seed, quiet=as_json)]
     results = _gathered(records)
     agreeing = sum(recheck(record).agrees for record in records)
     page = write_html(results, out / "report.html", title=_TITLE, notes=_NOTES)
+    table = runs_table(results, LayoutTable("runs"))
     seconds = time.monotonic() - began
     if as_json:
-        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(results)}
+        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": table_json(table)}
         print_json(summary | {"report": str(page), "records": str(out / "records"), "seconds": round(seconds, 1)})
     else:
-        print_tables([runs_table(results, LayoutTable("runs"))], console(), results.alarms)
+        print_tables([table], console(), results.alarms)
         print_text(
             f"\nJudged again by the validator, from the PDDL alone: {agreeing} of {len(records)} runs as recorded.\n"
             f"{len(records)} runs in {seconds:.0f} s. Open every one of them, step by step: {page}\n"

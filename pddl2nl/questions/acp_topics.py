@@ -11,9 +11,9 @@ from typing import Any
 from pddl2nl.pddl import GroundAtom, conjuncts, write_condition
 from pddl2nl.pddl.tree import Atom
 from pddl2nl.questions.answers import AnswerReader
-from pddl2nl.questions.deciding import Certificate, Decision, condition_of, removals
+from pddl2nl.questions.deciding import Certificate, Decision, condition_of, left_out, removals
 from pddl2nl.questions.places import StatePlace
-from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, Topic, judged_plan
+from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, FactTopic, Topic, judged_plan
 from pddlval import GroundAction
 
 
@@ -45,7 +45,7 @@ class Applicability(ActionTopic):
         return self.said_actions(answer)
 
 
-class Progression(Topic):
+class Progression(FactTopic):
     """What an action changes."""
 
     varied = True
@@ -92,12 +92,6 @@ class Progression(Topic):
     def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
         yield from self.shuffled(self.changed[1])
         yield from self.near_atoms(subject)
-
-    def told(self, subject: GroundAtom) -> str:
-        return self.places.teller.fact(subject)
-
-    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
-        return reader.one_fact(text)
 
     def decide(self, subject: GroundAtom) -> Decision:
         added, deleted = self.changed
@@ -344,10 +338,7 @@ class Justification(Topic):
         if not self.removable:
             return None
         texts = [str(action) for action in self.plan]
-        items = []
-        for start, length in sorted(self.removable):
-            mark = "-1" if length == 2 else str(texts[: start + 1].count(texts[start]))
-            items.append([*texts[start : start + length], mark])
+        items = [left_out(texts, *stretch) for stretch in sorted(self.removable)]
         start, length = min(self.removable)
         return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
 
@@ -356,7 +347,7 @@ class Justification(Topic):
         return self.said_actions([*map(str, (*self.plan[:start], *self.plan[start + length :]))])
 
 
-class PlanLandmarks(Topic):
+class PlanLandmarks(FactTopic):
     """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
 
     needs_plan = True
@@ -384,12 +375,6 @@ class PlanLandmarks(Topic):
         facts = set(self.facts)
         yield from (near for near in self.near_atoms(subject) if near in facts)
         yield from self.shuffled(self.facts)
-
-    def told(self, subject: GroundAtom) -> str:
-        return self.places.teller.fact(subject)
-
-    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
-        return reader.one_fact(text)
 
     def decide(self, subject: GroundAtom) -> Decision | None:
         return self.place.decider.landmark(subject)

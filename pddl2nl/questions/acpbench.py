@@ -20,7 +20,7 @@ from rapidfuzz import fuzz
 from pddl2nl.errors import InputError
 from pddl2nl.files import read_bytes
 from pddl2nl.pddl import GroundAtom, PDDLError, Task, parse_task
-from pddl2nl.questions.deciding import Decider, Decision, all_actions, all_atoms, condition_of, removals
+from pddl2nl.questions.deciding import Decider, Decision, all_actions, all_atoms, condition_of, left_out, removals
 from pddl2nl.questions.question import ACP_KINDS, ACPKind, Form, Question
 from pddl2nl.search.grounding import GroundActions
 from pddlval import GroundAction, Simulator, read_plan
@@ -249,11 +249,8 @@ def _validation(check: _Recomputed) -> None:
 
 def _justification(check: _Recomputed) -> None:
     plan = [str(action) for action in _quoted_plan(check)]
-    ours: Counter[tuple[str, ...]] = Counter()
-    for start, length in removals(check.simulator, check.simulator.initial, _quoted_plan(check)):
-        left_out = plan[start : start + length]
-        mark = "-1" if length == 2 else str(plan[: start + 1].count(plan[start]))
-        ours[*left_out, mark] += 1
+    stretches = removals(check.simulator, check.simulator.initial, _quoted_plan(check))
+    ours = Counter(tuple(left_out(plan, *stretch)) for stretch in stretches)
     recorded = Counter(tuple(text.lower() for text in each) for each in check.question.answer)
     for what, items in (
         ("cannot be left out", recorded - ours),

@@ -73,6 +73,11 @@ def removals(simulator: Simulator, state: State, plan: Sequence[GroundAction]) -
                 yield start, length
 
 
+def left_out(plan: Sequence[str], start: int, length: int) -> list[str]:
+    """What is left out of a plan, as ACPBench names it: an action with its occurrence from 1, or two with ``-1``."""
+    return [*plan[start : start + length], "-1" if length == 2 else str(plan[: start + 1].count(plan[start]))]
+
+
 def is_plan(simulator: Simulator, state: State, plan: Iterable[GroundAction]) -> bool:
     """Whether actions can be executed one after the other and lead to the goal."""
     followed = simulator.follow(state, plan)

@@ -198,6 +198,16 @@ class ActionTopic(Topic):
         return reader.one_action(text)
 
 
+class FactTopic(Topic):
+    """A topic whose subjects are facts."""
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
+
+    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
+        return reader.one_fact(text)
+
+
 def judged_plan(place: StatePlace, plan: Sequence[GroundAction]) -> Decision:
     """Whether actions are a plan from a place, with the verdict on them."""
     report = validate(place.decider.task, plan)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.reports.plots import NoDataError
 from tests.records import rewrite
@@ -97,13 +96,6 @@ def test_rows_of_runs_and_steps(ending: str, finished: Path, tmp_path: Path, cap
     executed = steps[steps["status"] == "executed"].groupby("run").size()
     lengths = runs[runs["solved"]].set_index("run")["plan-length"]
     assert {run: executed.get(run, 0) for run in lengths.index} == lengths.to_dict()
-
-
-def test_records_become_frames(finished: Path) -> None:
-    pytest.importorskip("pandas")
-    records = pddl2nl.load_records(finished)
-    assert len(records.to_frame()) == 8
-    assert records.steps_to_frame()["step"].min() == 1
 
 
 def test_rows_in_an_unknown_format_are_refused(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:

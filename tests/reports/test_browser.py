@@ -186,21 +186,6 @@ def test_every_number_of_the_tables_opens_the_runs_behind_it(opened, single):
         assert len(entries(page)) == count, address
 
 
-@pytest.mark.heavy
-def test_a_mark_in_the_table_of_tasks_opens_its_run(opened, single):
-    page = opened(single)
-    page.click("#matrix a[href='#run-ff']")
-    assert_shows(page, "run-ff")
-    page.go_back()
-    page.wait_for_selector("#matrix", state="visible")
-    assert not visible_runs(page)
-    page.goto(single.as_uri() + "#run-ff")
-    page.goto(single.as_uri() + "#table-coverage")
-    page.wait_for_selector("#table-coverage", state="visible")
-    assert page.query_selector("#table-coverage").bounding_box()["y"] >= 0
-    assert page.evaluate("scrollY") < page.query_selector("#matrix").bounding_box()["y"] + page.evaluate("scrollY")
-
-
 def test_a_link_leads_to_a_step_and_the_step_to_its_reply(opened, single):
     page = opened(single, "#run-act-step-2")
     assert_shows(page, "run-act")
@@ -366,20 +351,6 @@ def test_a_folder_has_a_page_a_task_and_its_index_finds_every_run(opened, severa
     assert page.inner_text("#count") == "3 of 3 runs"
     page.keyboard.press("Escape")
     page.wait_for_url("**/index.html#runs")
-
-
-@pytest.mark.heavy
-def test_a_folder_s_links_lead_to_steps_and_pairs(opened, several):
-    page = opened(several, "#run-act-step-2")
-    page.wait_for_selector("#run-act-step-2.current")
-    assert "/runs/task-" in page.url
-    page = opened(several)
-    page.click("#broken a")
-    page.wait_for_selector("article.run")
-    assert_shows(page, "run-broken")
-    page = opened(several, "#against?a=0&b=1&which=")
-    page.click("#two-list a")
-    page.wait_for_selector("#pair:not([hidden])")
 
 
 @pytest.mark.heavy

@@ -106,11 +106,6 @@ def test_what_cannot_be_read_is_an_error_with_its_place(folder, name, text, erro
         gather(folder)
 
 
-def test_a_folder_that_is_none_is_an_error(tmp_path):
-    with pytest.raises(RecordError, match="no such folder"):
-        gather(tmp_path / "nowhere")
-
-
 def test_single_runs_of_one_name_are_different_runs(planned, folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     for name in ("one", "two"):

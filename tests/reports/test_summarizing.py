@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from pddl2nl.policies.events import Finished, RecordError
+from pddl2nl.policies.events import Finished
 from pddl2nl.reports import summaries
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import read_summaries, summarize
@@ -137,37 +137,6 @@ def test_where_a_process_is_killed_the_first_one_reads_by_itself(many, monkeypat
 
     monkeypatch.setattr(summaries, "summarize", killed)
     assert read_summaries(many, 2) == alone
-
-
-@pytest.mark.parametrize(
-    ("line", "field", "value"),
-    [
-        (0, "domain", None),
-        (0, "spec", ["x"]),
-        (0, "spec", {"policy": 3}),
-        (0, "spec", {"policy": "act", "options": ["x"]}),
-        (0, "spec", {"policy": "act", "seed": "1"}),
-        (1, "messages", [{"role": "user", "content": 5}]),
-        (1, "kept", "all"),
-        (2, "text", ["x"]),
-        (2, "prompt_tokens", "7"),
-        (2, "usd", "free"),
-        (8, "unmet", [1, 2]),
-        (8, "unmet", {"x": 1}),
-        (8, "step", None),
-        (-1, "plan", [["(pick-up a)"]]),
-        (-1, "seconds", "1.5"),
-        (-1, "fault", {"step": "one", "status": "inapplicable", "text": ""}),
-    ],
-)
-def test_a_field_of_another_kind_is_an_error_with_its_place_and_never_a_crash(write, act_events, line, field, value):
-    path = write("one", act_events)
-    lines = path.read_text().splitlines()
-    lines[line] = json.dumps({**json.loads(lines[line]), field: value})
-    path.write_text("\n".join(lines))
-    number = line % len(lines) + 1
-    with pytest.raises(RecordError, match=rf"one\.jsonl:{number}: an event '[a-z-]+'.* with the wrong fields"):
-        read_summaries([path])
 
 
 def test_a_record_older_than_a_field_is_read_and_whole_ones_alike(write, act_events):

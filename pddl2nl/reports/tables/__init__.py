@@ -12,7 +12,7 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.plugins import systems
 from pddl2nl.policies.paper import system_tables
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
+from pddl2nl.reports.tables.coverage import coverage_table, runs_table
 from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import FORMATS, Table, csv_text, print_tables, table_json, written
@@ -21,7 +21,6 @@ __all__ = [
     "FORMATS",
     "Table",
     "TableKind",
-    "coverage_json",
     "csv_text",
     "links_table",
     "table_kinds",

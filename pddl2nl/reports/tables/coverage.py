@@ -189,27 +189,3 @@ def coverage_notes(grid: Grid) -> tuple[str, ...]:
     if sum(map(grid.is_model, grid.columns)) > 1:
         notes.append("Bold: the best language-model column of a line.")
     return (*notes, *grid.notes())
-
-
-# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def coverage_json(gathered: Gathered) -> dict[str, object]:
-    """Coverage as JSON: solved runs by column and domain, their sums, and the infrastructure errors."""
-    grid = Grid.of(gathered, LayoutTable("runs"), paper=False)
-
-    def counts(rows: Sequence[int], place: int) -> dict[str, int]:
-        found = coverage_of(grid.runs(rows, place))
-        return {"solved": found.solved_runs, "runs": found.runs}
-
-    columns = [
-        {
-            "policy": grid.column(place).policy,
-            "model": grid.column(place).model or None,
-            **counts(grid.rows, place),
-            "domains": {grid.row(row).label: counts([row], place) for row in grid.rows},
-        }
-        for place in grid.columns
-    ]
-    broken = [{"run": run.name, "message": run.message} for run in gathered.broken]
-    return {"columns": columns, "infrastructure_errors": broken}

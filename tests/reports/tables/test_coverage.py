@@ -8,7 +8,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutRow, LayoutTable
-from pddl2nl.reports.tables import coverage_json, runs_table, tables_of
+from pddl2nl.reports.tables import runs_table, tables_of
 from pddl2nl.reports.tables.coverage import coverage_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE
 
@@ -144,20 +144,6 @@ def test_runs_are_counted_k_of_n(experiment):
     assert _texts(lines["primary", "ferry"])[2] == "10 of 19 (1 broken)"
     assert _texts(lines["scaled", "sum"])[1] == "0 of 9 (1 missing)"
     assert not any(cell.best for line in lines.values() for cell in line.cells)
-
-
-def test_json_has_solved_runs_by_column_and_domain(build, heads):
-    rows = (LayoutRow("blocksworld", tasks=2), LayoutRow("ferry", tasks=2))
-    said = coverage_json(build(rows, heads, {(0, 1): 1, (1, 1): 2, (0, 4): 2}, broken=["r1c1t01s1"]))
-    assert said["columns"][1] == {
-        "policy": "act",
-        "model": "m",
-        "solved": 2,
-        "runs": 3,
-        "domains": {"blocksworld": {"solved": 1, "runs": 2}, "ferry": {"solved": 1, "runs": 1}},
-    }
-    assert said["columns"][4]["model"] is None
-    assert said["infrastructure_errors"] == [{"run": "r1c1t01s1", "message": "why r1c1t01s1"}]
 
 
 def test_alarms_name_what_is_in_no_cell(experiment):
