@@ -35,19 +35,23 @@ MAX_SECONDS = 1000 * 3600
 MAX_MEMORY_MB = 1 << 27
 """The largest limits: 1000 hours and 128 TB. Operating systems do not enforce larger ones."""
 
-_STATUS_OF_EXIT: dict[int, Status] = {
+_MEANING: dict[int, tuple[Status, str]] = {
     # A plan was found; 1 to 3 say that a limit ended the search for a better one.
-    **dict.fromkeys((0, 1, 2, 3), "solved"),
+    **dict.fromkeys((0, 1, 2, 3), ("solved", "")),
     # Proved by the translator, or by the search.
-    **dict.fromkeys((10, 11), "unsolvable"),
+    **dict.fromkeys((10, 11), ("unsolvable", "proved to have no plan")),
     # 12: an incomplete search came to its end, 13: unsolvable below a bound that we never set. Neither is a proof.
-    **dict.fromkeys((12, 13), "error"),
-    **dict.fromkeys((20, 22), "out-of-memory"),
+    **dict.fromkeys((12, 13), ("error", "the search ended without a plan and without a proof that there is none")),
+    **dict.fromkeys((20, 22), ("out-of-memory", "no plan within the memory limit")),
     # 24: out of memory and of time, in a portfolio.
-    **dict.fromkeys((21, 23, 24), "timeout"),
-    # 31: the translator does not read the files, which our own reader did: a feature that it does not know.
-    **dict.fromkeys((31, 34), "unsupported"),
+    **dict.fromkeys((21, 23, 24), ("timeout", "no plan within the time limit")),
 }
+_UNSUPPORTED = {
+    # The translator does not read the files, which our own reader did: a feature that it does not know.
+    31: "Fast Downward does not support a feature of the task",
+    34: "this search does not support a feature of the task",
+}
+"""What exit codes mean."""
 _SEATS = threading.BoundedSemaphore(os.cpu_count() or 1)
 """At most one search per processor at a time: an experiment has many more threads."""
 _RUNNING: set[subprocess.Popen[bytes]] = set()
@@ -295,22 +299,11 @@ def _judge(ended: _Ended, time_limit: int) -> tuple[Status, str]:
         return "timeout", f"stopped after {ended.seconds:.0f} s of wall time"
     if code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit:
         return "timeout", f"no plan within {time_limit} s"
-    status = _STATUS_OF_EXIT.get(code, "error")
-    if status == "solved":
-        return status, ""
-    if status == "unsolvable":
-        return status, "proved to have no plan"
-    if status == "out-of-memory":
-        return status, "no plan within the memory limit"
-    if status == "timeout":
-        return status, "no plan within the time limit"
-    if code in (12, 13):
-        return status, "the search ended without a plan and without a proof that there is none"
-    if code == 31:
-        return status, f"Fast Downward does not support a feature of the task (exit code 31): {_last_words(ended)}"
-    if code == 34:
-        return status, f"this search does not support a feature of the task (exit code 34): {_last_words(ended)}"
-    return status, f"Fast Downward ended with exit code {code}: {_last_words(ended)}"
+    if code in _MEANING:
+        return _MEANING[code]
+    if code in _UNSUPPORTED:
+        return "unsupported", f"{_UNSUPPORTED[code]} (exit code {code}): {_last_words(ended)}"
+    return "error", f"Fast Downward ended with exit code {code}: {_last_words(ended)}"
 
 
 def _cpu_seconds(ended: _Ended) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from pddl2nl.baselines.result import PlannerResult, Status
+from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task
 from pddlval import GroundAction, Simulator, validate
@@ -54,17 +54,13 @@ def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: i
             break
         taken.append(step[0])
         state = step[1]
-    return _result(task, tuple(taken), message, time.monotonic() - began, f"uniform random walk, seed {seed}")
-
-
-def _result(task: Task, taken: tuple[GroundAction, ...], message: str, seconds: float, search: str) -> PlannerResult:
-    status: Status = "timeout" if message else "solved"
+    seconds, search = time.monotonic() - began, f"uniform random walk, seed {seed}"
     if message:
-        return PlannerResult("random", status, None, None, seconds, len(taken), search, message)
-    report = validate(task, taken)
+        return PlannerResult("random", "timeout", None, None, seconds, len(taken), search, message)
+    report = validate(task, tuple(taken))
     if not report.valid:
         raise InfrastructureError(
             f"the simulator and the validator disagree on problem '{task.problem.name}': "
             f"a walk of {len(taken)} steps that reached the goal is judged {report.verdict}"
         )
-    return PlannerResult("random", status, taken, report.cost, seconds, len(taken), search)
+    return PlannerResult("random", "solved", tuple(taken), report.cost, seconds, len(taken), search)

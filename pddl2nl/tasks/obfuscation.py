@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 import string
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl.rewriting import preference_names, variables
@@ -79,7 +80,7 @@ def obfuscation(
     things = _unique(_names(chain(domain.constants, *(problem.objects for problem in problems))))
     if objects:
         namer.avoid(things)
-    plain = _Generic(seed)
+    plain = _Namer(seed)
     domains = (domain.name, *(problem.domain_name for problem in problems))
     return TaskRenaming(
         **tables,
@@ -100,12 +101,7 @@ def _unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def _names(items: Iterable[_Named]) -> Iterator[str]:
+def _names(items: Iterable[Any]) -> Iterator[str]:
     return (item.name for item in items)
 
 
@@ -181,32 +177,22 @@ def _places(domain: Domain, problems: Sequence[Problem], wordings: tuple[Wording
 # ── new names ────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Namer(Protocol):
-    def __init__(self, seed: int): ...
+class _Namer:
+    """Names without meaning: ``action1``, ``action2``, … in order."""
+
+    def __init__(self, seed: int):
+        self._counts: Counter[str] = Counter()
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Excludes the words of these names from new names."""
+        """Excludes the words of these names from new names that have a meaning."""
 
     def name(self, word: str, kind: str) -> str:
         """A new name; ``word`` is the kind of thing in the singular, ``kind`` the list to draw from."""
-
-
-class _Generic:
-    """``action1``, ``action2``, … in order."""
-
-    def __init__(self, seed: int):
-        self._counts: dict[str, int] = {}
-
-    def avoid(self, names: Iterable[str]) -> None:
-        """Does nothing: these names have no meaning."""
-
-    def name(self, word: str, kind: str) -> str:
-        """The next number."""
-        self._counts[word] = self._counts.get(word, 0) + 1
+        self._counts[word] += 1
         return f"{word}{self._counts[word]}"
 
 
-class _Random:
+class _Random(_Namer):
     """Letters and digits, a letter first, as PDDL requires."""
 
     def __init__(self, seed: int):
@@ -214,11 +200,9 @@ class _Random:
         self._taken: set[str] = set()
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Excludes these names."""
         self._taken.update(names)
 
     def name(self, word: str, kind: str) -> str:
-        """A name that was not used before."""
         while True:
             rest = (self._draw.pick(string.ascii_lowercase + string.digits) for _ in range(_LENGTH - 1))
             found = self._draw.pick(string.ascii_lowercase) + "".join(rest)
@@ -234,7 +218,7 @@ def mystery_words() -> Mapping[str, tuple[str, ...]]:
     return {kind: tuple(words.split()) for kind, words in tomllib.loads(text).items()}
 
 
-class _Mystery:
+class _Mystery(_Namer):
     """Words from the lists, each in one name at most; when a list is used up, several words joined."""
 
     def __init__(self, seed: int):
@@ -244,11 +228,9 @@ class _Mystery:
         self._avoided: set[str] = set()
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Excludes the words in these names and words related to them."""
         self._avoided.update(part for name in names for part in re.split(r"[^a-z]+", name) if len(part) > 2)
 
     def name(self, word: str, kind: str) -> str:
-        """The next word of the list, or several words joined if all are in use."""
         deck = self._decks[kind]
         while deck:
             found = deck.pop()
@@ -274,4 +256,4 @@ class _Mystery:
         )
 
 
-_NAMERS: Mapping[Scheme, type[_Namer]] = {"generic": _Generic, "mystery": _Mystery, "random": _Random}
+_NAMERS: Mapping[Scheme, type[_Namer]] = {"generic": _Namer, "mystery": _Mystery, "random": _Random}
