@@ -87,19 +87,28 @@ class _Day:
             moves += [(2, partial(self._fetch, jig)) for jig in self.standing]
         return moves
 
-    def _storing(self) -> _Moves:
+    def _storing(self, *, useful: bool = False) -> _Moves:
+        """Moves onto racks and off them; the useful ones: full jigs from planes and empty ones from the factory onto
+        racks, and off them on the other side.
+        """
         moves: _Moves = []
         for side, jigs in enumerate(self.sides):
+            needed = self.deliveries if side else self.returns
             for row in self.racks:
                 space = self._space(row)
-                moves += [(2, partial(self._put, side, jig, row)) for jig in jigs if jig.length <= space]
-                if row and len(jigs) < self.trailers:
+                moves += [
+                    (2, partial(self._put, side, jig, row))
+                    for jig in jigs
+                    if jig.length <= space and (not useful or self._empty(jig) == bool(side))
+                ]
+                takes = not useful or (needed > 0 and bool(row) and self._empty(row[-side]) != bool(side))
+                if row and takes and len(jigs) < self.trailers:
                     moves.append((1, partial(self._take, side, row)))
         return moves
 
     def _sensible(self, draw: Draw) -> _Moves:
         """The moves to choose from on a long day: mostly work, or moving jigs to where they are needed."""
-        work, storing, wanted = self._work(), self._storing(), self._wanted()
+        work, storing, wanted = self._work(), self._storing(), self._storing(useful=True)
         if len(self.sides[0]) == self.trailers - 1 and not self._can_wait():
             # The last trailer would be blocked, and no jig could go back by plane.
             work = [(weight, move) for weight, move in work if move != self._unload]
@@ -110,21 +119,6 @@ class _Day:
     def _can_wait(self) -> bool:
         """Whether at least two racks have room for the next arriving jig, or none arrives."""
         return not self.planes or sum(self._space(row) >= self.planes[0].length for row in self.racks) >= 2
-
-    def _wanted(self) -> _Moves:
-        """Moves onto racks (full jigs from planes, empty ones from the factory) and off them on the other side."""
-        moves: _Moves = []
-        for side, jigs in enumerate(self.sides):
-            wanted = self.deliveries if side else self.returns
-            for row in self.racks:
-                moves += [
-                    (2, partial(self._put, side, jig, row))
-                    for jig in jigs
-                    if self._empty(jig) == bool(side) and jig.length <= self._space(row)
-                ]
-                if row and wanted and len(jigs) < self.trailers and self._empty(row[-side]) != bool(side):
-                    moves.append((1, partial(self._take, side, row)))
-        return moves
 
     def _space(self, row: Sequence[_Jig]) -> int:
         return self.length - sum(jig.length for jig in row)
