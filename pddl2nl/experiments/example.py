@@ -52,10 +52,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.planners import Plan, ff_plan, optimal_plan, quick_plan
 from pddl2nl.files import read_text
 from pddl2nl.llm import ContextWindowError, Finish, Message, Model, Request
+from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.nl import Teller
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.english import enumerate_words
-from pddl2nl.nl.wording.word_checks import without_thinking
 from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem
 from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.prompts import CORE_PROMPTS
@@ -433,7 +433,7 @@ def think(
 
 def read_thoughts(text: str, example: Example) -> ReadThoughts:
     """The thoughts in a model's answer: one for each step of the example, checked."""
-    reply = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
+    reply = "\n".join(split_reasoning(text.encode("utf-8", "replace").decode("utf-8"))[1].splitlines())
     # A head may follow marks and blanks: thousands of blank lines would each be tried up to the end.
     reply = re.sub(r"\n\s*\n", "\n\n", reply)
     wanted = list(range(1, len(example.steps) + 1))

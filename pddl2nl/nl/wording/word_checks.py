@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pddl2nl.llm import Completion
+from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.nl import markers
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.nl.wording.review import confused_pairs
@@ -40,11 +41,6 @@ _NEGATED = re.compile(
 _BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"), ("*", "*"), ("_", "_"))
 """What may stand around the whole of a text: quotation marks, and the stars and strokes of slanted letters."""
-_THOUGHTS = re.compile(
-    # If a server's chat template writes the opening tag, the reply has only the closing one.
-    r"\s*(?:<(think|thinking|thought|thoughts|reasoning)>.*?</\1>|(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>)",
-    re.DOTALL | re.IGNORECASE,
-)
 _BEFORE_VERB = re.compile(r"(?:[Tt]o |I (?:can |will )?)(?!am |have |was |had |do |did |must |should |would )(?=[a-z])")
 _CAPITAL = re.compile(r"(?!I )[A-Z][a-z]*(?:[-_][a-z]+)*(?=[\s,])")
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -119,16 +115,8 @@ def _cut_off(tokens: int) -> str:
 # ── taking the wrapping off ──────────────────────────────────────────────────────────────────────
 
 
-def without_thinking(reply: str) -> str:
-    """A reply without the thoughts in tags before it."""
-    # Leading blanks would make the pattern search the whole reply from each of them.
-    reply = reply.lstrip()
-    thoughts = _THOUGHTS.match(reply)
-    return reply[thoughts.end() :] if thoughts else reply
-
-
 def _lines(reply: str) -> list[str]:
-    lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", without_thinking(reply))]
+    lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", split_reasoning(reply)[1])]
     lines = [line for line in lines if line and not line.startswith("```")]
     if len(lines) > 1 and lines[0].endswith(":") and "{" not in lines[0]:
         lines = lines[1:]
