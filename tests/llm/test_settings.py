@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.llm import ModelConfigurationError, Price, price_of
+from pddl2nl.llm import FREE, ModelConfigurationError, Price, Usage, price_of
 from pddl2nl.llm.settings import Catalogue, ModelSettings, load_catalogue, shipped_catalogue
 
 FULL = """
@@ -209,3 +209,33 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(line: str, tmp_path: Path
     with pytest.raises(ModelConfigurationError) as caught:
         catalogue(tmp_path, f"[models.m]\n{line}\n")
     assert "abcdef" not in str(caught.value)
+
+
+# ── what tokens cost ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_call_is_priced_by_its_kinds_of_tokens() -> None:
+    price = price_of("gpt-4o-2024-08-06")
+    assert price is not None
+    usage = Usage(prompt_tokens=1_000_000, completion_tokens=100_000, cached_tokens=400_000, reasoning_tokens=50_000)
+    assert price.usd(usage) == pytest.approx(0.6 * 2.50 + 0.4 * 1.25 + 0.1 * 10)
+    assert FREE.usd(usage) == 0
+
+
+def test_a_snapshot_costs_what_its_family_costs_unless_listed() -> None:
+    assert price_of("gpt-4.1-2025-04-14") == Price(2.0, 0.5, 8.0)
+    assert price_of("gpt-4o-2024-05-13") != price_of("gpt-4o")
+
+
+@pytest.mark.parametrize("name", ["my-llama", "gpt-4o-finetuned", "", "oracle"])
+def test_an_unknown_price_is_not_zero(name: str) -> None:
+    assert price_of(name) is None
+
+
+def test_a_batch_costs_its_part_of_the_price() -> None:
+    usage = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000, cached_tokens=500_000)
+    price = price_of("gpt-4o-mini")
+    assert price is not None
+    assert price.usd(usage, "batch") == pytest.approx(price.usd(usage) / 2)
+    assert Price(1, 1, 1, batch=0.25).usd(usage, tariff="batch") == pytest.approx(0.5)
+    assert Price(1, 1, 1).usd(usage, "standard") == pytest.approx(2.0)
