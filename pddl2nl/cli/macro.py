@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,11 +18,12 @@ from pddl2nl.cli.options import (
 )
 from pddl2nl.cli.output import DONE, FAILED, print_result, warn
 from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, words_of
+from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
 from pddl2nl.plugins import systems
 
 if TYPE_CHECKING:
-    pass
+    from pddl2nl.pddl import Domain
 
 _COMPOSE = 'Example: pddl2nl macro compose domain.pddl "(pick-up ?x)" "(stack ?x ?y)" --name move-to-stack'
 _PROVE = "Example: pddl2nl macro prove domain.pddl problem.pddl claimed.pddl --block block.plan --args 'a b'"
@@ -53,6 +55,9 @@ def _compose(
     distinct: Annotated[
         bool, switch("--distinct", "Parameters stand for different objects where that makes a difference.")
     ] = False,
+    total: Annotated[
+        list[str] | None, option("FUNCTION", "A function that has a value for all objects; can be repeated.", "none")
+    ] = None,
     out: Annotated[
         Path | None,
         option("FILE", "Also write the macro to a file, for prove.", "not written", dir_okay=False),
@@ -72,8 +77,11 @@ def _compose(
     actions = steps_of(steps)
     own = [action.name for action in tree.actions]
     called = free_name(name if name is not None else "-".join(step.action for step in actions), own)
-    macro = compose(tree, actions, name=called, distinct=distinct)
-    origin = Provenance(domain=tree.name, domain_sha256=domain_hash(tree), origin="composed", distinct=distinct)
+    functions = _functions(tree, total or ())
+    macro = compose(tree, actions, name=called, total=functions, distinct=distinct)
+    origin = Provenance(
+        domain=tree.name, domain_sha256=domain_hash(tree), origin="composed", distinct=distinct, total=functions
+    )
     stored = StoredMacro(macro, origin)
     if macro.conditions.precondition == FALSE:
         warn("these actions can never be carried out one after the other: the precondition is false")
@@ -81,6 +89,17 @@ def _compose(
     print_result(stored.as_json(), text, as_json=as_json)
     if out is not None:
         write_text_file(out, text)
+
+
+def _functions(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
+    """The functions of these names; raises `InputError` for others."""
+    known = [function.name for function in domain.functions]
+    functions = tuple(dict.fromkeys(name.lower().strip("()") for name in names))
+    for name in functions:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise InputError(f"--total {name}: domain '{domain.name}' has no function '{name}'; {has}")
+    return functions
 
 
 # ── prove ────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, groupby
+from math import prod
 
 from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, equality, negation
 from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroStep
@@ -42,6 +43,7 @@ def compose(
     *,
     name: str = "",
     objects: Mapping[str, tuple[str, ...]] | None = None,
+    total: Collection[str] = (),
     distinct: bool = False,
 ) -> Macro:
     """One action that is equivalent to a sequence of actions.
@@ -54,6 +56,8 @@ def compose(
         steps: the actions in order; terms of the same name are shared, and variables become parameters.
         name: the macro's name; default: made of the names of its steps.
         objects: the types of terms that are objects of a task rather than constants of the domain.
+        total: functions that have a value for all objects whenever the macro runs. Needed only if a step reads what an
+            earlier one has increased or scaled: an undefined fluent counts as 0 there, which PDDL cannot express.
         distinct: whether different parameters stand for different objects. The macro then requires that, for few steps
             only of parameters for which it matters, and has fewer conditional effects.
 
@@ -63,7 +67,7 @@ def compose(
     """
 
     def composed(pairs: Iterable[Iterable[str]]) -> Macro:
-        return _composed(domain, steps, name, dict(objects or {}), pairs)
+        return _composed(domain, steps, name, dict(objects or {}), total, pairs)
 
     if not distinct:
         return composed(())
@@ -84,6 +88,7 @@ def _composed(
     steps: Sequence[MacroStep],
     name: str,
     objects: Mapping[str, tuple[str, ...]],
+    total: Collection[str],
     pairs: Iterable[Iterable[str]],
 ) -> Macro:
     """As `compose`, with the pairs of terms that must be different objects."""
@@ -91,7 +96,7 @@ def _composed(
         raise InputError("a macro-action needs at least one step, such as (pick-up ?x)")
     schemas = [_schema_of(domain, step) for step in steps]
     parameters = _parameters(domain, steps, schemas, objects)
-    scope = TermScope(domain, {**{item.name: item.types for item in parameters}, **objects})
+    scope = TermScope(domain, {**{item.name: item.types for item in parameters}, **objects}, total)
     regression = Regression(domain, Simplifier(scope), mixed_functions(schemas))
     apart = [negation(equality(*pair)) for pair in pairs if scope.may_equal(*pair)]
     for condition in apart:
@@ -123,7 +128,7 @@ def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") 
     steps = [MacroStep(action.name, action.args) for action in block]
     _refuse_strangers(task, block)
     objects = {item.name: item.types for item in task.objects.values()}
-    return compose(task.domain, steps, name=name, objects=objects)
+    return compose(task.domain, steps, name=name, objects=objects, total=total_functions(task))
 
 
 def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct: bool = False) -> Macro:
@@ -136,7 +141,7 @@ def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct:
         InputError: an action is not one of the task's.
     """
     steps = lifted_steps(task, block)
-    return compose(task.domain, steps, name=name, distinct=distinct)
+    return compose(task.domain, steps, name=name, total=total_functions(task), distinct=distinct)
 
 
 def lifted_steps(task: Task, block: Sequence[GroundAction]) -> list[MacroStep]:
@@ -151,6 +156,19 @@ def lifted_steps(task: Task, block: Sequence[GroundAction]) -> list[MacroStep]:
             if term not in constants and term not in names:
                 names[term] = _unused(parameter.name, names.values())
     return [MacroStep(action.name, tuple(names.get(term, term) for term in action.args)) for action in block]
+
+
+def total_functions(task: Task) -> frozenset[str]:
+    """The functions that have an initial value for all objects of their types; no action removes a value."""
+    given: dict[str, set[tuple[str, ...]]] = {}
+    for item in task.problem.init_values:
+        given.setdefault(item.fluent[0], set()).add(item.fluent.args)
+    totals = set()
+    for function in task.domain.functions:
+        count = prod(len(task.objects_of(parameter.types)) for parameter in function.parameters)
+        if len(given.get(function.name, ())) >= count:
+            totals.add(function.name)
+    return frozenset(totals)
 
 
 def _unused(name: str, taken: Collection[str]) -> str:
@@ -216,7 +234,7 @@ def _conditions(regression: Regression, taken: frozenset[str]) -> Conditions:
     if precondition == FALSE:
         return Conditions(FALSE, TRUE)
     facts = Facts(scope).extended(precondition)
-    parts: list[Part] = [*net_literals(regression, facts), *net_updates(regression.updates)]
+    parts: list[Part] = [*net_literals(regression, facts), *net_updates(regression, facts)]
     readable = readable_condition(precondition, scope, taken)
     if regression.opaque:
         own = conjuncts(readable) if precondition != TRUE else ()

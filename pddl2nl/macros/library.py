@@ -37,18 +37,20 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import decode, read_bytes, unreadable, write_text_file
 from pddl2nl.macros.canonical import Canonical, canonical
-from pddl2nl.macros.compose import compose
+from pddl2nl.macros.compose import compose, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.pddl import (
     ActionSchema,
     Diagnostic,
     Domain,
+    Fluent,
     PDDLError,
     Task,
     check_domain,
     write_condition,
     write_domain,
 )
+from pddl2nl.pddl.tree import walk
 from pddl2nl.worlds.similarity import Embed, Vectors, cosine
 from pddlval import GroundAction, validate
 from pddlval.plans import plan_of
@@ -68,6 +70,7 @@ class Provenance:
         origin: ``composed``, or a policy and its task.
         uses: the number of solved tasks that it was part of.
         distinct: whether its parameters stand for different objects if that makes a difference.
+        total: functions with a value for all objects of the tasks it is for; its conditions depend on that.
         proof: what was proved of conditions that were claimed for it, as JSON; empty if none were.
     """
 
@@ -77,6 +80,7 @@ class Provenance:
     origin: str = ""
     uses: int = 0
     distinct: bool = False
+    total: tuple[str, ...] = ()
     proof: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -211,6 +215,7 @@ _COMMENTS: Mapping[str, tuple[str, Any]] = {
     "origin": ("origin", str),
     "uses": ("uses", int),
     "distinct": ("distinct", bool),
+    "total": ("total", _TEXTS),
     "proof": ("proof", dict[str, Any]),
 }
 """The field of `Provenance` for each comment, and the type of its value."""
@@ -280,7 +285,7 @@ def recomposed(stored: StoredMacro, domain: Domain) -> StoredMacro:
             f"{stored.path or macro.name}: no line '; steps: [\"(action ?x)\", …]' says what '{macro.name}' stands for"
         )
     known = stored.provenance
-    return replace(stored, macro=_composed(domain, macro.steps, macro.name, known.distinct))
+    return replace(stored, macro=_composed(domain, macro.steps, macro.name, known.total, known.distinct))
 
 
 def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], None]) -> list[StoredMacro]:
@@ -316,9 +321,29 @@ def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], Non
 
 
 @lru_cache(maxsize=1000)
-def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, distinct: bool) -> Macro:
+def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, total: tuple[str, ...], distinct: bool) -> Macro:
     # Cached, because a run asks for the same macros repeatedly, and some take seconds.
-    return compose(domain, steps, name=name, distinct=distinct)
+    return compose(domain, steps, name=name, total=total, distinct=distinct)
+
+
+def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
+    """A macro with the total functions of its task noted, if its conditions depend on them.
+
+    Without them it could not be composed again, or only into something longer.
+    """
+    macro, distinct = stored.macro, stored.provenance.distinct
+    steps = (task.domain.action(step.action) for step in macro.steps)
+    formulas = (part for schema in steps if schema is not None for part in (schema.precondition, schema.effect))
+    read = {node.name for formula in formulas for node in walk(formula) if isinstance(node, Fluent)}
+    total = tuple(sorted(read & total_functions(task)))
+    if not total:
+        return stored
+    # A macro that cannot be composed without them needs them.
+    with suppress(InputError):
+        with_them, without = (_composed(task.domain, macro.steps, macro.name, own, distinct) for own in (total, ()))
+        if with_them == without:
+            return stored
+    return replace(stored, provenance=replace(stored.provenance, total=total))
 
 
 class Library:
@@ -400,7 +425,7 @@ class Library:
             raise InputError(
                 f"macros are kept once their task is solved; this plan of '{task.problem.name}' is {report.verdict}"
             )
-        return tuple(self.put(task.domain, stored) for stored in macros)
+        return tuple(self.put(task.domain, with_totals(stored, task)) for stored in macros)
 
     def put(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
         """Stores a macro, or adds its description and use to an equal one.

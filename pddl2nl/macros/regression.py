@@ -1,11 +1,12 @@
-"""Regression: conditions after some steps, expressed over the state before them, and the net effect.
+"""Regression: conditions and values after some steps, expressed over the state before them, and the net effect.
 
 An atom is true after a step if the step adds it, or if it was true before and the step does not delete it (Waldinger
 1977; Pednault 1988). This can depend on conditions, on which parameters are the same object, and on quantified
-variables. Facts that earlier steps require are used at once, which keeps formulas small.
+variables; the value of a fluent follows by the same cases. Facts that earlier steps require are used at once, which
+keeps formulas small.
 
-Numbers stay as they are said: increases and decreases add up, and a step that reads, sets or scales what an earlier one
-changed is refused. An action that reads a fluent without a value is not applicable, as in the simulator.
+Fluents without a value are treated as in the simulator: an action that reads one is not applicable, and an increase or
+decrease counts it as 0. No expression of PDDL can say the latter, so reading such a fluent later is refused.
 
 The net effect says when each atom that a step touches is true in the end, and the change of each number. Each part of
 it is correct by itself: an atom is added only if it is true in the end, and deleted only if it is
@@ -16,7 +17,7 @@ whose truth changes; the shortest parts are chosen. Bound variables then get rea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
@@ -62,11 +63,280 @@ from pddl2nl.pddl import (
     conjuncts,
     substitute,
 )
-from pddl2nl.pddl.tree import map_children, walk
+from pddl2nl.pddl.tree import map_children, write_number
 from pddlval.formulas import fluents_in, updates_in
+from pddlval.semantics import compare
 
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up in any order."""
+
+ZERO = Number(Fraction(0))
+_ONE = Number(Fraction(1))
+_SIGNS = {"increase": "+", "decrease": "-", "scale-up": "*", "scale-down": "/"}
+_MOST_CASES = 64
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────
+
+_Sum = dict[Expression, Fraction]
+"""A sum of terms with factors; a constant is a multiple of `_ONE`."""
+
+
+def total(one: Expression, other: Expression) -> Expression:
+    """The sum."""
+    return normal(Arithmetic("+", (one, other)))
+
+
+def divides(expression: Expression) -> bool:
+    """Whether an expression divides by what may be zero."""
+    if not isinstance(expression, Arithmetic):
+        return False
+    if expression.operator == "/":
+        divisors = map(normal, expression.operands[1:])
+        if not all(isinstance(divisor, Number) and divisor.value for divisor in divisors):
+            return True
+    return any(map(divides, expression.operands))
+
+
+def normal(expression: Expression) -> Expression:
+    """The expression with equal terms added; unchanged if it would no longer read the same fluents."""
+    if not isinstance(expression, Arithmetic):
+        return expression
+    terms = _terms(expression)
+    # Numbers without a finite decimal form could only be written as quotients.
+    if any(write_number(factor).startswith("(/") for factor in terms.values()):
+        return expression
+    result = _written(terms)
+    same = set(fluents_in(result)) == set(fluents_in(expression)) and divides(result) == divides(expression)
+    return result if same else expression
+
+
+def _terms(expression: Expression) -> _Sum:
+    if isinstance(expression, Number):
+        return {_ONE: expression.value} if expression.value else {}
+    if not isinstance(expression, Arithmetic):
+        return {expression: Fraction(1)}
+    first, *rest = map(_terms, expression.operands)
+    if not rest:
+        return _plus({}, first, Fraction(-1))
+    for other in rest:
+        constant = other.get(_ONE, Fraction(0)) if set(other) <= {_ONE} else None
+        if expression.operator in "+-":
+            first = _plus(first, other, Fraction(1 if expression.operator == "+" else -1))
+        elif constant is not None and (constant or expression.operator == "*"):
+            first = _plus({}, first, constant if expression.operator == "*" else 1 / constant)
+        elif expression.operator == "*" and set(first) <= {_ONE}:
+            first = _plus({}, other, first.get(_ONE, Fraction(0)))
+        else:
+            first = {Arithmetic(expression.operator, (_written(first), _written(other))): Fraction(1)}
+    return first
+
+
+def _plus(one: _Sum, other: _Sum, factor: Fraction) -> _Sum:
+    result = dict(one)
+    for term, number in other.items():
+        result[term] = result.get(term, Fraction(0)) + number * factor
+    return {term: number for term, number in result.items() if number}
+
+
+def _written(terms: _Sum) -> Expression:
+    # Constants last, as usual.
+    ordered = sorted(terms.items(), key=lambda item: item[0] == _ONE)
+    more = [_multiple(term, number) for term, number in ordered if number > 0]
+    less = [_multiple(term, -number) for term, number in ordered if number < 0]
+    if not less:
+        return _added(more)
+    if not more and isinstance(less[0], Number):
+        return Number(-less[0].value)
+    return Arithmetic("-", (_added(more), _added(less)) if more else (_added(less),))
+
+
+def _multiple(term: Expression, number: Fraction) -> Expression:
+    if term == _ONE:
+        return Number(number)
+    return term if number == 1 else Arithmetic("*", (Number(number), term))
+
+
+def _added(terms: Sequence[Expression]) -> Expression:
+    if not terms:
+        return ZERO
+    return terms[0] if len(terms) == 1 else Arithmetic("+", tuple(terms))
+
+
+# ── values ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class NumericChange:
+    """A numeric update under a condition, for all objects of some variables."""
+
+    variables: tuple[str, ...]
+    condition: Condition
+    change: Update
+
+
+@dataclass(frozen=True)
+class Case:
+    """A value of a fluent under a condition; the cases of one fluent are exclusive and exhaustive.
+
+    The value is ``amount``, or ``amount`` more than before the macro if ``relative``. ``touched``: it was updated.
+    """
+
+    guard: Condition = TRUE
+    amount: Expression = ZERO
+    relative: bool = True
+    touched: bool = False
+
+
+class RegressedValues:
+    """The values of fluents after the steps so far.
+
+    Attributes:
+        changes: the updates of each step.
+        valued: fluents that the steps always read, so that the macro is applicable only if they have values.
+    """
+
+    def __init__(self, simplifier: Simplifier, facts: Facts):
+        self.simplifier = simplifier
+        self.facts = facts
+        self.changes: list[NumericChange] = []
+        self.valued: set[Fluent] = set()
+
+    def guard(self, one: Condition, other: Condition) -> Condition:
+        """The conjunction of two conditions, simplified."""
+        if other == TRUE:
+            return one
+        if one == TRUE:
+            return other
+        return self.simplifier.simplify(conjunction((one, other)), self.facts)
+
+    def expression(self, expression: Expression, names: Names, certain: bool) -> list[tuple[Condition, Expression]]:
+        """The value of an expression, by exclusive cases.
+
+        Args:
+            expression: as in the domain.
+            names: the macro's terms for its variables.
+            certain: whether the macro always reads it, so that it is applicable only if the expression has a value.
+
+        Raises:
+            CannotComposeError: the value cannot be expressed, or a fluent may have no value.
+        """
+        match expression:
+            case Fluent(name, args):
+                return self._read(Fluent(name, renamed(args, names)), certain)
+            case Arithmetic(operator, operands):
+                combined: list[tuple[Condition, tuple[Expression, ...]]] = [(TRUE, ())]
+                for operand in operands:
+                    more = self.expression(operand, names, certain)
+                    pairs = ((self.guard(g, h), (*done, e)) for g, done in combined for h, e in more)
+                    combined = [pair for pair in pairs if pair[0] != FALSE]
+                    _refuse_many(len(combined))
+                return [(guard, normal(Arithmetic(operator, done))) for guard, done in combined]
+            case Number():
+                return [(TRUE, expression)]
+        raise CannotComposeError(f"'{expression.name}' cannot be part of a macro-action", "not executable")
+
+    def _read(self, fluent: Fluent, certain: bool) -> list[tuple[Condition, Expression]]:
+        readings = []
+        cases = self.of(fluent)
+        for case in cases:
+            if case.relative and not self.is_valued(fluent, case.guard):
+                if case.touched or not certain:
+                    raise no_value(fluent)
+                if len(cases) == 1:
+                    self.valued.add(fluent)
+            # The step that changed it may have read the amount only under a condition.
+            self.require(fluents_in(case.amount), case.guard)
+            readings.append((case.guard, self._absolute(case, fluent)))
+        return readings
+
+    @staticmethod
+    def _absolute(case: Case, fluent: Fluent) -> Expression:
+        if not case.relative:
+            return case.amount
+        return total(fluent, case.amount) if case.touched else fluent
+
+    def is_valued(self, fluent: Fluent, guard: Condition = TRUE) -> bool:
+        """Whether a fluent certainly has a value before the macro, given a condition."""
+        if fluent.name in self.simplifier.scope.total or fluent in self.valued:
+            return True
+        facts = self.facts.extended(guard)
+        return any(other.name == fluent.name and facts.same(other.args, fluent.args) for other in self.valued)
+
+    def require(self, fluents: Iterable[Fluent], guard: Condition = TRUE) -> None:
+        """Raises `CannotComposeError` if a fluent may have no value."""
+        for fluent in fluents:
+            if not self.is_valued(fluent, guard):
+                raise no_value(fluent)
+
+    def of(self, fluent: Fluent) -> list[Case]:
+        """The value of a fluent."""
+        cases = [Case()]
+        for change in self.changes:
+            if change.change.fluent.name != fluent.name:
+                continue
+            happens, amount = self._update(change, fluent)
+            if happens == FALSE:
+                continue
+            updated = []
+            for case in cases:
+                changed = self.guard(case.guard, happens)
+                if changed != FALSE:
+                    updated.append(self._after(case, changed, change.change.operator, amount, fluent))
+                kept = FALSE if happens == TRUE else self.guard(case.guard, negation(happens))
+                if kept != FALSE:
+                    updated.append(Case(kept, case.amount, case.relative, case.touched))
+            cases = updated
+            _refuse_many(len(cases))
+        return cases
+
+    def _update(self, change: NumericChange, fluent: Fluent) -> tuple[Condition, Expression]:
+        """When an update happens to a fluent, and its amount then."""
+        happens, binding = bound(change, fluent, self.simplifier)
+        return self.simplifier.simplify(happens, self.facts), substitute(change.change.value, binding)
+
+    def _after(self, case: Case, guard: Condition, operator: str, amount: Expression, fluent: Fluent) -> Case:
+        if operator == "assign":
+            return Case(guard, amount, relative=False, touched=True)
+        if operator in ADDITIVE:
+            return Case(guard, normal(Arithmetic(_SIGNS[operator], (case.amount, amount))), case.relative, touched=True)
+        if case.relative:
+            self.require([fluent], guard)
+        scaled = normal(Arithmetic(_SIGNS[operator], (self._absolute(case, fluent), amount)))
+        return Case(guard, scaled, relative=False, touched=True)
+
+
+def bound(change: NumericChange, fluent: Fluent, simplifier: Simplifier) -> tuple[Condition, Mapping[str, str]]:
+    """When an update happens to a fluent, and the binding of its variables then.
+
+    Raises:
+        CannotComposeError: it happens for each of many objects.
+    """
+    if any(name not in change.change.fluent.args for name in change.variables):
+        raise CannotComposeError(
+            f"'{fluent.name}' is read or set after a step that changes it for each of many objects, and PDDL has no"
+            " sums over objects",
+            "sum over objects",
+        )
+    same, binding = matched(change.change.fluent.args, change.variables, fluent.args, simplifier)
+    return (FALSE if same == FALSE else conjunction((same, replaced(change.condition, binding)))), binding
+
+
+def _refuse_many(cases: int) -> None:
+    if cases > _MOST_CASES:
+        raise CannotComposeError(
+            f"a number in the macro has more than {_MOST_CASES} possible values: compose fewer steps at a time",
+            "too large",
+        )
+
+
+def no_value(fluent: Fluent) -> CannotComposeError:
+    """The error for reading a fluent that may have no value."""
+    return CannotComposeError(
+        f"{fluent} may have no value before the macro, and counts as 0 where a step increases it: no formula of PDDL"
+        f" says that of an undefined fluent; name '{fluent.name}' among the total functions where it always has"
+        f" one (--total {fluent.name})",
+        "undefined fluent",
+    )
 
 
 def mixed_functions(schemas: Sequence[ActionSchema]) -> frozenset[str]:
@@ -75,6 +345,9 @@ def mixed_functions(schemas: Sequence[ActionSchema]) -> frozenset[str]:
     steps = Counter(name for own in updates for name in {update.fluent.name for update in own})
     set_or_scaled = {update.fluent.name for own in updates for update in own if update.operator not in ADDITIVE}
     return frozenset(name for name in set_or_scaled if steps[name] > 1)
+
+
+# ── regression ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -90,15 +363,6 @@ class Touch:
     def change(self) -> Condition:
         """The literal."""
         return self.atom if self.positive else Not(self.atom)
-
-
-@dataclass(frozen=True)
-class NumericChange:
-    """A numeric update under a condition, for all objects of some variables."""
-
-    variables: tuple[str, ...]
-    condition: Condition
-    change: Update
 
 
 Part = Touch | NumericChange
@@ -124,22 +388,20 @@ class Regression:
         needed: the parts of the weakest precondition so far.
         facts: what they imply about the state before the macro.
         opaque: parts of it in the domain's own form, because a fluent in them may have no value.
+        values: the values of fluents after the steps.
         layers: the atoms that each step adds and deletes.
-        updates: the numeric updates of all steps.
+        mixed: functions that several steps change with operators that do not add up.
     """
 
     def __init__(self, domain: Domain, simplifier: Simplifier, mixed: Collection[str] = ()):
         self.simplifier = simplifier
         self.scope = simplifier.scope
+        self.mixed = mixed
         self.needed: list[Condition] = []
         self.opaque: list[Condition] = []
         self.facts = Facts(self.scope)
+        self.values = RegressedValues(simplifier, self.facts)
         self.layers: list[list[Touch]] = []
-        self.updates: list[NumericChange] = []
-        # Functions that several steps change with operators that do not add up.
-        self._mixed = mixed
-        # Fluents that the steps always read, so that the macro is applicable only if they have values.
-        self._valued: set[Fluent] = set()
         self._truths: dict[tuple[Condition, tuple[tuple[str, ...], ...], int], Condition] = {}
         self._derived = Rules(domain)
 
@@ -160,7 +422,9 @@ class Regression:
                     raise
                 self.opaque.append(as_said(part, names))
         parts = list(self._parts(schema.effect, names, (), TRUE))
-        self.updates += [part for part in parts if isinstance(part, NumericChange)]
+        changes = [part for part in parts if isinstance(part, NumericChange)]
+        self._refuse_conflicts(changes)
+        self.values.changes += changes
         self.layers.append([part for part in parts if isinstance(part, Touch)])
 
     def need(self, condition: Condition) -> None:
@@ -177,7 +441,7 @@ class Regression:
     def _changes(self, formula: Condition | Expression) -> bool:
         """Whether a step so far changes what a formula depends on."""
         changed = {touch.atom.predicate for layer in self.layers for touch in layer}
-        changed.update(update.change.fluent.name for update in self.updates)
+        changed.update(change.change.fluent.name for change in self.values.changes)
         return not changed.isdisjoint(self._derived.mentioned(formula))
 
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
@@ -195,13 +459,13 @@ class Regression:
         """
         match condition:
             case Atom(predicate, args):
-                for function in sorted(self._derived.functions(predicate)):
-                    raise _no_value(function)
+                for function in sorted(self._derived.functions(predicate) - self.scope.total):
+                    raise no_value(Fluent(function))
                 return self.truth(Atom(predicate, renamed(args, names)), len(self.layers))
             case Equality(left, right):
                 before = equality(names.get(left, left), names.get(right, right))
             case Comparison():
-                before = self._compared(substitute(condition, names), certain)
+                before = self._compared(condition, names, certain)
             case Not(body):
                 return negation(self.regressed(body, names, certain=certain))
             case And(parts):
@@ -274,18 +538,20 @@ class Regression:
                 cases.append(conjunction((same, self.regressed(condition, inner))))
         return self.simplify(disjunction(cases))
 
-    def _compared(self, condition: Comparison, certain: bool) -> Condition:
-        if self._changes(condition):
-            raise CannotComposeError(f"{condition} is read after a step that changes one of its numbers", "numbers")
-        fluents = {*fluents_in(condition.left), *fluents_in(condition.right)}
-        if certain:
-            self._valued |= fluents
-            return condition
-        for fluent in sorted(fluents - self._valued, key=str):
-            raise _no_value(fluent.name)
-        if any(isinstance(node, Arithmetic) and node.operator == "/" for node in walk(condition)):
-            raise CannotComposeError(f"{condition} may divide by zero where it is read", "division")
-        return condition
+    def _compared(self, condition: Comparison, names: Names, certain: bool) -> Condition:
+        lefts, rights = (self.values.expression(side, names, certain) for side in (condition.left, condition.right))
+        parts = []
+        for one, left in lefts:
+            for other, right in rights:
+                guard = self.values.guard(one, other)
+                if (divides(left) or divides(right)) and not (certain and guard == TRUE):
+                    raise CannotComposeError(f"{condition} may divide by zero where it is read", "division")
+                if isinstance(left, Number) and isinstance(right, Number):
+                    decided = TRUE if compare(condition.operator, left.value, right.value) else FALSE
+                else:
+                    decided = Comparison(condition.operator, left, right)
+                parts.append(conjunction((guard, decided)))
+        return disjunction(parts)
 
     # ── effects ──────────────────────────────────────────────────────────────────────────────────
 
@@ -297,7 +563,7 @@ class Regression:
                     positive = isinstance(part, Atom)
                     yield Touch(variables, condition, Atom(predicate, renamed(args, names)), positive)
                 case Update():
-                    yield self._update(part, names, variables, condition)
+                    yield from self._updates(part, names, variables, condition)
                 case When(before, body):
                     here = self.simplify(conjunction((condition, self.regressed(before, names))))
                     if here != FALSE:
@@ -308,24 +574,45 @@ class Regression:
                 case _:
                     raise CannotComposeError(f"{part} cannot be part of a macro-action", "not executable")
 
-    def _update(self, update: Update, names: Names, variables: tuple[str, ...], condition: Condition) -> NumericChange:
-        function = update.fluent.name
-        if function in self._mixed or self._changes(update.value):
-            raise CannotComposeError(
-                f"'{function}' is set or scaled beside other changes, or changed by a number that an earlier step"
-                " changes: only increases and decreases add up",
-                "numbers",
-            )
-        change = Update(update.operator, substitute(update.fluent, names), substitute(update.value, names))
-        return NumericChange(variables, condition, change)
+    def _updates(
+        self, update: Update, names: Names, variables: tuple[str, ...], condition: Condition
+    ) -> Iterator[NumericChange]:
+        fluent = Fluent(update.fluent.name, renamed(update.fluent.args, names))
+        mixed = fluent.name in self.mixed
+        certain = not (mixed or variables) and condition == TRUE
+        try:
+            cases = self.values.expression(update.value, names, certain)
+        except CannotComposeError:
+            # The update can stay as it is under the same condition.
+            if mixed or self._changes(update.value):
+                raise
+            cases = [(TRUE, substitute(update.value, names))]
+        for guard, amount in cases:
+            here = self.values.guard(condition, guard)
+            if here == FALSE:
+                continue
+            # If several steps set or scale a function, an amount may be overwritten and would then not be read.
+            by_zero = update.operator == "scale-down" and not (isinstance(amount, Number) and amount.value)
+            if mixed and (by_zero or divides(amount)):
+                raise CannotComposeError(f"'{fluent.name}' is changed by what may divide by zero", "division")
+            if mixed:
+                self.values.require(fluents_in(amount), here)
+            yield NumericChange(variables, here, Update(update.operator, fluent, amount))
 
-
-def _no_value(function: str) -> CannotComposeError:
-    return CannotComposeError(
-        f"'{function}' may have no value where it is read, and the action is then not applicable: no formula of PDDL"
-        " says that",
-        "undefined fluent",
-    )
+    def _refuse_conflicts(self, changes: list[NumericChange]) -> None:
+        """Requires that no fluent gets two values in one step; otherwise the simulator and VAL refuse it."""
+        for at, one in enumerate(changes):
+            for other in changes[at:]:
+                fluent, operators = other.change.fluent, {one.change.operator, other.change.operator}
+                if fluent.name not in self.mixed or fluent.name != one.change.fluent.name or operators <= ADDITIVE:
+                    continue
+                happens = bound(one, fluent, self.simplifier)[0]
+                if other is not one:
+                    bound(other, fluent, self.simplifier)
+                    clash = conjunction((happens, other.condition))
+                    for name in other.variables:
+                        clash = self.simplifier.exists(name, clash)
+                    self.need(negation(self.simplify(clash)))
 
 
 # ── the net effect ────────────────────────────────────────────────────────────────────────────────
@@ -489,33 +776,66 @@ class _LiteralChoice:
         return self._left(schema.final, self._facts, self._hits(parts, schema.atom)) == FALSE
 
 
-def net_updates(updates: Sequence[NumericChange]) -> list[NumericChange]:
-    """The updates of all steps; those of one fluent that always happen are one, as in planners' action costs."""
-    plain: dict[Fluent, list[Update]] = {}
+def net_updates(regression: Regression, facts: Facts) -> list[NumericChange]:
+    """The numeric updates of the effect of a sequence of steps, as one action that is applicable if the facts hold.
+
+    Raises:
+        CannotComposeError: no effect of PDDL expresses them.
+    """
+    changes: dict[str, list[NumericChange]] = {}
+    for change in regression.values.changes:
+        changes.setdefault(change.change.fluent.name, []).append(change)
+    net_changes: list[NumericChange] = []
+    for function, own in changes.items():
+        net_changes += _final_values(own, regression, facts) if function in regression.mixed else _side_by_side(own)
+    return net_changes
+
+
+def _side_by_side(changes: list[NumericChange]) -> list[NumericChange]:
+    """Updates that can be combined: they add up, or belong to one step."""
+    alone = all(change.change.operator in ADDITIVE for change in changes)
+    sums: dict[Fluent, Expression] = {}
     apart: list[NumericChange] = []
-    for update in updates:
-        if update.variables or update.condition != TRUE or update.change.operator not in ADDITIVE:
-            apart.append(update)
-        else:
-            plain.setdefault(update.change.fluent, []).append(update.change)
-    return [*(NumericChange((), TRUE, _sum(fluent, own)) for fluent, own in plain.items()), *apart]
+    for change in changes:
+        if not alone or change.variables or change.condition != TRUE:
+            apart.append(change)
+            continue
+        operator, fluent, amount = change.change.operator, change.change.fluent, change.change.value
+        if operator == "decrease":
+            amount = Arithmetic("-", (amount,))
+        sums[fluent] = total(sums[fluent], amount) if fluent in sums else amount
+    return [*(NumericChange((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()), *apart]
 
 
-def _sum(fluent: Fluent, updates: Sequence[Update]) -> Update:
-    if len(updates) == 1:
-        return updates[0]
-    constant = Fraction(0)
-    amounts: list[Expression] = []
-    for update in updates:
-        if isinstance(update.value, Number):
-            constant += update.value.value if update.operator == "increase" else -update.value.value
-        else:
-            amounts.append(update.value if update.operator == "increase" else Arithmetic("-", (update.value,)))
-    if not amounts:
-        return Update("increase" if constant >= 0 else "decrease", fluent, Number(abs(constant)))
-    if constant:
-        amounts.append(Number(constant))
-    return Update("increase", fluent, amounts[0] if len(amounts) == 1 else Arithmetic("+", tuple(amounts)))
+def _signed(fluent: Fluent, amount: Expression) -> Update:
+    """An increase, or a decrease by a negative amount."""
+    if isinstance(amount, Number) and amount.value < 0:
+        return Update("decrease", fluent, Number(-amount.value))
+    if isinstance(amount, Arithmetic) and amount.operator == "-" and len(amount.operands) == 1:
+        return Update("decrease", fluent, amount.operands[0])
+    return Update("increase", fluent, amount)
+
+
+def _final_values(changes: list[NumericChange], regression: Regression, facts: Facts) -> Iterator[NumericChange]:
+    """The last value of each fluent that several steps set, scale or increase."""
+    simplifier, scope = regression.simplifier, regression.scope
+    seen: list[tuple[tuple[str, ...], Fluent]] = []
+    for change in changes:
+        fresh = {name: scope.fresh(scope.types(name)) for name in change.variables}
+        fluent = substitute(change.change.fluent, fresh)
+        elsewhere = TRUE
+        for variables, other in seen:
+            # A fluent gets one value: if two schemas can be the same fluent, the first one sets it.
+            same, _ = matched(other.args, variables, fluent.args, simplifier)
+            elsewhere = simplifier.simplify(conjunction((elsewhere, negation(same))), facts)
+        if elsewhere == FALSE:
+            continue
+        seen.append((tuple(fresh.values()), fluent))
+        for case in regression.values.of(fluent):
+            condition = simplifier.simplify(conjunction((elsewhere, case.guard)), facts)
+            if condition != FALSE and case.touched:
+                update = _signed(fluent, case.amount) if case.relative else Update("assign", fluent, case.amount)
+                yield NumericChange(tuple(fresh.values()), condition, update)
 
 
 def readable_effect(parts: Sequence[Part], scope: TermScope, taken: frozenset[str]) -> Effect:

@@ -6,7 +6,7 @@ move out of a quantifier, and a variable fixed by an equality is replaced. Types
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 
 from pddl2nl.macros.formulas import (
@@ -50,10 +50,12 @@ class TermScope:
     Args:
         domain: with the types and constants.
         types: the types of the macro's parameters, and of the objects in its steps.
+        total: functions that have a value for all objects in every state for which the macro is meant.
     """
 
-    def __init__(self, domain: Domain, types: Mapping[str, Types]):
+    def __init__(self, domain: Domain, types: Mapping[str, Types], total: Collection[str] = ()):
         self.hierarchy = supertypes(domain)
+        self.total = frozenset(total)
         self._types = {**{constant.name: constant.types for constant in domain.constants}, **types}
         self._lasting = tuple(self._types)
         self._hints: dict[Types, str] = {}

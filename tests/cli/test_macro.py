@@ -73,12 +73,29 @@ def test_compose_warns_of_what_can_never_run(domain: Path) -> None:
         (["(pick-up ?x)", "(stack ?x box)"], "box"),
         (["(pick-up ?)"], "'?' is no variable"),
         (["(pick-up ?x;)"], "'?x;' is no variable"),
+        (["(pick-up ?x)", "--total", "fuel"], "no function 'fuel'; it has none"),
     ],
 )
 def test_compose_refuses_what_the_domain_does_not_have(domain: Path, steps: list[str], said: str) -> None:
     code, out, error = run("compose", domain, *steps)
     assert (code, out) == (2, "")
     assert said in error
+
+
+def test_compose_takes_it_that_functions_have_values(tmp_path: Path) -> None:
+    tank = _file(
+        tmp_path,
+        "domain.pddl",
+        "(define (domain tank) (:requirements :fluents) (:functions (level ?t))"
+        " (:action double :parameters (?t) :effect (scale-up (level ?t) 2)))",
+    )
+    steps = ("(double ?a)", "(double ?b)")
+    code, _, error = run("compose", tank, *steps)
+    assert code == 2
+    assert "(--total level)" in error
+    code, out, _ = run("compose", tank, *steps, "--total", "LEVEL")
+    assert code == 0
+    assert '; total: "level"\n' in out or '; total: ["level"]\n' in out
 
 
 # ── prove ────────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 
-from pddl2nl.macros.compose import compose, compose_block, lifted_steps
+from pddl2nl.macros.compose import compose, compose_block, lifted_steps, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates
 from pddlval import GroundAction, Simulator, State
@@ -137,7 +137,8 @@ def check_blocks(simulator: Simulator, rng: random.Random, blocks: int, tally: T
                 macro = compose_block(simulator.task, block, name="the-macro")
             else:
                 task, steps = simulator.task, lifted_steps(simulator.task, block)
-                macro = compose(task.domain, steps, name="the-macro", distinct=mode == "distinct")
+                total, distinct = total_functions(task), mode == "distinct"
+                macro = compose(task.domain, steps, name="the-macro", total=total, distinct=distinct)
         except CannotComposeError as refusal:
             tally.refused[refusal.reason] += 1
             continue

@@ -22,7 +22,7 @@ from pddl2nl.macros.library import (
     write_macro_file,
 )
 from pddl2nl.macros.macro import Conditions
-from pddl2nl.pddl import And, Atom, Task, parse_domain, write_domain
+from pddl2nl.pddl import And, Atom, Task, parse_domain, parse_problem, write_domain
 from pddlval import read_plan
 
 _SOLVES = read_plan("(unstack c b)\n(put-down c)\n(unstack b a)\n(stack b c)\n").actions
@@ -90,6 +90,23 @@ def test_the_same_macro_is_noted_and_not_kept_twice(blocks: Task, tmp_path: Path
     library.put(blocks.domain, _stored(blocks, "(pick-up ?b)", "(put-down ?b)", name="move"))
     library.put(blocks.domain, _stored(blocks, "(pick-up ?x)", "(stack ?x ?y)", distinct=True))
     assert [item.macro.name for item in library.macros(blocks.domain)] == ["move-2", "move-3", "move"]
+
+
+def test_what_rests_on_values_that_all_objects_have_is_read_back(tmp_path: Path) -> None:
+    domain = parse_domain(
+        "(define (domain tank) (:requirements :fluents) (:functions (level ?t))"
+        " (:action double :parameters (?t) :effect (scale-up (level ?t) 2)))"
+    )
+    problem = parse_problem(
+        "(define (problem p) (:domain tank) (:objects a b) (:init (= (level a) 1) (= (level b) 1))"
+        " (:goal (= (level a) 2)))",
+        domain,
+    )
+    task, plan = Task(domain, problem), read_plan("(double a)\n(double b)\n").actions
+    library = Library(tmp_path)
+    (kept,) = library.keep(task, plan, [StoredMacro(lift(task, plan, name="both"))])
+    assert kept.provenance.total == ("level",)
+    assert [item.macro for item in library.macros(domain)] == [kept.macro]
 
 
 def test_macros_are_found_by_what_they_do(blocks: Task, tmp_path: Path) -> None:
