@@ -190,6 +190,8 @@ def _with_optima(summaries: Sequence[RunSummary]) -> list[RunSummary]:
     return found
 
 
+# ── the layout of records that have none ──────────────────────────────────────────────────────────
+
 _PLANNERS = ("brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[ColumnKind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")

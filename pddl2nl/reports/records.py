@@ -38,11 +38,15 @@ from pddl2nl.policies.events import (
 )
 from pddl2nl.policies.reporting import Reference, reference_of
 
+# ── calls, tokens and money ───────────────────────────────────────────────────────────────────────
+
 
 class RoleUsage(Struct, frozen=True):
     """The cost of the answered calls in one role, or in all roles, when they were first made.
 
-    ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
+    If an endpoint reports no token counts, they are estimated from the number of characters
+    (`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`). A prompt counts with all its messages, those of earlier turns included,
+    as in Tables 6 and 7 of the AutoPlanBench paper. ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
     is None if a price or a token count is unknown. ``prompt_estimated`` and ``completion_estimated`` say whether the
     tokens contain an estimate.
     """
@@ -118,6 +122,9 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> RoleUsage
         no_prompt,
         no_completion,
     )
+
+
+# ── records ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+RUNS_IN_ONE_FILE = 200
+"""With more runs a report is a folder of pages."""
+
+_TITLE = "Results, down to every reply"
+
+_MARK = "<!-- pddl2nl report -->"
+"""Every page of a report begins with this comment."""
+
+_SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
+
+# ── the place of each run: its anchor, its page, and its entry in the list of runs ────────────────
+
 
 @dataclass(frozen=True)
 class RunPage:
@@ -163,15 +175,7 @@ def list_data(layout: TableLayout, runs: Sequence[PageRun], pages: Mapping[str, 
     }
 
 
-RUNS_IN_ONE_FILE = 200
-"""With more runs a report is a folder of pages."""
-
-_TITLE = "Results, down to every reply"
-
-_MARK = "<!-- pddl2nl report -->"
-"""Every page of a report begins with this comment."""
-
-_SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
+# ── the report ────────────────────────────────────────────────────────────────────────────────────
 
 
 def write_html(

@@ -404,6 +404,9 @@ def _spent(runs: Mapping[int, Sequence[RunSummary]], name: str) -> list[_Spent]:
     return found
 
 
+# ── all plots ─────────────────────────────────────────────────────────────────────────────────────
+
+
 @dataclass(frozen=True)
 class Plot:
     """A plot: its ``key`` for files and anchors, its ``title``, and a ``caption`` that explains its marks.

@@ -218,7 +218,7 @@ def paper_table(key: str) -> PaperTable:
     return tables[key]
 
 
-# ── which of our columns and rows are the paper's ────────────────────────────────────────────────
+# ── which of our columns and rows are the paper's: by what they do, not by name ───────────────────
 
 
 def same_column(paper: PaperColumn, ours: LayoutColumn) -> bool:

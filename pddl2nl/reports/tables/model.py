@@ -123,6 +123,9 @@ def groups_of(table: Table) -> list[tuple[str, range]]:
     return found
 
 
+# ── writers ───────────────────────────────────────────────────────────────────────────────────────
+
+
 def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> str:
     """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first."""
     return "\n".join(FORMATS[form](table, () if number else alarms) for number, table in enumerate(tables))
