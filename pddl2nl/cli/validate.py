@@ -69,6 +69,7 @@ def _validate(
     batch: Annotated[
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
+    jobs: Annotated[int, option("N", "Processes that validate a batch.", min=1)] = 1,
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 
@@ -86,7 +87,7 @@ def _validate(
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
         lines = read_lines(batch)
-        raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerances=tolerances))
+        raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerances=tolerances, jobs=jobs))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     domain, problem = _find(*paths[:2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -190,3 +191,15 @@ def test_as_a_process(here: Path, root: Path) -> None:
     entry = json.dumps({"domain": "domain.pddl", "problem": "problem.pddl", "plan": "good.plan"})
     assert json.loads(run("--batch", "-", "--json", text=entry).stdout)["verdict"] == "valid"
     assert run("none.pddl", "problem.pddl", "good.plan").returncode == 2
+
+
+def test_several_processes_answer_as_one_does() -> None:
+    lines = [
+        json.dumps({"domain": "domain.pddl", "problem": problem, "plan_text": plan})
+        for number in range(150)
+        for problem, plan in (("problem.pddl", f"; {number}\n(nonsense)"), ("absent.pddl", ""), ("problem.pddl", "("))
+    ]
+    lines.insert(77, "no JSON")
+    alone, together = io.StringIO(), io.StringIO()
+    assert judge_batch(lines, alone.write) == judge_batch(lines, together.write, jobs=2) == 2
+    assert together.getvalue() == alone.getvalue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
@@ -119,12 +119,13 @@ def judge_batch(
     *,
     find: Find = _as_given,
     tolerances: Tolerances = EXACT,
+    jobs: int = 1,
 ) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
-    Domains and problems are read once each, and again only where their texts would fill the memory. Each answer is
-    written before the next line is read. A line that cannot be judged is answered by ``{"plan", "error"}`` and turns
-    the exit code to 2; the others are judged all the same.
+    Domains and problems are read once each, and again only where their texts would fill the memory. Answers come in
+    the order of the lines; with one job each is written before the next line is read. A line that cannot be judged is
+    answered by ``{"plan", "error"}`` and turns the exit code to 2; the others are judged all the same.
 
     Args:
         lines: of JSON.
@@ -132,15 +133,37 @@ def judge_batch(
         tell: tells a report in words.
         find: finds the files of a domain and a problem, which may be names; raises InputError.
         tolerances: by how much numbers and durations may miss.
+        jobs: processes that judge, where the system can fork them; elsewhere this one judges alone.
     """
     judge = _LineJudge(tell, find, tolerances)
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            answer, own = judge(number, line)
-            write(answer)
-            code = max(code, own)
+    for answer, own in (judge(*each) for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs):
+        write(answer)
+        code = max(code, own)
     return code
+
+
+_judge_here: _LineJudge
+"""The judge of this process, where it is one of several."""
+
+
+def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: int) -> Iterator[tuple[str, int]]:
+    import multiprocessing
+
+    global _judge_here
+    # Forked processes inherit the judge, whose words cannot be pickled.
+    _judge_here = judge
+    if "fork" not in multiprocessing.get_all_start_methods():
+        yield from map(_answer, numbered)
+        return
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        # Lines of one task stand together in most batches, and each process reads the tasks of its own blocks.
+        yield from pool.imap(_answer, numbered, chunksize=64)
+
+
+def _answer(numbered: tuple[int, str]) -> tuple[str, int]:
+    return _judge_here(*numbered)
 
 
 class _LineJudge:
