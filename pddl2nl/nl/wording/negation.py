@@ -285,17 +285,19 @@ def negate_by_parse(text: str, document: Document) -> str | None:
     root = next(word for word in words if word.head == 0)
     second = any(word.deprel in _CLAUSES or (word.deprel == "conj" and word.head == root.id) for word in words)
     denied = any("Polarity=Neg" in (word.feats or "") for word in words)
-    # "A cable hangs" is denied by "no cable hangs".
-    if len(document.sentences) > 1 or second or denied or is_unsure(text) or text.startswith(("a ", "an ")):
-        return None
     below = [word for word in words if word.head == root.id]
+    subjects = [word.id for word in below if (word.deprel or "").startswith("nsubj")]
+    # "A cable hangs" is denied by "no cable hangs".
+    some = any(word.text.casefold() in {"a", "an"} and word.head in subjects for word in words)
+    if len(document.sentences) > 1 or second or denied or some or is_unsure(text):
+        return None
     auxiliaries = [word for word in below if (word.deprel or "").startswith(("aux", "cop"))]
     if auxiliaries:
         verb = auxiliaries[0]
         said = f"{verb.text} not" if verb.text in _TAKE_NOT else None
     else:
         verb = root
-        said = _denied(root) if any((word.deprel or "").startswith("nsubj") for word in below) else None
+        said = _denied(root) if subjects else None
     # The verb must stand in the text once, and be no name of a parameter.
     places = list(re.finditer(rf"(?<![\w{{?-]){re.escape(verb.text)}(?![\w}}-])", text))
     return f"{text[: places[0].start()]}{said}{text[places[0].end() :]}" if said and len(places) == 1 else None
