@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pddl2nl.llm import (
     EndpointError,
+    EndpointModel,
     Message,
     ModelConfigurationError,
     OpenAIModel,
@@ -18,16 +21,20 @@ from pddl2nl.llm import (
     ScriptedReply,
     Usage,
 )
+from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.llm.types import Completion
 from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "sk-known-key-1234567890"
+ASKED = Request((Message("user", "Go."),), seed=3, stop=("X",))
+REPLY = json.dumps({"choices": [{"message": {"content": "done"}, "finish_reason": "stop"}]})
+NEAR = "http://localhost:9/v1"
 REQUEST = Request((Message("system", "You plan."), Message("user", "Go — ü.")), seed=3)
 
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "PDDL2NL_MODELS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
@@ -139,3 +146,213 @@ def test_embeddings_come_in_the_order_of_the_texts() -> None:
 def test_importing_the_room_imports_no_openai() -> None:
     code = "import sys, pddl2nl.llm; sys.exit('openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ── settings ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def body(settings: ModelSettings, request: Request = ASKED) -> dict[str, Any]:
+    sent = OpenAIModel("m", NEAR, settings=settings).body(request)
+    assert sent.pop("model") == "m"
+    assert sent.pop("messages") == [{"role": "user", "content": "Go."}]
+    return sent
+
+
+def test_settings_say_what_is_sent() -> None:
+    assert body(ModelSettings()) == {"temperature": 0.0, "seed": 3, "stop": ["X"]}
+    assert body(ModelSettings(takes_temperature=False, takes_seed=False, takes_stop=False)) == {}
+    assert body(ModelSettings(temperature=0.7))["temperature"] == 0.7
+    assert body(ModelSettings(stop=("Y", "X")))["stop"] == ["X", "Y"]
+    assert body(ModelSettings(reasoning_effort="low"))["reasoning_effort"] == "low"
+    assert body(ModelSettings(extra_body={"top_k": 1, "seed": 9})) == {
+        "temperature": 0.0,
+        "seed": 9,
+        "stop": ["X"],
+        "top_k": 1,
+    }
+
+
+def test_the_limit_of_the_settings_is_for_requests_without_one() -> None:
+    settings = ModelSettings(max_tokens=4000, max_tokens_name="max_completion_tokens")
+    assert body(settings)["max_completion_tokens"] == 4000
+    assert body(settings, replace(ASKED, max_tokens=200))["max_completion_tokens"] == 200
+    assert "max_tokens" not in body(settings)
+
+
+def test_the_identity_is_the_endpoint_the_body_and_the_sample() -> None:
+    model: EndpointModel = OpenAIModel("m", "http://me:secret@localhost:9/v1?x=secret", settings=ModelSettings())
+    assert model.identity(replace(ASKED, sample=2, purpose="translator")) == {
+        "kind": "chat",
+        "endpoint": "http://localhost:9/v1",
+        "body": {
+            "model": "m",
+            "messages": [{"role": "user", "content": "Go."}],
+            "temperature": 0.0,
+            "seed": 3,
+            "stop": ["X"],
+        },
+        "sample": 2,
+    }
+    assert model.embedding_identity("a text") == {
+        "kind": "embedding",
+        "endpoint": "http://localhost:9/v1",
+        "body": {"model": "m", "input": "a text"},
+        "sample": 0,
+    }
+
+
+@pytest.mark.parametrize("url", [f"{NEAR}/", NEAR.replace("http", "HTTP"), NEAR.replace("//", "//me:pass@") + "?k=v"])
+def test_one_endpoint_is_one_however_its_address_is_written(url: str) -> None:
+    assert OpenAIModel("m", url).identity(ASKED) == OpenAIModel("m", NEAR).identity(ASKED)
+
+
+def test_seeds_tell_samples_apart_even_where_the_model_takes_none() -> None:
+    model = OpenAIModel("m", NEAR, settings=ModelSettings(takes_seed=False))
+    one, two = (model.identity(replace(ASKED, seed=seed)) for seed in (1, 2))
+    assert one["body"] == two["body"]
+    assert one != two
+    assert "seed" not in model.identity(replace(ASKED, seed=None))
+
+
+def test_an_address_is_taken_from_the_call_the_settings_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:3/v1")
+    settings = ModelSettings(base_url="http://localhost:2/v1")
+    assert OpenAIModel("m", "http://localhost:1/v1", settings=settings).base_url == "http://localhost:1/v1"
+    assert OpenAIModel("m", settings=settings).base_url == "http://localhost:2/v1"
+    assert OpenAIModel("m").base_url == "http://localhost:3/v1"
+
+
+def test_the_key_is_in_the_variable_that_the_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ModelSettings(base_url="https://host.example/v1", key_variable="OTHER_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-openai-alone")
+    with pytest.raises(ModelConfigurationError, match="OTHER_KEY"):
+        OpenAIModel("m", settings=settings)
+    monkeypatch.setenv("OTHER_KEY", "for-the-other")
+    with ChatServer(ScriptedModel(["a"])) as server:
+        OpenAIModel("m", server.base_url, settings=settings).complete(ASKED)
+        assert headers_of(server)["authorization"] == "Bearer for-the-other"
+
+
+def test_headers_and_organisation_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "t0ken-0815")
+    settings = ModelSettings(organization="org-1", project="proj-1", headers={"X-Token": "${MY_TOKEN}", "X-Title": "t"})
+    with ChatServer(ScriptedModel(["a"])) as server:
+        OpenAIModel("m", server.base_url, settings=settings).complete(ASKED)
+        headers = headers_of(server)
+    assert (headers["openai-organization"], headers["openai-project"]) == ("org-1", "proj-1")
+    assert (headers["x-token"], headers["x-title"]) == ("t0ken-0815", "t")
+    monkeypatch.delenv("MY_TOKEN")
+    with pytest.raises(ModelConfigurationError, match="MY_TOKEN, which is not set"):
+        OpenAIModel("m", NEAR, settings=settings)
+
+
+def headers_of(server: ChatServer) -> dict[str, str]:
+    return {name.lower(): value for name, value in server.calls[-1].headers.items()}
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/openai", "/openai/"])
+def test_azure(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_KEY", "azure-key-1234")
+    settings = ModelSettings(api_version="2024-10-21", key_variable="AZURE_KEY")
+    with ChatServer(ScriptedModel([]), lambda number: Trouble(200, REPLY)) as server:
+        resource = server.base_url.removesuffix("/v1")
+        model = OpenAIModel("my-gpt", resource + suffix, settings=settings)
+        assert model.complete(ASKED).text == "done"
+        assert server.calls[0].path == "/openai/deployments/my-gpt/chat/completions?api-version=2024-10-21"
+        assert headers_of(server)["api-key"] == "azure-key-1234"
+        assert model.identity(ASKED)["endpoint"] == f"{resource}?api-version=2024-10-21"
+
+
+def test_azure_needs_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", NEAR)
+    with pytest.raises(ModelConfigurationError, match="base_url is missing"):
+        OpenAIModel("m", settings=ModelSettings(api_version="2024-10-21"))
+
+
+def test_retries_and_time_outs_of_the_settings_hold_unless_the_call_has_its_own() -> None:
+    settings = ModelSettings(max_retries=1, timeout=5)
+    with ChatServer(ScriptedModel([]), lambda number: Trouble(500)) as server:
+        with pytest.raises(EndpointError, match="tried 2 times"):
+            OpenAIModel("m", server.base_url, settings=settings).complete(ASKED)
+        with pytest.raises(EndpointError, match="tried 3 times"):
+            OpenAIModel("m", server.base_url, settings=settings, max_retries=2).complete(ASKED)
+
+
+def test_proxies_of_the_environment_are_used_but_for_the_hosts_it_excepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(Counting()) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url.removesuffix("/v1"))
+        assert OpenAIModel("m", "http://proxied/v1", max_retries=0).complete(ASKED).text == "done"
+        assert proxy.calls[0].path == "http://proxied/v1/chat/completions"
+        monkeypatch.setenv("NO_PROXY", "direct,elsewhere.example")
+        with pytest.raises(EndpointError, match="no connection"):
+            OpenAIModel("m", "http://direct/v1", max_retries=0).complete(ASKED)
+        assert len(proxy.calls) == 1
+
+
+def vectors(items: list[dict[str, Any]], tokens: int = 2) -> Trouble:
+    return Trouble(200, json.dumps({"object": "list", "data": items, "usage": {"prompt_tokens": tokens}}))
+
+
+class Vectors:
+    """An endpoint that knows embeddings alone."""
+
+    name = "vectors"
+
+    def complete(self, request: Request) -> Completion:
+        raise AssertionError("not asked for")
+
+    def embed(self, texts: list[str]) -> list[list[float]]:
+        return [[float(len(text)), 1.0] for text in texts]
+
+
+def test_many_texts_are_embedded_in_several_calls_that_are_retried() -> None:
+    texts = ["x" * (number % 7 + 1) for number in range(600)]
+    with ChatServer(Vectors(), [None, Trouble(503)]) as server:  # type: ignore[arg-type]
+        model = OpenAIModel("e", server.base_url)
+        assert model.embed(texts) == [[float(len(text)), 1.0] for text in texts]
+        assert [len(call.body["input"]) for call in server.calls] == [256, 256, 256, 88]
+        assert model.embed([]) == []
+        assert len(server.calls) == 4
+
+
+def test_long_texts_are_embedded_in_smaller_calls() -> None:
+    with ChatServer(Vectors()) as server:  # type: ignore[arg-type]
+        OpenAIModel("e", server.base_url).embed(["x" * 150_000, "y" * 40_000, "z" * 150_000])
+        assert [len(call.body["input"]) for call in server.calls] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [],
+        [{"index": 0, "embedding": [1.0]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 0, "embedding": [1.0]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 2, "embedding": [1.0]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 2.0]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": []}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": ["1"]}],
+        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [float("nan")]}],
+        [{"index": 0, "embedding": "AAAA"}, {"index": 1, "embedding": "AAAA"}],
+        [{"index": 0, "embedding": [1.0]}, {"index": [], "embedding": [1.0]}],
+        [None, None],
+    ],
+)
+def test_vectors_that_are_not_one_for_each_text_are_an_error(items: list[dict[str, Any]]) -> None:
+    with (
+        ChatServer(ScriptedModel([]), lambda number: vectors(items)) as server,
+        pytest.raises(EndpointError, match="no embeddings"),
+    ):
+        OpenAIModel("e", server.base_url, max_retries=0).embed(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}, Usage(9, 2, 4)),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 12}}, Usage(9, 0, 9)),
+        ({"prompt_tokens": -1, "completion_tokens": True}, Usage()),
+    ],
+)
+def test_accounts_are_read_with_care(usage: dict[str, Any], counted: Usage) -> None:
+    data = {"choices": [{"message": {"content": "a"}}], "usage": usage}
+    assert OpenAIModel("m", NEAR).read(data, 1.0).usage == counted
