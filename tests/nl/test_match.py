@@ -139,10 +139,11 @@ def test_aliases_are_loose_names() -> None:
 
 def _many(count: int) -> Reader:
     domain = "(define (domain d) (:requirements :typing) (:types box) (:action go :parameters (?x - box)))"
-    problem = "(define (problem q) (:domain d) (:init) (:goal (and)))"
-    objects = {f"box_{index}": TypedName(f"b{index}", ("box",)) for index in range(count)}
+    objects = " ".join(f"box_{index}" for index in range(count))
+    problem = f"(define (problem q) (:domain d) (:objects {objects} - box) (:init) (:goal (and)))"
+    task = parse_task(domain, problem)
     snippets = {"go": Snippet("go", ("?x",), "go to {?x}")}
-    return Reader.for_objects(parse_task(domain, problem).domain, Wording("d", {}, snippets), objects)
+    return Reader(task, Wording("d", {}, snippets), make_names(task, "original"))
 
 
 def test_the_nearest_names_are_suggested_in_a_certain_order() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import Task, TypedName, parse_task
+from pddl2nl.pddl.tree import And
 
 LOGISTICS = """
 (define (domain logistics) (:requirements :strips :typing)
@@ -370,11 +372,12 @@ def test_a_reader_for_thousands_of_objects_is_built_and_reads_in_linear_time(lin
     task = logistics_task()
     kinds = ("truck", "package", "location", "city")
 
-    def objects(count: int) -> dict[str, TypedName]:
-        return {f"{kinds[i % 4]}_{i}": TypedName(f"{kinds[i % 4][0]}{i}", (kinds[i % 4],)) for i in range(count)}
+    def objects(count: int) -> Task:
+        named = tuple(TypedName(f"{kinds[i % 4]}_{i}", (kinds[i % 4],)) for i in range(count))
+        return Task(task.domain, replace(task.problem, objects=named, init=(), goal=And()))
 
-    def build(named: dict[str, TypedName]) -> Reader:
-        return Reader.for_objects(task.domain, logistics_wording(), named)
+    def build(large: Task) -> Reader:
+        return Reader(large, logistics_wording(), make_names(large, "original"))
 
     def told(count: int) -> tuple[Reader, str, int]:
         trucks = [4 * (i * 7 % count) for i in range(count)]

@@ -11,7 +11,6 @@ import pytest
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.told import (
     NLReadError,
-    find_sections,
     objects_of,
     read_goal,
     read_objects,
@@ -323,10 +322,6 @@ def test_the_target_is_found_behind_an_example_and_before_observations(domain: D
         assert problem.init == (GroundAtom(("at", "f", "a")),)
         assert problem.goal == And((Atom("at", ("f", "b")), Atom("open")))
         assert problem.metric == Metric("minimize", Fluent("total-cost"))
-    assert [section.kind for section in find_sections(EXAMPLE + TARGET)] == [
-        *("goal", "objects", "state"),
-        *("goal", "objects", "state", "state"),
-    ]
 
 
 def test_a_state_told_before_its_goal_is_found(domain: Domain) -> None:

@@ -43,10 +43,9 @@ from pddl2nl.nl.reading.words import (
 )
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Domain
 from pddlval import GroundAction
 
-_DEMONSTRATIVES = word_set("this that these those which")
+_DEMONSTRATIVES = word_set("demonstratives")
 
 _LEAD = 14
 """Words before a verb that are looked at."""
@@ -54,38 +53,30 @@ _LEAD = 14
 _REACH = 40
 """Words behind a verb that can belong to its action."""
 
-_PASSIVES = word_set("is are was be been being get gets getting 's")
-_EVENTS = word_set("then next now first second third finally lastly afterwards subsequently after be being get gets")
-"""Words beside a passive that make it something that happens, and no state."""
-
+_PASSIVES = word_set("passives")
+_EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
-_JOINTS = word_set("and then finally next afterwards & + so but plus before after followed there")
-_OPENERS = CORRECTIONS | word_set(
-    "i i'll i’ll i'd we we'll we’ll let's let’s and then finally next now first second third last lastly afterwards so "
-    "therefore hence thus also again please the robot agent you by to back on from step & + rather followed will shall "
-    "can must should need going am i'm i’m proceed just that after but would there here"
-)
+_JOINTS = word_set("joints")
+_OPENERS = CORRECTIONS | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
-_MAIN = word_set("so then therefore but instead finally next i we")
-"""Words behind which a clause stands by itself, whatever was said before."""
-
-_JOINED = word_set("and then finally back next again on there")
-_INTERJECTIONS = word_set("no wait sorry oops actually hmm correction corrected")
-_ANNOUNCING = word_set("action actions step steps move moves plan solution answer needed following")
-_JUDGES = word_set(
-    "is are was were fail fails failed would could should can cannot can't isn't aren't won't works work"
-)
+_MAIN = word_set("main")
+_JOINED = word_set("joined")
+_INTERJECTIONS = word_set("interjections")
+_ANNOUNCING = word_set("announcing")
+_JUDGES = word_set("judges")
+_STATES = word_set("states")
+_ASIDE_CONDITIONS = word_set("aside_conditions")
 
 
 class ActionGrammar:
     """The grammar of a task's actions, derived from the wording's snippets and the task's objects."""
 
-    def __init__(self, domain: Domain, wording: Wording, lexicon: Lexicon, task: Task | None = None):
-        """What never changes in a ``task``, where there is one, settles what types alone leave open."""
+    def __init__(self, task: Task, wording: Wording, lexicon: Lexicon):
+        domain = task.domain
         self.lexicon = lexicon
         self.pddl = PDDLGrammar(domain, lexicon)
-        self.statics = None if task is None else StaticFacts(task)
+        self.statics = StaticFacts(task)
         self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
         frames: list[Frame] = []
         forms: list[ExactForm[Frame]] = []
@@ -109,7 +100,7 @@ class ActionGrammar:
         if len(folded) != len(text):
             return None
         actions: dict[GroundAction, bool] = {}
-        for form, args in self._forms.read(folded, self.lexicon.folded.__contains__):
+        for form, args in self._forms.read(folded):
             choices = [
                 [item for item in self.lexicon.folded.get(name, ()) if item.fits(types)]
                 for name, types in zip(args, form.meaning.types, strict=True)
@@ -126,7 +117,7 @@ class ActionGrammar:
         self, start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]
     ) -> ClauseReading:
         """The action; of several, the one whose static preconditions hold, if there is just one."""
-        only = self.statics.only(actions) if len(actions) > 1 and self.statics is not None else None
+        only = self.statics.only(actions) if len(actions) > 1 else None
         if only is not None:
             return verdict_of(start, end, (only,), (*rules, "static-types"))
         return verdict_of(start, end, actions, rules)
@@ -730,16 +721,6 @@ class ActionGrammar:
         return "its words do not fit the objects that it names"
 
 
-_STATES = word_set(
-    "is are was were be been being i'm i’m we're we’re has have had holds hold holding contains remains stays becomes "
-    "needs requires"
-)
-
-
-def _inserted(text: str, at: int) -> Word:
-    return Word(text, "", at, at, "")
-
-
 def _unreadable(words: Sequence[Word], reason: str) -> ClauseReading:
     return ClauseReading(words[0].start, words[-1].end, "unreadable", reason=reason, names_object=True)
 
@@ -770,6 +751,3 @@ def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
         if not describes and (binds or not word.aside):
             kept.append(word)
     return kept
-
-
-_ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")

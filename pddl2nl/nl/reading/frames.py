@@ -35,13 +35,13 @@ from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
-RELATIVES = word_set("which who that where whose")
+RELATIVES = word_set("relatives")
 """Words that begin a clause about the object before them."""
 
 _SLOT = 0xE000
-_INSTRUMENT = word_set("with by using of for")
-_DISTINCT = word_set("behind under above below beside near between beneath through across along around against over")
-_LOCATIVE = word_set("in on at to")
+_INSTRUMENT = word_set("instrument")
+_DISTINCT = word_set("distinct")
+_LOCATIVE = word_set("locative")
 _SWITCHES = ("switch", "turn")
 _NEVER = 100.0
 _LIMIT = 3.0
@@ -181,7 +181,7 @@ class _Row(NamedTuple):
 class Frames:
     """All frames of a wording, found by the forms of their verbs."""
 
-    def __init__(self, frames: Iterable[Frame], lexicon: Lexicon, statics: StaticFacts | None):
+    def __init__(self, frames: Iterable[Frame], lexicon: Lexicon, statics: StaticFacts):
         self.lexicon = lexicon
         self.statics = statics
         self.frames = {frame.action: frame for frame in frames}
@@ -246,7 +246,7 @@ class Frames:
         fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
             count = len(frame.slots)
-            for taken in (count, count - 1) if self.statics and count > 1 else (count,):
+            for taken in (count, count - 1) if count > 1 else (count,):
                 if taken > len(mentions):
                     continue
                 roles = self._roles(words, verb, mentions[:taken], frame.particles)
@@ -345,7 +345,7 @@ class Frames:
         """The one object that an omitted slot can mean, by what never changes; None where several can, or none."""
         place = frame.slots[slot]
         rest = [items for index, items in enumerate(objects) if index != place]
-        if self.statics is None or frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
+        if frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
             return None
         names = [items[0].pddl if items else "" for items in objects]
         name = self.statics.completion(frame.action, names, place)
@@ -466,14 +466,6 @@ class StaticFacts:
         self._needs = {name: _static(schema, changed) for name, schema in self._schemas.items()}
         wanted = {atom.predicate for atoms in self._needs.values() for atom in atoms}
         self._facts = {atom for atom in task.problem.init if atom[0] in wanted}
-        self._unary: dict[str, frozenset[str]] = {}
-        for atom in self._facts:
-            if len(atom) == 2:
-                self._unary[atom[1]] = self._unary.get(atom[1], frozenset()) | {atom[0]}
-
-    def unary(self, name: str) -> frozenset[str]:
-        """The static unary predicates that are true of an object and that some action asks for."""
-        return self._unary.get(name, frozenset())
 
     def only(self, candidates: Sequence[GroundAction]) -> GroundAction | None:
         """The one candidate whose static preconditions all hold; None where none or several are so."""

@@ -96,8 +96,8 @@ class _Steps:
 
 
 _WORD = re.compile(r"\w")
-_REVISES = phrases("revises")
-_REFERS = phrases("refers")
+_REVISES = phrases("revises", whole=True)
+_REFERS = phrases("refers", whole=True)
 
 
 def _turns_away(text: str) -> bool:
@@ -307,8 +307,8 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────
 
-_OPTION = phrases("option")
-_TAKES = phrases("takes")
+_OPTION = phrases("option", whole=True)
+_TAKES = phrases("takes", whole=True)
 _NAMED = re.compile(r"\b([A-E1-5]|first|second|third|fourth|fifth|last|latter|former)\b", re.IGNORECASE)
 _PLACE = {
     name: place for place, names in enumerate(("a 1 first former", "b 2 second", "c 3 third",
@@ -335,7 +335,7 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
 
 def offers_options(text: str) -> bool:
     """Whether a text announces that it names options."""
-    return phrases("options").search(text) is not None
+    return phrases("options", whole=True).search(text) is not None
 
 
 def chosen_option(text: str, count: int) -> int | None:

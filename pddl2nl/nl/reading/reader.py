@@ -10,9 +10,7 @@ be a step and is not read is reported where it stands in the plan.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
@@ -35,14 +33,9 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import fold, word_set, words_of
+from pddl2nl.nl.reading.words import word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Domain, TypedName
-from pddlval import GroundAction
-
-LONGEST = 2_000_000
-"""Characters of the longest reply that is read; a longer one is unreadable as a whole."""
 
 _ACTION_BEHIND = re.compile(r"\bAction(?:\s*\d+)?\s*[*_\"'`]*\s*:", re.IGNORECASE)
 _PROSE = re.compile(
@@ -55,19 +48,14 @@ _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
-_TOKEN = re.compile(r"(\w+(?:-\w+)*)")
-_REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_BY_FACTS = frozenset(("static", "static-types"))
 UNSAID = "it stands for steps, or changes one, without saying them"
-_MOST_HOLES = 50
-_MOST_SHAPES = 5000
+_ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
 class Reader:
     """Reads actions out of text, for one task under one wording.
 
-    ``Reader(task)`` reads the domain's own wording and typed names, as `pddl2nl.convert` tells them; `for_objects`
-    makes a reader from a table of names where there is no task.
+    ``Reader(task)`` reads the domain's own wording and typed names, as `pddl2nl.convert` tells them.
     """
 
     def __init__(self, task: Task, wording: Wording | None = None, names: Names | None = None):
@@ -77,29 +65,11 @@ class Reader:
             wording = choose_wording(None, task.domain)
         names = names or make_names(task, "typed", wording)
         objects = {names.to_nl.get(name, name): item for name, item in task.objects.items()}
-        self._build(task.domain, wording, objects, names.aliases, task)
-
-    @classmethod
-    def for_objects(cls, domain: Domain, wording: Wording, objects: Mapping[str, TypedName]) -> Reader:
-        """A reader for objects given as told name → PDDL name and types."""
-        reader = cls.__new__(cls)
-        reader._build(domain, wording, objects)
-        return reader
-
-    def _build(
-        self,
-        domain: Domain,
-        wording: Wording,
-        objects: Mapping[str, TypedName],
-        aliases: Mapping[str, str] = MappingProxyType({}),
-        task: Task | None = None,
-    ) -> None:
-        self.lexicon = Lexicon(domain, wording, objects, aliases)
-        self.grammar = ActionGrammar(domain, wording, self.lexicon, task)
+        self.lexicon = Lexicon(task.domain, wording, objects, names.aliases)
+        self.grammar = ActionGrammar(task, wording, self.lexicon)
         # Where telling itself uses marks that cleaning would take for noise, they are words.
         snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
-        self._shapes = _Shapes(self.grammar)
 
     def cleaned(self, text: str) -> str:
         """A reply without the noise that none of the wording's own texts has, as long as it was."""
@@ -112,8 +82,6 @@ class Reader:
         """
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
-        if len(text) > LONGEST:
-            return Readings((too_long := _too_long(text),), (too_long,), False, policy)
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
         return Readings(
@@ -139,8 +107,6 @@ class Reader:
         Inside a thought nothing counts. An unreadable line does not hide a readable one that follows it, but an
         ambiguous one, or one with an unknown object, does. A turn that does nothing is "not-an-action".
         """
-        if len(text) > LONGEST:
-            return _too_long(text)
         said = self.cleaned(text)
         invented = OBSERVATION.search(said)
         reading = self._turn(said, invented.start() if invented else len(said))
@@ -241,34 +207,19 @@ class Reader:
         in_thought: bool = False,
         expected: bool = False,
     ) -> tuple[list[Reading], Peeled]:
-        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
-
-        Lines that differ only in objects that cannot be told
-        apart by their names, types and static unary facts are read once.
-        """
+        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
         said = text[piece.start : piece.end]
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
-        shape = self._shapes.of(said, (block.opened and block.closed, piece.fenced, in_thought, expected))
-        known = self._shapes.known(shape, text, piece)
-        if known is None:
-            known = self._read_piece(text, piece, block, in_thought, expected)
-            self._shapes.keep(shape, said, piece.start, *known)
-        return known
-
-    def _read_piece(
-        self,
-        text: str,
-        piece: Piece,
-        block: Block,
-        in_thought: bool,
-        expected: bool,
-    ) -> tuple[list[Reading], Peeled]:
-        said = text[piece.start : piece.end]
-        peeled = peel(said)
-        if peeled.start and (verdict := self.grammar.exact(said)):
+        # Most lines of most plans are an action as it was told, with a list mark or without one.
+        if verdict := self.grammar.exact(said):
             return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
+        if (mark := _ITEM.match(said)) and (verdict := self.grammar.exact(said[mark.end() :])):
+            number = int(mark[1]) if mark[1] else None
+            listed = Peeled(mark.end(), True, False, number, "number" if mark[1] else mark[2], "", False)
+            return [_reading(text, piece, mark.end(), verdict, ("markup", *verdict.rules))], listed
+        peeled = peel(said)
         if peeled.label == "thought":
             behind = _ACTION_BEHIND.search(said, peeled.start)
             if behind is None or is_record(said):
@@ -409,7 +360,7 @@ class Reader:
         ]
 
 
-_SPEAKS_OF_PLAN = word_set("plan solution steps sequence answer order actions it this that everything things")
+_SPEAKS_OF_PLAN = word_set("speaks_of_plan")
 
 
 def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading]) -> str:
@@ -463,11 +414,6 @@ def _as_written(text: str, reading: Reading) -> Reading:
     return reading._replace(text=said, rule="markup" if reading.rule == "exact" and not exact else reading.rule)
 
 
-def _too_long(text: str) -> Reading:
-    reason = f"the reply has {len(text)} characters, and at most {LONGEST} are read"
-    return Reading(1, 0, 80, text[:80], "unreadable", reason=reason)
-
-
 def _whole(text: str, status: Status, rule: str) -> Reading:
     bare = text.strip()
     begin = text.find(bare) if bare else 0
@@ -476,82 +422,6 @@ def _whole(text: str, status: Status, rule: str) -> Reading:
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:
     return Reading(piece.line, piece.start, piece.end, text[piece.start : piece.end], "not-an-action", rule=rule)
-
-
-# ── lines of one shape ───────────────────────────────────────────────────────────────────────────
-
-
-class _Shape(NamedTuple):
-    """A line with marks in the places of its objects and of its list number: its key, its objects, its number."""
-
-    key: tuple[object, ...]
-    held: list[str]
-    number: int | None
-
-
-class _Shapes:
-    """What was read of lines by their shapes: the next line of a shape says the same of its own objects."""
-
-    def __init__(self, grammar: ActionGrammar):
-        self._grammar = grammar
-        self._known = grammar.lexicon.by_nl
-        self._marks: dict[str, str] = {}
-        kinds: dict[tuple[frozenset[str], frozenset[str], str], int] = {}
-        for name, item in self._known.items():
-            # Names that can be nothing else, by class of objects that every rule treats alike, and by length, so that
-            # offsets are the same.
-            if _REGULAR.fullmatch(name) and len(grammar.lexicon.folded[fold(name)]) == 1:
-                facts = frozenset() if grammar.statics is None else grammar.statics.unary(item.pddl)
-                kind = kinds.setdefault((item.types, facts, name.rstrip("0123456789")), len(kinds))
-                self._marks[name] = f"\0{kind}:{len(name)}\0"
-        self._kept: dict[tuple[object, ...], tuple[list[tuple[Reading, tuple[int | str, ...]]], Peeled]] = {}
-
-    def of(self, said: str, setting: tuple[bool, ...]) -> _Shape:
-        parts = _TOKEN.split(said)
-        held = list(filter(self._marks.__contains__, parts))
-        number = int(parts[1]) if len(parts) > 2 and parts[1].isdecimal() and parts[2][:1] in (".", ")") else None
-        if number is not None:
-            parts[1] = "\0" * len(parts[1])
-        again = tuple(map(held.index, held)) if len(set(held)) < len(held) else ()
-        return _Shape((setting, again, "".join(map(self._marks.get, parts, parts))), held, number)
-
-    def known(self, shape: _Shape, text: str, piece: Piece) -> tuple[list[Reading], Peeled] | None:
-        kept = self._kept.get(shape.key)
-        if kept is None:
-            return None
-        readings: list[Reading] = []
-        for item, args in kept[0]:
-            start, end = piece.start + item.start, piece.start + item.end
-            action = item.action
-            if action is not None:
-                names = [arg if isinstance(arg, str) else self._known[shape.held[arg]].pddl for arg in args]
-                action = GroundAction(action.name, tuple(names))
-            readings.append(
-                Reading(piece.line, start, end, text[start:end], item.status, action, (), item.rule, item.reason,
-                        (), (), item.stance)
-            )  # fmt: skip
-        return readings, kept[1]._replace(number=shape.number) if shape.number is not None else kept[1]
-
-    def keep(self, shape: _Shape, said: str, start: int, readings: Sequence[Reading], peeled: Peeled) -> None:
-        """Keeps readings where other objects of the same kinds could make no other reading."""
-        held = shape.held
-        if not held or len(held) > _MOST_HOLES or "\n" in said or shape.number not in (None, peeled.number):
-            return
-        rest = "".join(";" if part in self._marks else part for part in _TOKEN.split(said))
-        if self._grammar.frames.mentions(words_of(rest)):
-            return
-        places = {self._known[name].pddl: index for index, name in reversed(list(enumerate(held)))}
-        kept: list[tuple[Reading, tuple[int | str, ...]]] = []
-        for item in readings:
-            plain = item.status in ("read", "not-an-action") and _BY_FACTS.isdisjoint(item.rule.split("+"))
-            if not plain or any(name in item.stance + item.reason for name in held):
-                return
-            args = () if item.action is None else item.action.args
-            moved = item._replace(start=item.start - start, end=item.end - start, text="")
-            kept.append((moved, tuple(places.get(arg, arg) for arg in args)))
-        if len(self._kept) >= _MOST_SHAPES:
-            self._kept.clear()
-        self._kept[shape.key] = kept, peeled
 
 
 def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:

@@ -17,46 +17,12 @@ from typing import NamedTuple
 
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
 from pddl2nl.nl.reading.stance import is_plain_lead
-from pddl2nl.nl.reading.words import phrases, word_set
+from pddl2nl.nl.reading.words import LEXICON, front, phrases, word_set
 
-_BLOCKS = "p|ol|ul|tr|div|table|thead|tbody|h[1-6]|dl|dt|dd|blockquote|pre|section|body|html"
-_INLINE = "b|i|u|s|em|strong|code|kbd|samp|tt|var|span|small|big|font|mark|sub|sup|q|cite|center"
-# "❌ stack a on b" is a move ruled out: crosses are kept, and make prose of their line.
-_CROSSES = "❌❎✖✗✘"
-_NOISE = re.compile(
-    r"(?P<keycap>\ufe0f?\u20e3)|(?P<hidden>[\xad\u200b-\u200f\u2060\ufe0e\ufe0f\u202a-\u202e\ufeff]+)"
-    r"|(?P<blank>[\xa0\u2000-\u200a\u202f\u205f\u3000])"
-    r"|(?P<line>\r(?!\n)|[\x0c\x85\u2028\u2029]|<br\s*/?>)"
-    r"|(?P<entity>&(?:#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8});)"
-    r"|(?P<item><li(?:\s[^<>]*)?>)|(?P<cell></?t[dh](?:\s[^<>]*)?>)|(?P<action><action[\w -]*>)"
-    rf"|(?P<block></?(?:{_BLOCKS}|answer|final[ _-]?answer|step|move|command|output|response)"
-    r"(?:[\s_-][^<>]*)?>|</(?:li|action)[\w -]*>)"
-    rf"|(?P<inline><(?P<closing>/?)(?P<name>{_INLINE})(?:\s[^<>]*)?>)"
-    r"|(?P<listed>\\item\b(?:\[[^\[\]\n]*\])?)|(?P<arrow>\\(?:(?:long)?rightarrow|Rightarrow|to|implies)\b)"
-    r"|(?P<command>\\(?:begin|end)\s*\{[^{}\n]*\}"
-    r"|\\(?:text|math|boxed|fbox|emph|underline|operatorname|mbox)[a-z]*\s*\{|\\checkmark\b|\\q?quad\b|\\[,;:! \\]|\$)"
-    r"|(?P<escaped>\\[*#&%$().\[\]{}|`~>+-])|(?P<newline>\\n(?!(?:e|eq|u|ot|abla|ewline)\b))"
-    r"|(?P<struck>~~[^~\n]+~~)|(?P<emphasis>\b_{1,3}(?=\w)|(?<=\w)_{1,3}\b)|(?P<wide>[\uff01-\uff5e])"
-    r"|(?P<sign>[\u2010\u2011\u2212\u201a\u201e\u2039\u203a\u3001\u3002\u3008-\u3011\u21d2\u21e8\u27a1\u2794"
-    r"\u279c-\u279e\u27f6\u27f9\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25b8\u25b9\u25ba\u25c6\u25c7\u25cb\u25cf"
-    r"\u27a2\u27a4\u2460-\u2473\u2776-\u2793])"
-    rf"|(?P<emoji>(?:(?![{_CROSSES}])[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
-    r"\U0001f6ac-\U0001faff])+)",
-    re.IGNORECASE,
-)
+_NOISE = re.compile("|".join(f"(?P<{kind}>{entry['find']})" for kind, entry in LEXICON["noise"].items()), re.IGNORECASE)
 _SIGNS = ("<", "&", "\\", "$", "~~", "\x0c")
 _EDGE = re.compile(r"_(?:(?!\w)|(?<!\w_))")
 _CLOSER = re.compile(r"</(\w+)")
-# A vertical tab is a line break that the reply did not have.
-_SAYS = {
-    "keycap": ".", "line": "\v", "item": "\v- ", "cell": " | ", "action": "\vAction:", "block": "\v", "listed": "- ",
-    "arrow": "→", "newline": "; ",
-}  # fmt: skip
-_SIGN = {"\u3001": ",", "\u3002": ".", "\u3010": "[", "\u3011": "]"}
-_SIGN |= dict.fromkeys("\u2010\u2011\u2212", "-") | dict.fromkeys(
-    "\u21d2\u21e8\u27a1\u2794\u279c\u279d\u279e\u27f6\u27f9", "→"
-)
-_SIGN |= dict.fromkeys("\u201a\u201e\u2039\u203a\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f", '"')
 
 
 def noise_in(text: str) -> frozenset[str]:
@@ -76,13 +42,14 @@ def clean(text: str, keep: frozenset[str] = frozenset()) -> str:
         # "stack <a> on <b>": a name in angle brackets is no tag.
         if kind in keep or (match["inline"] and match["name"].lower() not in closed):
             return mark
-        says = (
-            html.unescape(mark)[:1].replace("\xa0", " ") if kind == "entity"
-            else mark[1] if kind == "escaped"
-            else chr(ord(mark) - 0xFEE0) if kind == "wide"
-            else _SIGN.get(mark, "•") if kind == "sign"
-            else _SAYS.get(kind, "")
-        )  # fmt: skip
+        # A vertical tab is a line break that the reply did not have.
+        says = str(LEXICON["noise"][kind]["says"])
+        if kind == "entity":
+            says = html.unescape(mark)[:1].replace("\xa0", " ")
+        elif kind == "escaped":
+            says = mark[1]
+        elif kind == "wide":
+            says = chr(ord(mark) - 0xFEE0)
         return says.ljust(len(mark))[: len(mark)]
 
     return _NOISE.sub(said, text)
@@ -106,27 +73,18 @@ class Peeled(NamedTuple):
     outer: tuple[int, ...] = ()
 
 
-_PLANS = word_set("plan plans solution sequence answer attempt version option alternative variant")
-_ACTIONS = _PLANS | word_set(
-    "action actions step steps move moves command commands output response decision act instruction instructions "
-    "operation operations execute do turn task phase stage t time timestep cycle iteration round minute hour day"
-)
-_KINDS = word_set("chosen selected proposed recommended suggested following current optimal 1 2 3 one two three of no")
-_SPEAKERS = word_set("robot agent assistant ai player planner bot me")
-_THOUGHTS = word_set(
-    "thought thoughts think thinking reasoning reason reasons rationale observation observations obs result results "
-    "explanation explanations note notes comment comments precondition preconditions pre_conditions effect effects "
-    "postcondition postconditions state states goal goals subgoal subgoals sub_goals condition conditions why check "
-    "checks analysis justification before after currently fact facts status outcome warning assumption assumptions "
-    "summary objective purpose situation false true question user system tool example"
-)
+_PLANS = word_set("plan_nouns")
+_ACTIONS = _PLANS | word_set("action_nouns")
+_KINDS = word_set("kinds")
+_SPEAKERS = word_set("speakers")
+_THOUGHTS = word_set("thoughts")
 
 
 def label_of(words: Sequence[str]) -> str:
     """What the folded words of a label say of what follows: "action", "thought", "offered" (not chosen), or nothing."""
     said = set(words)
     label = " ".join(words)
-    if any(phrases(kind, "heading", opening=True).match(label) for kind in ("offers", "rejected")):
+    if any(phrases(kind, "heading").match(label) for kind in ("offers", "rejected")):
         return "offered"
     if said & _PLANS:
         return "action"
@@ -138,12 +96,6 @@ def label_of(words: Sequence[str]) -> str:
 
 NO_PLAN_HEADINGS = ("state", "goal", "explains", "rules", "example", "offers", "rejected")
 """The headings under which steps are no plan, as `lexicon.toml` names them, in the order in which they are tried."""
-
-_SMALL = re.compile(
-    r"(?:(?:so|now|and|but|well|okay|ok|first|finally|here|here['’]s|here is|here are|these are|this is|that is"
-    r"|it is|in short|for|the|my|our|your|its|a|an|part \d+|step \d+)[,:\s]+)*",
-    re.IGNORECASE,
-)
 
 
 @cache
@@ -162,42 +114,20 @@ def heading_of(text: str) -> str:
     clause = re.split(r"[,;–—]\s|\s-\s", bare.rstrip(' :*_`".'))[-1].strip()
     if not clause:
         return ""
-    plain = clause[_SMALL.match(clause).end() :]  # type: ignore[union-attr]
+    plain = clause[phrases("small").match(clause).end() :]  # type: ignore[union-attr]
     for kind in NO_PLAN_HEADINGS:
         # "**Objective 1: rock data**"
-        if phrases(kind, "heading", opening=True).match(plain):
+        if phrases(kind, "heading").match(plain):
             return kind
-    known = (kind for kind in ("recap", "plan") if phrases(kind, "heading", opening=True).match(plain))
+    known = (kind for kind in ("recap", "plan") if phrases(kind, "heading").match(plain))
     return next(known, "title")
 
 
-_DECORATED = r"[*_`\"'”’]*"
-# A call around a quoted action: env.step("stack a on b"), but not around a quoted object: stack("a", "b").
-_MARKS = re.compile(
-    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])(?![A-Za-z]+(?: \d+)?\])|\\)+\s*"
-    r"|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+|\(\s*(?=[\"'`])"
-    r"|&\s*|[A-Za-z_][\w.]*\(\s*(?=[\"'][^\"'\n]*[\s(])"
-)
-_BULLET = re.compile(r"([-*+–—])\s+|-(?=[A-Za-z])|([•‣◦●→])\s*|->\s*|=>\s*|-->?\s+")
-_NUMBER = re.compile(
-    r"\d+\.\d+\s*:\s*"
-    r"|(?P<outer>(?:\d{1,4}\.){1,6})(?P<deep>\d{1,4})[.):]?\s+"
-    r"|(?P<part>\d{1,4})\s*/\s*\d{1,4}\s*[.:)\]]+\s*"
-    r"|(?P<cell>\d{1,4})\s*,\s*(?=[\"A-Za-z])"
-    r"|[(\[]?(?P<plain>\d{1,4})(?:[.):\]º°]+(?=\D|$)|\s+[-–—|>]\s)\s*"
-    r"|#(?P<hash>\d+)[.:)]?\s+"
-    r"|(?P<bare>\d{1,3})\s+(?=[A-Za-z*`\"(])"
-    r"|[(\[]?(?:[a-z]|[ivx]{2,5})[.)\]]\s+",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(
-    r"[\[(]?(?P<words>[A-Za-z][A-Za-z0-9 '’]{0,60}?)"
-    r"(?P<counted>\s*(?:no\.?|number|#|-|_|=)?\s*[(\[]?(?P<count>\d+)(?:\s*(?:/|of)\s*\d+)?[)\]]?)?"
-    r"(?P<more>\s*\([^()\n]{0,40}\)|\s(?:after|before|of|for|at)\s[^:\n]{0,80}?)?"
-    rf"(?P<end>{_DECORATED}\s*(?::|=>?|->|→)(?!//){_DECORATED}\s*|\s+[-–—]\s+|(?(counted)(?P<loose>{_DECORATED}\s*[)\].,]*\s*)|(?!)))",
-    re.IGNORECASE,
-)
-_TAGGED = re.compile(r"\[(?P<words>[A-Za-z]+)(?P<counted>\s*(?P<count>\d+))?\]\s*:?\s*")
+_MARKS = front("marks")
+_BULLET = front("bullet")
+_NUMBER = front("number")
+_LABEL = front("label")
+_TAGGED = front("tagged")
 
 
 def peel(text: str) -> Peeled:

@@ -12,47 +12,19 @@ from collections.abc import Callable, Sequence
 
 from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, phrases, word_set
 
-_CLASSES = {
-    "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
-    "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "
-    "refuse skip skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘",
-    "supposed": "can could should would once after",
-    "hypothetical": "if might may suppose supposing assume assuming whether when "
-    "whenever until unless before while what why how possible option alternatively alternative consider "
-    "considering considered thinking thought thoughts wonder or either ought trying would've for example since "
-    "because although though",
-    "goal": "goal goals aim objective want wants wanted purpose order wish hope intend intends",
-    "done": "already have has had did previously earlier was were having been just",
-    "explained": "this that these those it which there plan step result effect ensures means allows",
-    # The words that leave an action asserted: who acts, auxiliaries, and what joins sentences.
-    "": "i we you robot agent he she they gripper arm hand will shall i'll i’ll we'll we’ll you'll i'd i’d we'd we’d "
-    "i'm i’m we're we’re you're let's let’s lets let 's us me am are is be being going gonna must choose decide "
-    "decided choosing proceed continue start begin go ahead opt elect perform execute do need needs use used "
-    "using like called named labeled labelled now next then first firstly second secondly third thirdly fourth "
-    "fifth finally last lastly so therefore thus hence also again and please ok okay simply immediately carefully "
-    "directly here that's afterwards subsequently meanwhile more steps action move moves at with by from "
-    "consequently eventually right away but sure alright well good followed great time yes turn thing best better "
-    "only quickly slowly safely gently try perhaps maybe probably think believe guess suggest propose recommend",
-}
-_CLASS_OF = {word: stance for stance, words in reversed(_CLASSES.items()) for word in words.split()}
-_CLASS_OF |= dict.fromkeys(("step", "just"), "")
-CORRECTIONS = word_set("no wait actually hmm oops sorry correction corrected fix rather scratch instead")
-"""Words that open a correction of what was just said."""
-
-_PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", "arm", "hand")
-_SUBJECTS = word_set("i i'd i’d i'll i’ll we we'd we’d we'll we’ll")
-_BEFORE_TO = word_set(
-    "try going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able "
-    "start begin am are be about move action step time use used using ought first second third last"
-)
-_SUBORDINATE = word_set("to in since because as after with at from now for having standing being once before when")
-_BE = word_set("am is are be being been was were gets get")
-_CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
-_AND = word_set("and the then next also")
-_MORE = word_set("twice thrice times another others likewise etc")
-_VAGUE = re.compile(
-    r"\b(?:sooner or later|at some point|later(?: on)?|some ?day|eventually|in the end)\b", re.IGNORECASE
-)
+_CLASSES = ("asserted", "explained", "done", "goal", "hypothetical", "supposed", "rejected")
+# A word of two classes is of the later one.
+_CLASS_OF = {word: stance for stance in _CLASSES for word in word_set(stance, "stance")}
+CORRECTIONS = word_set("corrections")
+_PERSONS = word_set("persons")
+_SUBJECTS = word_set("subjects")
+_BEFORE_TO = word_set("before_to")
+_SUBORDINATE = word_set("subordinate")
+_BE = word_set("be")
+_CONTINUES = word_set("continues")
+_JOINING = word_set("joining")
+_MORE = word_set("more")
+_NO_DEEDS = word_set("no_deeds")
 
 
 def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, subject: bool) -> str:
@@ -70,7 +42,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         lead = lead[begins[-1] :]
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
     said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
-    person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
+    person = any(word in _PERSONS or word.startswith(("i'", "we'")) for word in said)
     acting = not {"i", "you", "we"}.isdisjoint(said)
     verdict = ""
     for index, word in enumerate(said):
@@ -89,10 +61,8 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         ):
             continue
         stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
-        if stance:
-            verdict = (
-                f"{stance} ({word})" if not verdict or (stance == "rejected" and verdict[:8] != stance) else verdict
-            )
+        if stance != "asserted" and (not verdict or (stance == "rejected" and not verdict.startswith(stance))):
+            verdict = f"{stance} ({word})"
     if verdict:
         return verdict
     if form == "s":
@@ -115,20 +85,9 @@ def is_open(stance: str) -> bool:
     return bool(stance) and not stance.startswith(("rejected", "question", "offered", "restated", "corrects", "state"))
 
 
-NO_DEEDS = word_set(
-    "is are was were be been being am has have had having do does did can could may might must should would will shall "
-    "hold holds holding held contain contains remain remains stay stays become becomes need needs needed require "
-    "requires want wants know knows see sees seem seems appear appears mean means make makes leave leaves clear clears "
-    "free frees allow allows ensure ensures keep keeps lie lies sit sits stand stands support supports block blocks "
-    "wait waits waiting start starts end ends belong belongs depend depends cannot not think believe note notice check "
-    "consider here reach reaches include includes show shows say says"
-)
-"""Verbs of sentences that describe or explain; any other verb in a verb's place may be meant as an action."""
-
-
 def is_plain_lead(word: str) -> bool:
     """Whether a word before a verb leaves its action asserted."""
-    return _CLASS_OF.get(word) == "" or word in ARTICLES or word == "to"
+    return _CLASS_OF.get(word) == "asserted" or word in ARTICLES or word == "to"
 
 
 def rules_out(word: str) -> bool:
@@ -138,32 +97,19 @@ def rules_out(word: str) -> bool:
 
 def is_known(word: str) -> bool:
     """Whether a word cannot be the verb of an action that is not the domain's."""
-    return word in _CLASS_OF or word in NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
+    return word in _CLASS_OF or word in _NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
 
 
 # ── behind an action ─────────────────────────────────────────────────────────────────────────────
 
-_REASONS = word_set(
-    "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
-)
-_PHRASES = word_set(
-    "right immediately directly quickly once perhaps maybe probably "
-    "from on onto in into to at with by of back down up off using again carefully safely there first next now before "
-    "after"
-)
-_VERBS = word_set("is are was becomes must can will has needs stays remains")
-_CONDITIONS = word_set(
-    "if when whenever unless until only would could should might may can cannot must is are was were be been will not "
-    "never or fails failed requires needs"
-)
-_REFUSALS = word_set(
-    "impossible inapplicable invalid illegal wrong disallowed forbidden infeasible pointless useless unnecessary"
-)
-_REFUSED_WITH_NOT = word_set(
-    "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
-)
-_FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
-_DEEDS = word_set("done executed applied performed taken carried used")
+_REASONS = word_set("reasons")
+_HARMLESS = word_set("harmless")
+_DESCRIBING = word_set("describing")
+_CONDITIONS = word_set("conditions")
+_REFUSALS = word_set("refusals")
+_REFUSED_WITH_NOT = word_set("refused_with_not")
+_FAILURES = word_set("failures")
+_DEEDS = word_set("deeds")
 
 
 def rejects(tail: Sequence[Word]) -> bool:
@@ -172,7 +118,7 @@ def rejects(tail: Sequence[Word]) -> bool:
     return not _FAILURES.isdisjoint(said[:3]) or any(
         word in _REFUSALS
         or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
-        or (word in ("cannot", "can't", "can’t") and said[index + 1 : index + 2] == ["be"] and
+        or (word in ("cannot", "can't") and said[index + 1 : index + 2] == ["be"] and
             not _DEEDS.isdisjoint(said[index + 2 : index + 3]))
         for index, word in enumerate(said)
     )  # fmt: skip
@@ -190,7 +136,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     phrase = _phrase(tail)
     if rejects(tail):
         return f"rejected ({first.text})"
-    if not is_reason(first) and _VAGUE.search(" ".join(word.raw for word in phrase)):
+    if not is_reason(first) and phrases("vague", whole=True).search(" ".join(word.raw for word in phrase)):
         return "goal (put off)"
     if not _MORE.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
@@ -200,13 +146,15 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return f"hypothetical ({first.text})"
     if first.parted in (".", "(", ">", ":") or first.text in _REASONS or first.text in ("instead", "rather"):
         return ""
-    content = [word for word in tail[:5] if word.text not in _AND]
+    content = [word for word in tail[:5] if word.text not in _JOINING]
     if not content or first.parted or first.text == "and":
         listed = any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])) if content else False
-        return f"unclear (… {first.text})" if listed and not any(word.text in _VERBS for word in content[1:3]) else ""
+        return (
+            f"unclear (… {first.text})" if listed and not any(word.text in _DESCRIBING for word in content[1:3]) else ""
+        )
     if first.text == "to" and len(phrase) > 2 and not any(map(is_object, tail[:2])):
         return ""
-    harmless = first.text in _PHRASES and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+    harmless = first.text in _HARMLESS and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
     return "" if harmless else f"unclear (… {first.text})"
 
 
@@ -234,17 +182,17 @@ def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
 
 def rejects_before(text: str) -> bool:
     """Whether prose says that the plan before it is wrong: "This is wrong.", "Let me correct this."."""
-    return phrases("rejects").search(text) is not None
+    return phrases("rejects", whole=True).search(text) is not None
 
 
 def corrects(between: str) -> bool:
     """Whether words between two actions of a turn say that the second takes the place of the first."""
-    return phrases("corrects").search(between) is not None or rejects_before(between.strip())
+    return phrases("corrects", whole=True).search(between) is not None or rejects_before(between.strip())
 
 
 def leaves_unsaid(text: str) -> bool:
     """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
-    return phrases("unsaid").search(text) is not None or bool(amended(text))
+    return phrases("unsaid", whole=True).search(text) is not None or bool(amended(text))
 
 
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
@@ -252,6 +200,6 @@ _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?
 
 def amended(text: str) -> tuple[int, ...]:
     """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
-    if not any(map(text.__contains__, ("tep", "ction", "ine"))) or not phrases("amends").search(text):
+    if not any(map(text.__contains__, ("tep", "ction", "ine"))) or not phrases("amends", whole=True).search(text):
         return ()
     return tuple(int(number) for steps in _STEPS.findall(text) for number in re.findall(r"\d+", steps))

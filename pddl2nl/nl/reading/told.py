@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from itertools import accumulate, product
+from typing import NamedTuple
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
@@ -55,74 +56,15 @@ from pddl2nl.pddl.tree import (
     TypedName,
 )
 
-Kind = Literal["objects", "state", "goal"]
-
-
-class Section(NamedTuple):
-    """One told section: ``text[start:end]`` of the text in which it was found."""
-
-    kind: Kind
-    start: int
-    end: int
-
-    def text(self, whole: str) -> str:
-        """The section itself."""
-        return whole[self.start : self.end]
-
-    def line(self, whole: str) -> int:
-        """The line on which it begins, from 1."""
-        return whole.count("\n", 0, self.start) + 1
-
-
-_STARTS: dict[str, Kind] = {
-    OBJECTS_START.strip(): "objects",
-    NO_OBJECTS: "objects",
-    STATE_START: "state",
-    EMPTY_STATE: "state",
-    GOAL_START: "goal",
-    EMPTY_GOAL: "goal",
-    IMPOSSIBLE_GOAL: "goal",
-}
-_START = re.compile("|".join(rf"(?<!\S){re.escape(start)}" for start in sorted(_STARTS, key=len, reverse=True)))
-_OBJECT_LINE = re.compile(r"(?:Each of .+|\S+) is .+\.")
-
-
-def find_sections(text: str) -> tuple[Section, ...]:
-    """All told sections of a text, in order.
-
-    A list of objects ends before the first line that is no sentence about objects; a state or a goal ends where
-    a line does not begin with "and " (a goal's metric, a line of its own, belongs to it).
-    """
-    sections: list[Section] = []
-    at = 0
-    while match := _START.search(text, at):
-        kind = _STARTS[match[0]]
-        at = _end(text, match, kind)
-        sections.append(Section(kind, match.start(), at))
-    return tuple(sections)
-
-
-def _end(text: str, start: re.Match[str], kind: Kind) -> int:
-    if start[0] in (NO_OBJECTS, EMPTY_STATE):
-        return start.end()
-    end = _line_end(text, start.end())
-    while end < len(text):
-        following = _line_end(text, end + 1)
-        line = text[end + 1 : following]
-        metric = kind == "goal" and line.startswith("I want to m")
-        listed = kind == "objects"
-        goes_on = _OBJECT_LINE.fullmatch(line) is not None if listed else metric or line.startswith("and ")
-        if not goes_on:
-            break
-        end = following
-        if metric:
-            break
-    return end
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
+# A list of objects ends before the first line that is no sentence about objects; a state or a goal ends where a line
+# does not begin with "and " (a goal's metric, a line of its own, belongs to it).
+_SECTION = re.compile(
+    rf"(?<!\S)(?:(?P<objects>{re.escape(NO_OBJECTS)}"
+    rf"|{re.escape(OBJECTS_START.strip())}[^\n]*(?:\n(?:Each of .+|\S+) is .+\.(?=\n|\Z))*)"
+    rf"|(?P<state>{re.escape(EMPTY_STATE)}|{re.escape(STATE_START.strip())}[^\n]*(?:\nand [^\n]*)*)"
+    rf"|(?P<goal>(?:{re.escape(GOAL_START.strip())}|{re.escape(EMPTY_GOAL)}|{re.escape(IMPOSSIBLE_GOAL)})[^\n]*"
+    r"(?:\nand [^\n]*)*(?:\nI want to m[^\n]*)?))"
+)
 
 
 Scope = Mapping[str, TypedName]
@@ -182,11 +124,9 @@ class FactReader:
     def facts(self, text: str, scope: Scope) -> list[Atom | Not]:
         """All literals that a sentence may say; one of them, if it was told in this wording."""
         options: list[Atom | Not] = []
-        for form, args in self._predicates.read(text, scope.__contains__):
-            terms = self._terms(form.meaning, args, scope)
-            if terms is not None:
-                atom = Atom(form.meaning.name, terms)
-                options.append(atom if form.meaning.positive else Not(atom))
+        for fact, terms in self._said(self._predicates, text, scope):
+            atom = Atom(fact.name, terms)
+            options.append(atom if fact.positive else Not(atom))
         if text.startswith(NOT_SO):
             options += [Not(fact) for fact in self.facts(text[len(NOT_SO) :], scope) if isinstance(fact, Atom)]
         return options if len(options) < 2 else list(dict.fromkeys(options))
@@ -199,22 +139,15 @@ class FactReader:
         return [(fluent, Fraction(number)) for fluent in self._fluents(said, scope)]
 
     def _fluents(self, text: str, scope: Scope) -> list[Fluent]:
-        options: list[Fluent] = []
-        for form, args in self._functions.read(text, scope.__contains__):
-            terms = self._terms(form.meaning, args, scope)
-            if terms is not None:
-                options.append(Fluent(form.meaning.name, terms))
-        return options
+        return [Fluent(fact.name, terms) for fact, terms in self._said(self._functions, text, scope)]
 
-    def _terms(self, fact: Fact, args: Sequence[str], scope: Scope) -> tuple[str, ...] | None:
-        """The terms' PDDL names, or None where one is unknown or of a wrong type."""
-        terms: list[str] = []
-        for name, wanted in zip(args, fact.types, strict=True):
-            item = scope.get(name)
-            if item is None or not self._fits(item, wanted):
-                return None
-            terms.append(item.name)
-        return tuple(terms)
+    def _said(self, forms: FormIndex[Fact], text: str, scope: Scope) -> Iterator[tuple[Fact, tuple[str, ...]]]:
+        """What a sentence may say, with the terms' PDDL names, where all are known and of a right type."""
+        for form, args in forms.read(text):
+            items = [scope.get(name) for name in args]
+            known = [item for item in items if item is not None]
+            if len(known) == len(args) and all(map(self._fits, known, form.meaning.types)):
+                yield form.meaning, tuple([item.name for item in known])
 
     def _fits(self, item: TypedName, wanted: Sequence[str]) -> bool:
         for kind in wanted:
@@ -227,7 +160,7 @@ class FactReader:
 
     def unknown_terms(self, text: str, scope: Scope) -> tuple[str, ...]:
         """The names that a sentence of a known shape uses and the scope lacks; empty where no shape fits."""
-        forms = [*self._predicates.read(text, _anything), *self._functions.read(text.rpartition(" is ")[0], _anything)]
+        forms = [*self._predicates.read(text), *self._functions.read(text.rpartition(" is ")[0])]
         lacking = [tuple(name for name in args if name not in scope) for _, args in forms]
         return min((names for names in lacking if names), key=len, default=())
 
@@ -265,8 +198,7 @@ class FactReader:
                 if len(parts) == 2:
                     yield Imply(*parts)
         if text.startswith(NOT_SO + "("):
-            for parts in self._all(_groups(text[len(NOT_SO) :], ""), scope):
-                yield from (Not(part) for part in parts[:1])
+            yield from (Not(part) for (part,) in self._all(_groups(text[len(NOT_SO) :]), scope))
         if text.startswith("for every "):
             yield from (Forall(*options) for options in self._quantified(text[len("for ") :], _EVERY, scope))
         if text.startswith("there is "):
@@ -274,11 +206,7 @@ class FactReader:
 
     def _all(self, groups: Sequence[str], scope: Scope) -> Iterator[tuple[Condition, ...]]:
         """Every way to read all the groups."""
-        ways: list[tuple[Condition, ...]] = [()] if groups else []
-        for group in groups:
-            options = self.conditions(group, scope)
-            ways = [(*way, option) for way in ways for option in options]
-        yield from ways
+        return product(*(self.conditions(group, scope) for group in groups)) if groups else iter(())
 
     def _quantified(
         self, text: str, announced: re.Pattern[str], scope: Scope
@@ -293,7 +221,7 @@ class FactReader:
             parameters.append(TypedName(f"?{match[2].lower()}", kinds))
             inner[match[2]] = parameters[-1]
             at = match.end()
-        for group in _groups(text[at:], ""):
+        for group in _groups(text[at:]):
             yield from ((tuple(parameters), body) for body in self.conditions(group, inner))
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────
@@ -306,25 +234,15 @@ class FactReader:
         if text == "the total time":
             options.append(Special("total-time"))
         if text.startswith("minus ("):
-            for group in _groups(text[len("minus ") :], ""):
+            for group in _groups(text[len("minus ") :]):
                 options += [Arithmetic("-", (operand,)) for operand in self.expressions(group, scope)]
-        for group in _groups(text, "") if text[:1] == "(" else []:
+        for group in _groups(text) if text[:1] == "(" else []:
             for joiner, operator in _OPERATORS.items():
                 pieces = _cut(group, joiner)
                 if len(pieces) > 1:
-                    options += [Arithmetic(operator, way) for way in self._operands(pieces, scope)]
+                    ways = product(*(self.expressions(piece, scope) for piece in pieces))
+                    options += [Arithmetic(operator, way) for way in ways]
         return list(dict.fromkeys(options))
-
-    def _operands(self, pieces: Sequence[str], scope: Scope) -> list[tuple[Expression, ...]]:
-        ways: list[tuple[Expression, ...]] = [()]
-        for piece in pieces:
-            options = self.expressions(piece, scope)
-            ways = [(*way, option) for way in ways for option in options]
-        return ways
-
-
-def _anything(name: str) -> bool:
-    return True
 
 
 def _has_own_negation(phrases: Phrases, snippet: Snippet) -> bool:
@@ -333,51 +251,30 @@ def _has_own_negation(phrases: Phrases, snippet: Snippet) -> bool:
     return snippet.negated is not None and phrases.negative(snippet.name, said) != NOT_SO + snippet.fill(said)
 
 
-def _groups(text: str, joiner: str) -> list[str]:
+def _groups(text: str, joiner: str = "") -> list[str]:
     """The insides of ``(…) joiner (…) …``; empty where the text is not of that form. No joiner: one group."""
-    groups: list[str] = []
-    at = 0
-    while at < len(text) and text[at] == "(":
-        end = _closing(text, at)
-        if end < 0:
-            return []
-        groups.append(text[at + 1 : end])
-        at = end + 1
-        if at == len(text):
-            return groups
-        if not joiner or not text.startswith(joiner, at):
-            return []
-        at += len(joiner)
-    return []
+    pieces = _cut(text, joiner) if joiner else [text]
+    return [piece[1:-1] for piece in pieces] if all(map(_is_bracketed, pieces)) else []
 
 
-def _closing(text: str, at: int) -> int:
-    """The place of the bracket that closes the one at ``at``, or -1."""
-    depth = 0
-    for match in _BRACKET.finditer(text, at):
-        depth += 1 if match[0] == "(" else -1
-        if depth == 0:
-            return match.start()
-    return -1
+def _is_bracketed(text: str) -> bool:
+    return text[:1] == "(" and text[-1:] == ")" and 0 not in _depths(text)[:-1]
 
 
-_BRACKET = re.compile(r"[()]")
+def _depths(text: str) -> list[int]:
+    """In how many brackets each letter stands; a closing bracket is outside."""
+    return list(accumulate((letter == "(") - (letter == ")") for letter in text))
 
 
 def _cut(text: str, joiner: str) -> list[str]:
     """A text cut at each joiner that stands outside brackets."""
+    depths = _depths(text)
     pieces: list[str] = []
-    start = depth = 0
-    index = 0
-    while index < len(text):
-        character = text[index]
-        depth += (character == "(") - (character == ")")
-        if depth == 0 and text.startswith(joiner, index):
-            pieces.append(text[start:index])
-            index += len(joiner)
-            start = index
-            continue
-        index += 1
+    start = 0
+    for match in re.finditer(re.escape(joiner), text):
+        if depths[match.start()] == 0:
+            pieces.append(text[start : match.start()])
+            start = match.end()
     return [*pieces, text[start:]]
 
 
@@ -402,24 +299,25 @@ def objects_of(task: Task, names: Names) -> dict[str, TypedName]:
     return {names.to_nl.get(name, name): item for name, item in task.objects.items()}
 
 
-def read_objects(text: str, domain: Domain, wording: Wording) -> dict[str, TypedName]:
+def read_objects(text: str, domain: Domain, wording: Wording, first: int = 1) -> dict[str, TypedName]:
     """The objects of a told list, constants included, by name and in order, each with its types.
 
-    Raises `NLReadError` for a line that is no such sentence, an unknown type, or a name told twice.
+    Raises `NLReadError` for a line that is no such sentence, an unknown type, or a name told twice; ``first`` is the
+    number of the first line.
     """
-    return _objects(text, FactReader(domain, wording), 1)
-
-
-def _objects(text: str, reader: FactReader, first: int) -> dict[str, TypedName]:
     if text.strip() == NO_OBJECTS:
         return {}
     if not text.startswith(OBJECTS_START.rstrip("\n")):
         raise NLReadError(first, f"readings '{_short(text)}'", f"'{OBJECTS_START.strip()}'")
+    types: dict[str, str] = {}
+    for name in supertypes(domain):
+        noun = wording.type_word(name).casefold()
+        types |= dict.fromkeys((f"a {noun}", f"an {noun}", one_of_kind(noun)), name)
     objects: dict[str, TypedName] = {}
     for number, line in enumerate(text.split("\n")[1:], start=first + 1):
         if not line:
             continue
-        names, kinds = _object_line(line, reader.types, number)
+        names, kinds = _object_line(line, types, number)
         for name in names:
             if name in objects:
                 raise NLReadError(number, f"'{name}' is told twice")
@@ -431,20 +329,13 @@ def _object_line(line: str, types: Mapping[str, str], number: int) -> tuple[Sequ
     expected = "'<name> is a <type>.' or 'Each of <names> is a <type>.'"
     if not line.endswith("."):
         raise NLReadError(number, f"readings '{_short(line)}'", f"{expected}, with its full stop")
-    several = line.startswith("Each of ")
-    body = line[len("Each of ") if several else 0 : -1]
-    readings: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
-    at = body.find(" is ")
-    while at >= 0:
-        names = _names(body[:at].split(" ")) if several else (body[:at],)
-        kinds = _kinds(body[at + len(" is ") :], types)
-        if names and kinds and " " not in names[0]:
-            readings[names, kinds] = None
-        at = body.find(" is ", at + 1)
-    if len(readings) != 1:
-        reason = "has an unknown type or form" if not readings else "can be read in two ways"
-        raise NLReadError(number, f"'{_short(line)}' {reason}", f"{expected} with {', '.join(sorted(types))}")
-    return next(iter(readings))
+    said, _, kind = line[:-1].rpartition(" is ")
+    names = _names(said.removeprefix("Each of ").split(" ")) if said.startswith("Each of ") else (said,)
+    kinds = tuple(types.get(word.casefold(), "") for word in kind.split(" or "))
+    if not names or " " in names[0] or "" in kinds:
+        known = ", ".join(sorted(set(types.values())))
+        raise NLReadError(number, f"'{_short(line)}' has an unknown type or form", f"{expected} with {known}")
+    return names, kinds
 
 
 def _names(words: Sequence[str]) -> tuple[str, ...]:
@@ -456,38 +347,15 @@ def _names(words: Sequence[str]) -> tuple[str, ...]:
     return (*(word[:-1] for word in words[:-2]), words[-1])
 
 
-def _kinds(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
-    """``a truck or an airplane``: every piece must be a known type, said as one of its kind (`one_of_kind`)."""
-    at = len(text)
-    while at >= 0:
-        kind = _kind(text[:at], types)
-        rest = _kinds(text[at + len(" or ") :], types) if kind and at < len(text) else ()
-        if kind and (rest or at == len(text)):
-            return (kind, *rest)
-        at = text.rfind(" or ", 0, at)
-    return ()
-
-
-def _kind(said: str, types: Mapping[str, str]) -> str:
-    first, _, noun = said.partition(" ")
-    if first in ("a", "an") and noun.casefold() in types:
-        return types[noun.casefold()]
-    noun = said.removeprefix("one of the ")
-    return types.get(noun.casefold(), "") if one_of_kind(noun) == said else ""
-
-
-def read_state(text: str, domain: Domain, wording: Wording, objects: Scope) -> ToldState:
+def read_state(text: str, domain: Domain, wording: Wording, objects: Scope, first: int = 1) -> ToldState:
     """The state that a text tells, as `Teller.init_text` and `Teller.state` tell it.
 
     Raises `NLReadError` for a sentence that is none of the wording's, names an unknown object, or can be read
     in two ways.
     """
-    return _state(text, FactReader(domain, wording), objects, 1)
-
-
-def _state(text: str, reader: FactReader, objects: Scope, first: int) -> ToldState:
     if text.strip() == EMPTY_STATE:
         return ToldState()
+    reader = FactReader(domain, wording)
     atoms: list[GroundAtom] = []
     negative: list[GroundAtom] = []
     values: dict[GroundAtom, Fraction] = {}
@@ -506,15 +374,12 @@ def _state(text: str, reader: FactReader, objects: Scope, first: int) -> ToldSta
     return ToldState(tuple(atoms), values, tuple(negative))
 
 
-def read_goal(text: str, domain: Domain, wording: Wording, objects: Scope) -> ToldGoal:
+def read_goal(text: str, domain: Domain, wording: Wording, objects: Scope, first: int = 1) -> ToldGoal:
     """The goal that a text tells, as `Teller.goal_text` tells it. Variables get letters for names, ``?a``.
 
     Raises `NLReadError` as `read_state` does.
     """
-    return _goal(text, FactReader(domain, wording), objects, 1)
-
-
-def _goal(text: str, reader: FactReader, objects: Scope, first: int) -> ToldGoal:
+    reader = FactReader(domain, wording)
     lines = text.strip("\n").split("\n")
     metric = None
     if len(lines) > 1 and lines[-1].startswith("I want to "):
@@ -548,47 +413,37 @@ def read_problem(text: str, domain: Domain, wording: Wording) -> Problem:
 
     Raises `NLReadError` where one of the three sections is missing, and as the readers of each do.
     """
-    sections = find_sections(text)
-    goal = _last(sections, "goal", text)
-    listed = _last(sections, "objects", text)
-    state = _state_of_target(sections, goal, listed, text)
-    reader = FactReader(domain, wording)
-    objects = _objects(listed.text(text), reader, listed.line(text))
+    sections = list(_SECTION.finditer(text))
+    told = {section.lastgroup: section for section in sections}
+    for kind, start in (("goal", GOAL_START), ("objects", OBJECTS_START), ("state", STATE_START)):
+        if kind not in told:
+            expected = f"a text that begins '{start.strip()}'"
+            raise NLReadError(text.count("\n") + 1, f"the text tells no {kind}", expected)
+    opening = min(told["goal"].start(), told["objects"].start())
+    behind = next((item for item in sections if item.lastgroup == "state" and item.start() > opening), None)
+    before = [item for item in sections if item.start() < opening]
+    if behind is None and (not before or before[-1].lastgroup != "state"):
+        raise NLReadError(text.count("\n") + 1, "the text tells no state", f"a text that begins '{STATE_START}'")
+
+    def place(section: re.Match[str]) -> int:
+        return text.count("\n", 0, section.start()) + 1
+
+    state = behind or before[-1]
+    objects = read_objects(told["objects"][0], domain, wording, place(told["objects"]))
     constants = {item.name: item for item in domain.constants}
     scope = {**constants, **objects}
-    told = _state(state.text(text), reader, scope, state.line(text))
-    asked = _goal(goal.text(text), reader, scope, goal.line(text))
+    facts = read_state(state[0], domain, wording, scope, place(state))
+    asked = read_goal(told["goal"][0], domain, wording, scope, place(told["goal"]))
     return Problem(
         name="told",
         domain_name=domain.name,
         objects=tuple(item for item in objects.values() if item.name not in constants),
-        init=told.atoms,
-        init_values=tuple(FluentValue(fluent, value) for fluent, value in told.values.items()),
-        init_negative=told.negative,
+        init=facts.atoms,
+        init_values=tuple(FluentValue(fluent, value) for fluent, value in facts.values.items()),
+        init_negative=facts.negative,
         goal=asked.condition,
         metric=asked.metric,
     )
-
-
-def _last(sections: Sequence[Section], kind: str, text: str) -> Section:
-    readings = [section for section in sections if section.kind == kind]
-    if not readings:
-        starts = {"goal": GOAL_START, "objects": OBJECTS_START, "state": STATE_START}
-        lines = text.count("\n") + 1
-        raise NLReadError(lines, f"the text tells no {kind}", f"a text that begins '{starts[kind].strip()}'")
-    return readings[-1]
-
-
-def _state_of_target(sections: Sequence[Section], goal: Section, listed: Section, text: str) -> Section:
-    states = [section for section in sections if section.kind == "state"]
-    opening = min(goal.start, listed.start)
-    behind = [section for section in states if section.start > opening]
-    earlier = [section for section in sections if section.kind in ("goal", "objects") and section.start < opening]
-    floor = earlier[-1].end if earlier else 0
-    before = [section for section in states if floor <= section.start < opening]
-    if not behind and not before:
-        return _last((), "state", text)
-    return behind[0] if behind else before[-1]
 
 
 def _sentences(text: str, start: str, first: int) -> list[tuple[int, str]]:

@@ -4,60 +4,59 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 LEXICON: dict[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text(encoding="utf-8"))
-"""The reader's words and phrases, each with an example (`lexicon.toml`)."""
-
+"""The reader's words, phrases and marks, each with an example (`lexicon.toml`)."""
 
 _BLANK = re.compile(r"(\(\?<[!=][^)]*\))| ([*?]?)")
+_PART = re.compile(r"\{([a-z_]+)\}")
 
 
 @cache
-def phrases(name: str, section: str = "phrases", *, opening: bool = False) -> re.Pattern[str]:
-    """A pattern of all phrases of that name; ``opening``: at the beginning of a text, behind small words."""
+def phrases(name: str, section: str = "phrases", *, whole: bool = False) -> re.Pattern[str]:
+    """A pattern of all phrases of that name in the lexicon; ``whole``: with word boundaries around it."""
     said = "|".join(f"(?:{entry['say']})" for entry in LEXICON[section][name])
+    while _PART.search(said):
+        said = _PART.sub(lambda match: str(LEXICON["parts"][match[1]]["say"]), said)
     said = _BLANK.sub(lambda match: match[1] or (r"\s" if match[2] else r"\s+") + match[2], said).replace("'", "['’]")
-    return re.compile(rf"(?:{said})" if opening else rf"(?<!\w)(?:{said})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if whole else rf"(?:{said})", re.IGNORECASE)
 
 
-def word_set(words: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(words.split())
+@cache
+def front(name: str) -> re.Pattern[str]:
+    """A pattern of the list marks or labels of that name in the lexicon."""
+    return re.compile("|".join(entry["find"] for entry in LEXICON["front"][name]), re.IGNORECASE)
 
 
-ARTICLES = word_set("the a an this that these those its my our your")
-"""Words before a noun that say nothing about which object is meant."""
+def word_set(name: str, section: str = "words") -> frozenset[str]:
+    """The words of that name in the lexicon."""
+    return frozenset(str(LEXICON[section][name]["say"]).split())
 
-FILLERS = word_set(
-    "and back now then again carefully safely currently also just simply directly first next finally over located "
-    "standing lying sitting parked there here both object objects once straight all way called named labeled labelled"
-)
-"""Words within an action that change nothing about what is done."""
 
-PARTICLES = word_set("up down off out away back over")
-"""Words that belong to a verb, next to it or behind its object."""
+def _table(name: str, section: str, key: str, entry: str) -> dict[str, list[str]]:
+    """A list of the lexicon as a table: "drive: drove driven; take: took taken"."""
+    rows = (row.partition(key) for row in LEXICON[section][name]["say"].split(entry))
+    return {first.strip(): said.split() for first, _, said in rows}
 
-PRONOUNS = word_set(
-    "it them this that these those one another something everything other others any each all its itself him her "
-    "there here nothing anything they"
-)
-"""Words that stand for an object without naming one."""
 
-PREPOSITIONS = word_set(
-    "to from at in into inside on onto off with by using via toward towards under near behind beside of for between "
-    "above below over through across along atop upon within against next around beneath"
-)
-"""Words behind which a snippet's noun announces what stands in its slot."""
+ARTICLES = word_set("articles")
+FILLERS = word_set("fillers")
+PARTICLES = word_set("particles")
+PRONOUNS = word_set("pronouns")
+PREPOSITIONS = word_set("prepositions")
+SYNONYMS = _table("synonyms", "verbs", ":", ";")
+_IRREGULAR = _table("irregular", "verbs", ":", ";")
+
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
 _INVISIBLE = re.compile(r"[\\\xad\u200b-\u200f\u2060\ufeff]")
-_DASHES = word_set("- -- – — / # // & = +")
-_ARROWS = word_set("-> --> → => |")
+_DASHES = word_set("dashes")
+_ARROWS = word_set("arrows")
 _POSSESSIVES = ("'s", "’s")
 _OPENING = frozenset("([")
 
@@ -78,8 +77,8 @@ class Word(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """A name as it is compared: lower case, hyphens as underscores."""
-    return name.lower().replace("-", "_")
+    """A name as it is compared: lower case, hyphens as underscores, one apostrophe."""
+    return name.lower().replace("-", "_").replace("’", "'")
 
 
 def words_of(text: str) -> list[Word]:
@@ -128,18 +127,9 @@ def _break(marks: str) -> str:
     return "(" if set(marks) & set("()]") else ""
 
 
-# Phrases that say the same between an action's objects; the longest are tried first.
+# The longest phrases are tried first.
 _REDUCED: dict[tuple[str, ...], str] = {
-    tuple(phrase.split()): plain
-    for plain, phrases in {
-        "on": "on top of|on to|onto|upon|atop",
-        "in": "in to|into|inside",
-        "to": "over to|towards|toward",
-        "with": "using|use|via|by means of",
-        "from": "from on top of|off the top of|from the top of|from top of|off top of|off of|from on|out of|out from"
-        "|away from|from inside|off",
-    }.items()
-    for phrase in phrases.split("|")
+    tuple(phrase.split()): plain for plain, entry in LEXICON["reduced"].items() for phrase in entry["say"].split("|")
 }
 _REDUCED_STARTS = frozenset(phrase[0] for phrase in _REDUCED)
 
@@ -164,37 +154,6 @@ def reduced_prepositions(words: Sequence[str]) -> list[str]:
 
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────────
 
-_IRREGULAR = {
-    "drive": "drove driven", "take": "took taken", "give": "gave given", "go": "went gone goes", "make": "made",
-    "fly": "flew flown", "throw": "threw thrown", "send": "sent", "leave": "left", "lay": "laid", "get": "got gotten",
-    "bring": "brought", "build": "built", "buy": "bought", "catch": "caught", "choose": "chose chosen",
-    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "found", "hold": "held",
-    "keep": "kept", "sell": "sold", "slide": "slid", "swing": "swung", "wear": "wore worn", "write": "wrote written",
-    "run": "ran", "put": "put", "set": "set", "cut": "cut", "shut": "shut", "let": "let", "ride": "rode ridden",
-    "rise": "rose risen", "sink": "sank sunk", "swim": "swam swum", "fall": "fell fallen", "overcome": "overcame",
-    "hang": "hung", "freeze": "froze frozen", "break": "broke broken", "feel": "felt", "teach": "taught",
-    "think": "thought",
-}  # fmt: skip
-
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "put": ("place", "set", "lay"),
-    "place": ("put", "set"),
-    "stack": ("put", "place", "set"),
-    "unstack": ("take", "remove", "lift"),
-    "pick": ("take", "lift"),
-    "load": ("put", "place"),
-    "unload": ("take", "remove"),
-    "switch": ("turn",),
-    "move": ("go", "travel", "relocate", "transfer", "return"),
-    "go": ("move", "travel", "walk", "return"),
-    "navigate": ("go", "move", "walk", "travel", "head", "return"),
-    "walk": ("go", "move"),
-    "drive": ("move", "go", "travel", "return"),
-    "sail": ("move", "go", "travel", "return"),
-    "fly": ("move", "go", "travel", "return"),
-}
-"""Verbs that say the same where nothing else in the sentence differs."""
-
 
 def verb_forms(verb: str) -> dict[str, str]:
     """The forms of a verb with what each can be: ``base``, ``s``, ``ing`` or ``past`` (the participle included)."""
@@ -206,12 +165,13 @@ def verb_forms(verb: str) -> dict[str, str]:
         forms |= {f"{verb}{verb[-1]}ed": "past", f"{verb}{verb[-1]}ing": "ing"}
     if verb.endswith("y") and verb[-2:-1] not in tuple("aeiou"):
         forms |= {f"{verb[:-1]}ies": "s", f"{verb[:-1]}ied": "past"}
-    forms |= {form: "s" if form.endswith("es") else "past" for form in _IRREGULAR.get(verb, "").split()}
+    forms |= {form: "s" if form.endswith("es") else "past" for form in _IRREGULAR.get(verb, ())}
     return forms | {verb: "base"}
 
 
+# ── snippets letter by letter ────────────────────────────────────────────────────────────────────
+
 T = TypeVar("T")
-_REGEX_SLOT = r"(\S+)"
 
 
 class ExactForm(Generic[T]):
@@ -219,100 +179,44 @@ class ExactForm(Generic[T]):
 
     def __init__(self, meaning: T, parts: Sequence[str | int], arity: int):
         self.meaning = meaning
-        self.parts = tuple(parts)
-        self.arity = arity
-        self.slots = tuple(part for part in parts if isinstance(part, int))
-        self._simple = len(self.slots) == len(set(self.slots)) == arity and not self._is_tight()
-        self.longest = max((part for part in parts if isinstance(part, str)), key=len, default="")
-        pattern = "".join(re.escape(part) if isinstance(part, str) else _REGEX_SLOT for part in self.parts)
-        self._match = re.compile(pattern).fullmatch
-        self._order = tuple(self.slots.index(index) for index in range(arity)) if self._simple else ()
+        self.start = parts[0] if parts and isinstance(parts[0], str) else ""
+        slots = list(dict.fromkeys(part for part in parts if isinstance(part, int)))
+        self._order = [slots.index(index) for index in range(arity)]
 
-    def _is_tight(self) -> bool:
-        """Whether a slot touches something that is no blank, so that its end is not simply the next blank."""
-        for index, part in enumerate(self.parts):
-            if isinstance(part, int):
-                continue
-            if index > 0 and not part[0].isspace():
-                return True
-            if index + 1 < len(self.parts) and not part[-1].isspace():
-                return True
-        return False
+        def pattern(slot: str) -> re.Pattern[str]:
+            said = ""
+            for place, part in enumerate(parts):
+                if isinstance(part, str):
+                    said += re.escape(part)
+                else:
+                    said += rf"(?:\{slots.index(part) + 1})" if part in parts[:place] else slot
+            return re.compile(said)
 
-    def read(self, text: str, known: Callable[[str], bool]) -> list[tuple[str, ...]]:
-        """All ways to see the text as this form filled, as arguments in the parameters' order.
+        self._patterns = [pattern(r"(\S+)")]
+        if re.search(r"\S\0|\0\S", "".join(part if isinstance(part, str) else "\0" for part in parts)):
+            # Where punctuation touches a slot, a name may end before it or behind it.
+            self._patterns.append(pattern(r"(\S+?)"))
 
-        A slot holds no blank. Where punctuation touches a slot its end is not certain; ``known`` says which
-        names exist, and every split into known names is given (usually one).
-        """
-        match = self._match(text)
-        if match is None:
-            return []
-        if self._simple:
-            matches = match.groups()
-            return [tuple([matches[index] for index in self._order])]
-        unique = dict.fromkeys(self._splits(text, known))
-        return list(unique)
-
-    def _splits(self, text: str, known: Callable[[str], bool]) -> Iterator[tuple[str, ...]]:
-        bound: list[str | None] = [None] * self.arity
-
-        def step(index: int, at: int) -> Iterator[tuple[str, ...]]:
-            if index == len(self.parts):
-                if at == len(text):
-                    yield tuple(item or "" for item in bound)
-                return
-            part = self.parts[index]
-            if isinstance(part, str):
-                if text.startswith(part, at):
-                    yield from step(index + 1, at + len(part))
-                return
-            before = bound[part]
-            for end in self._ends(text, at, index):
-                name = text[at:end]
-                if (before is None or before == name) and known(name):
-                    bound[part] = name
-                    yield from step(index + 1, end)
-            bound[part] = before
-
-        yield from step(0, 0)
-
-    def _ends(self, text: str, at: int, index: int) -> Iterator[int]:
-        """Where the slot at ``index`` may end: before each further place of the literal that follows it."""
-        stop = text.find(" ", at)
-        stop = len(text) if stop < 0 else stop
-        if index + 1 == len(self.parts):
-            if stop == len(text):
-                yield stop
-            return
-        literal = self.parts[index + 1]
-        end = text.find(str(literal), at + 1)
-        while 0 <= end <= stop:
-            yield end
-            end = text.find(str(literal), end + 1)
+    def read(self, text: str) -> list[tuple[str, ...]]:
+        """The ways to see the text as this form filled, as arguments in the parameters' order; names hold no blank."""
+        ways: list[tuple[str, ...]] = []
+        for pattern in self._patterns:
+            if match := pattern.fullmatch(text):
+                groups = match.groups()
+                way = tuple([groups[index] for index in self._order])
+                ways += [way] if way not in ways else []
+        return ways
 
 
 class FormIndex(Generic[T]):
-    """Forms found quickly: those that begin with a literal by its first word, the others by their longest literal."""
+    """Forms found quickly: those that begin with a literal by its first word."""
 
     def __init__(self, forms: Iterable[ExactForm[T]]):
         self._by_word: dict[str, list[ExactForm[T]]] = {}
-        self._others: list[ExactForm[T]] = []
-        self._complete: dict[str, list[ExactForm[T]]] = {}
         for form in forms:
-            first = form.parts[0] if form.parts else 0
-            if form.arity == 0:
-                self._complete.setdefault(str(first), []).append(form)
-            elif isinstance(first, str) and first.find(" ") > 0:
-                self._by_word.setdefault(first[: first.index(" ")], []).append(form)
-            else:
-                self._others.append(form)
+            self._by_word.setdefault(form.start.partition(" ")[0] if " " in form.start else "", []).append(form)
 
-    def read(self, text: str, known: Callable[[str], bool]) -> list[tuple[ExactForm[T], tuple[str, ...]]]:
+    def read(self, text: str) -> list[tuple[ExactForm[T], tuple[str, ...]]]:
         """Every form that the text fills, with its arguments."""
-        matches: list[tuple[ExactForm[T], tuple[str, ...]]] = [(form, ()) for form in self._complete.get(text, ())]
-        blank = text.find(" ")
-        likely = self._by_word.get(text[:blank], []) if blank > 0 else []
-        for form in (*likely, *(form for form in self._others if form.longest in text)):
-            matches += [(form, args) for args in form.read(text, known)]
-        return matches
+        forms = (*self._by_word.get(text.partition(" ")[0], ()), *self._by_word.get("", ()))
+        return [(form, args) for form in forms for args in form.read(text)]
