@@ -9,7 +9,7 @@ from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.reading.readings import Reading, settle
 from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, Wording
-from pddl2nl.pddl import Task, TypedName, parse_task
+from pddl2nl.pddl import Task, parse_task
 from pddlval import GroundAction, Simulator
 
 UNTYPED = """

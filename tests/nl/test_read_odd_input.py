@@ -68,11 +68,3 @@ def test_odd_input_takes_time_in_proportion(kind: str, linear: Callable[..., Non
 def test_all_actions_of_a_long_line_are_read(reader: Reader) -> None:
     assert len(reader.read(ODD["many actions in a line"](COUNT)).plan) == COUNT // 4
     assert reader.read_turn(ODD["empty lines"](COUNT)).status == "read"
-
-
-def test_a_reply_of_many_megabytes_is_refused_by_its_length(reader: Reader) -> None:
-    reply = "stack red on blue\n" * 3_000_000
-    (reading,) = reader.read(reply).chosen
-    assert reading.status == reader.read_turn(reply).status == "unreadable"
-    assert "54000000 characters" in reading.reason
-    assert reply[reading.start : reading.end] == reading.text

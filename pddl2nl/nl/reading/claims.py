@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import cast
 
 from pddl2nl.nl.markers import NO_PLAN, THOUGHT
 from pddl2nl.nl.reading.readings import Reading, Status
@@ -41,10 +40,11 @@ def claim_of(text: str, piece: Piece) -> Reading | None:
             begin, stop = clause.span("said")
             look = _LOOK.search(said, begin, sentence.end())
             finished = _FINISHED.match(said, begin, sentence.end())
+            status: Status
             if look is not None and look.start() < stop and not _NO_WISH.search(said, begin, look.start()):
-                status, claim = cast(Status, "look-around"), look
+                status, claim = "look-around", look
             elif finished and not conditional and (clause.start() == sentence.start() or _SO.match(said, begin)):
-                status, claim = cast(Status, "claimed-done"), finished
+                status, claim = "claimed-done", finished
             else:
                 continue
             start, end = piece.start + begin, piece.start + claim.end()

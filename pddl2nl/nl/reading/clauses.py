@@ -8,7 +8,7 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
@@ -21,7 +21,6 @@ from pddl2nl.nl.reading.stance import (
     is_open,
     is_plain_lead,
     is_reason,
-    is_reason_word,
     rejects,
     rejects_before,
     rules_out,
@@ -45,14 +44,13 @@ from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import GroundAction
 
-_DEMONSTRATIVES = word_set("demonstratives")
-
 _LEAD = 14
 """Words before a verb that are looked at."""
 
 _REACH = 40
 """Words behind a verb that can belong to its action."""
 
+_DEMONSTRATIVES = word_set("demonstratives")
 _PASSIVES = word_set("passives")
 _EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
@@ -86,7 +84,7 @@ class ActionGrammar:
             frames.append(frame)
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
-        self.frames = Frames(frames, lexicon, self.statics)
+        self.frames = Frames(frames, lexicon)
         self._forms = FormIndex(forms)
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
@@ -162,23 +160,6 @@ class ActionGrammar:
         if refused:
             return [_refused(item) for item in clauses]
         return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
-
-    def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
-        """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
-        words = words_of(text)
-        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
-        known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
-        # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
-        pronoun = any(word.text in ("it", "them") for word in words)
-        partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
-        anew = bool(known) and any(word.text in ("back", "again", "return", "returns") for word in words)
-        return not anew and any(
-            action.name in names
-            and (known or stance.startswith("supposed"))
-            and not any(objects.isdisjoint(action.args) for objects in known)
-            and (partly or all(any(arg in objects for objects in known) for arg in action.args))
-            for action in done
-        )
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
@@ -380,7 +361,7 @@ class ActionGrammar:
         cuts = [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]
         for place, cut in enumerate(cuts):
             first = self._clause(text, words[:cut], listed)
-            if first is None or first.status != "read" or "static" in first.rules:
+            if first is None or first.status != "read":
                 continue
             steps = [first]
             for start, end in pairwise((*cuts[place:], len(words))):
@@ -420,7 +401,7 @@ class ActionGrammar:
             told = self.lexicon.by_pddl[action.args[slot]].nl
             said = [word._replace(text=fold(told), raw=told) if word is words[places[0]] else word for word in words]
             verdict = self._clause(text, said, listed)
-            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
+            if verdict is not None and verdict.status == "read":
                 return verdict.moved(0, "reference")
         return None
 
@@ -584,9 +565,6 @@ class ActionGrammar:
         behind = ""
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
-        if fit.omitted >= 0 and not stance and self._left_over(tail):
-            reason = "an object is missing, and another one is left over"
-            return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
@@ -599,18 +577,13 @@ class ActionGrammar:
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
-        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside, "static": fit.omitted >= 0}
+        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside}
         rules = tuple(rule for rule, holds in overlooked.items() if holds)
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
-
-    def _left_over(self, tail: Sequence[Word]) -> bool:
-        """Whether words behind an action name an object before a reason or a remark begins."""
-        ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
-        return bool(self.frames.mentions(tail[: next(ends, len(tail))]))
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
@@ -651,14 +624,14 @@ class ActionGrammar:
 
         most, at = self.frames.most, verb
         as_said = fits_of(row, self.frames.mentions(row))
-        if as_said and as_said[0].omitted < 0:
+        if as_said:
             return as_said, row, verb, False
         kept = _without_remarks(row, verb)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
             if fits := fits_of(kept, self.frames.mentions(kept)):
                 return fits, kept, at, True
-        return as_said, row, verb, False
+        return [], row, verb, False
 
     # ── what is wrong with a clause ──────────────────────────────────────────────────────────────
 

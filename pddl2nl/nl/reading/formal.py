@@ -171,17 +171,16 @@ _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
 _GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
-_DEEPEST = 8
 _NESTED = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 
 
 class _String(NamedTuple):
-    """A string with the key that it stands under, its offset, and the brackets around it as a path of numbers."""
+    """A string with the key that it stands under, its offset and its depth; an empty one for a bracket."""
 
     key: str
     value: str
     start: int
-    group: tuple[int, ...] = ()
+    depth: int
 
 
 def is_record(said: str) -> bool:
@@ -200,36 +199,32 @@ def read_record(
     verdicts: list[ClauseReading] = []
     # The arguments of a tool call are JSON in a string.
     strings = list(_json(_NESTED.sub(lambda match: f" {match[1]} ".replace('\\"', ' "'), said)))
-    skipped: tuple[int, ...] | None = None
     index = 0
     while index < len(strings):
         string = strings[index]
         index += 1
-        label = label_of(fold(string.key).split("_")) if string.key else ""
-        if skipped is not None and string.group[: len(skipped)] == skipped:
-            continue
-        skipped = None
-        if label in ("thought", "offered"):
+        if string.key and label_of(fold(string.key).split("_")) in ("thought", "offered"):
             # A list or an object under such a key is skipped with all that is in it.
-            skipped = string.group if not string.value else None
+            while not string.value and index < len(strings) and strings[index].depth >= string.depth:
+                index += 1
             continue
+        if not string.value or names(string.value):
+            continue
+        own = sentence(string.value)
         end = index
         objects: list[_String] = []
-        while end < len(strings) and strings[end].group[: len(string.group)] == string.group:
-            named = names(strings[end].value)
-            if strings[end].value and not named and (strings[end].key == string.key or objects):
+        while end < len(strings) and strings[end].depth >= string.depth:
+            other = strings[end]
+            if other.value and not names(other.value) and (other.key == string.key or objects):
                 break
-            objects += [strings[end]] if named else []
+            objects += [other] if names(other.value) else []
             end += 1
-        own = sentence(string.value) if string.value and not names(string.value) else []
         whole = any(item.status == "read" for item in own)
-        joined = (
-            _joined(grammar, string, objects, sentence) if objects and not whole and not names(string.value) else None
-        )
+        joined = _joined(grammar, string, objects, sentence) if objects and not whole else None
         if joined is not None:
             verdicts.append(joined)
             index = end
-        elif string.value:
+        else:
             verdicts += [item.moved(string.start, "json") for item in own]
     return verdicts
 
@@ -279,26 +274,17 @@ def _by_keys(lexicon: Lexicon, schema: StepSchema, keys: Mapping[str, str]) -> l
 
 
 def _json(said: str) -> Iterator[_String]:
-    """The strings of a JSON value; an empty one where a list or an object begins under a key."""
+    """The strings of a JSON value, and its brackets."""
     key = ""
-    group: list[int] = [0]
-    counts = [0]
+    depth = 0
     # A list may as well be written as Python writes it.
     for match in (_STRING if '"' in said else _SINGLE).finditer(said):
-        bracket = match[3] or ""
-        if bracket and bracket in "[{(":
-            if len(group) > _DEEPEST:
-                return
-            counts[-1] += 1
-            group.append(counts[-1])
-            counts.append(0)
-            if key:
-                yield _String(key, "", match.start(), tuple(group))
-        elif bracket and len(group) > 1:
-            group.pop()
-            counts.pop()
-            key = ""
+        if match[3]:
+            opens = match[3] in "[{("
+            depth += 1 if opens else -1
+            key = key if opens else ""
+            yield _String(key, "", match.start(), depth)
         elif match[2]:
             key = match[1]
-        elif not bracket:
-            yield _String(key, match[1], match.start(1), tuple(group))
+        else:
+            yield _String(key, match[1], match.start(1), depth)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, reported
@@ -97,7 +97,6 @@ class _Steps:
 
 _WORD = re.compile(r"\w")
 _REVISES = phrases("revises", whole=True)
-_REFERS = phrases("refers", whole=True)
 
 
 def _turns_away(text: str) -> bool:
@@ -270,20 +269,11 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return mended
     if plan.rejected or (announced and (block.listed or not plan.listed)):
         return block
-    if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
+    if set(again) <= set(said):
         return plan
-    if _is_part(said, again) or (block.listed and not plan.listed) or _supersedes(block):
+    if set(said) <= set(again) or (block.listed and not plan.listed) or block.restarts:
         return block
-    return _joined(plan, block)
-
-
-def _supersedes(block: _Steps) -> bool:
-    """Whether a block that no words announce is a plan of its own, and no further part of the one before."""
-    if not block.words:
-        return block.restarts
-    # "**Phase 2: Delivery**" begins a part; "As you can see, this misses the goal, while this reaches it:" does not.
-    titled = bool(heading_of(block.words[-1]))
-    return _REFERS.search(block.words[-1]) is not None if titled else block.restarts
+    return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
@@ -292,17 +282,7 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
     if not block.restarts or number is None or number < 2 or not (plan.rejected or block.announced):
         return None
     kept = [item for item in plan.items if item.number is None or item.number < number]
-    return _Steps(plan.rank, plan.words, plan.restarts, plan.tag, [*kept, *block.items], block.rejected)
-
-
-def _joined(plan: _Steps, block: _Steps) -> _Steps:
-    return _Steps(plan.rank, plan.words, plan.restarts, plan.tag, [*plan.items, *block.items], block.rejected)
-
-
-def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
-    """Whether actions come in the same order in another sequence."""
-    rest = iter(of)
-    return all(action in rest for action in some)
+    return replace(plan, items=[*kept, *block.items], rejected=block.rejected)
 
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────
@@ -319,13 +299,8 @@ _PLACE = {
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
     options = [block for block in blocks if block.holds_action and block.is_option]
-    if not options or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
+    if len(options) < 2 or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
         return None
-    first = blocks.index(options[0])
-    if len(options) == 1 and (first == 0 or blocks[first].heading == "plan"):
-        return None
-    if len(options) == 1:
-        options.insert(0, blocks[first - 1])
     index = chosen_option(". ".join(behind), len(options))
     if index is not None:
         return options[index].items
@@ -392,7 +367,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
-    for item in _without_titles(placed):
+    for item in placed:
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
         below = title is not None and item.indent > title.indent
@@ -408,21 +383,6 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             if aside and again and item.block == title.block:
                 continue
             title = title if same_line else None
-        kept.append(item)
-    return kept
-
-
-def _without_titles(placed: Placed) -> list[PlacedReading]:
-    """The readings without titles that say no whole action, above a line that does: "**Step 1: Lift the crate**"."""
-    kept: list[PlacedReading] = []
-    for item in placed:
-        above = kept[-1] if kept else item
-        if (
-            item.reading.status == "read" and item.item == "" and above.item != "" and not item.gap
-            and above.reading.status == "unreadable" and above.reading.line == item.reading.line - 1
-        ):  # fmt: skip
-            kept.pop()
-            item = item._replace(number=above.number, item=above.item, mark=above.mark, gap=above.gap)
         kept.append(item)
     return kept
 

@@ -10,7 +10,7 @@ be a step and is not read is reported where it stands in the plan.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
@@ -22,7 +22,6 @@ from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
-    Block,
     Layout,
     Peeled,
     Piece,
@@ -48,6 +47,7 @@ _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
+_SPEAKS_OF_PLAN = word_set("speaks_of_plan")
 UNSAID = "it stands for steps, or changes one, without saying them"
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
@@ -117,32 +117,37 @@ class Reader:
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
-        marks: list[str] = []
         in_thought = False
         said = layout.text
         strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
-            read, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap)
-            in_thought = read[-1].rule == "thought"
-            apart = False
-            before = read[0].end
-            mark = peeled.item or ("tag" if block.opened and block.closed else "fence" if piece.fenced else "")
-            for reading in read:
+            tagged = block.opened and block.closed
+            readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap)
+            in_thought = readings[-1].rule == "thought"
+            item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
+            apart, before = False, readings[0].end
+            for reading in readings:
                 key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
-                marks.append(f'"{key[1]}' if key else mark and f"{mark} {piece.indent // 2}")
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
-                amends = amended(reading.text) if reading.reason == UNSAID else ()
-                if reading.stance == "amends":
-                    amends = amended(said[piece.start : piece.end])
-                gap = piece.gap and reading is read[0]
-                coded = said[max(reading.start - 1, 0) : reading.start] == "`"
+                changes = reading.reason == UNSAID or reading.stance == "amends"
                 placed.append(
-                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, gap, coded,
-                                  peeled.outer, apart, marks[-1], amends=amends)
-                )  # fmt: skip
-        placed = self._with_doubts_reported(placed, marks)
+                    PlacedReading(
+                        reading,
+                        peeled.number,
+                        peeled.item,
+                        piece.indent,
+                        piece.block,
+                        piece.gap and reading is readings[0],
+                        coded=said[max(reading.start - 1, 0) : reading.start] == "`",
+                        outer=peeled.outer,
+                        apart=apart,
+                        mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
+                        amends=amended(said[piece.start : piece.end]) if changes else (),
+                    )
+                )
+        placed = self._with_doubts_reported(placed)
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
@@ -180,9 +185,7 @@ class Reader:
         layout = lay_out(text)
         in_thought = False
         for piece in layout.pieces:
-            readings, _ = self.read_piece(
-                text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden
-            )
+            readings, _ = self._piece(text, piece, False, in_thought and not piece.gap, expected and not piece.hidden)
             in_thought = readings[-1].rule == "thought"
             claim = None if in_thought else claim_of(text, piece)
             if claim is not None and not any(reading.status == "read" for reading in readings):
@@ -199,13 +202,8 @@ class Reader:
 
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
-    def read_piece(
-        self,
-        text: str,
-        piece: Piece,
-        block: Block,
-        in_thought: bool = False,
-        expected: bool = False,
+    def _piece(
+        self, text: str, piece: Piece, tagged: bool, in_thought: bool, expected: bool = False
     ) -> tuple[list[Reading], Peeled]:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
         said = text[piece.start : piece.end]
@@ -214,98 +212,97 @@ class Reader:
             return [_no_action(text, piece, rule)], _UNPEELED
         # Most lines of most plans are an action as it was told, with a list mark or without one.
         if verdict := self.grammar.exact(said):
-            return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
+            return [_reading(text, piece, 0, verdict)], _UNPEELED
         if (mark := _ITEM.match(said)) and (verdict := self.grammar.exact(said[mark.end() :])):
             number = int(mark[1]) if mark[1] else None
             listed = Peeled(mark.end(), True, False, number, "number" if mark[1] else mark[2], "", False)
-            return [_reading(text, piece, mark.end(), verdict, ("markup", *verdict.rules))], listed
+            return [_reading(text, piece, mark.end(), verdict.moved(0, "markup"))], listed
         peeled = peel(said)
-        if peeled.label == "thought":
+        if peeled.label == "thought" and not is_record(said):
             behind = _ACTION_BEHIND.search(said, peeled.start)
-            if behind is None or is_record(said):
-                if not is_record(said):
-                    noted = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-                    return [noted if amended(said) else _no_action(text, piece, "thought")], peeled
-            else:
-                further = peel(said[behind.end() :])
-                peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
+            if behind is None:
+                noted = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
+                return [noted if amended(said) else _no_action(text, piece, "thought")], peeled
+            further = peel(said[behind.end() :])
+            peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
         if peeled.bare and not leaves_unsaid(said):
             return [_no_action(text, piece, "label")], peeled
-        marked = (block.opened and block.closed) or piece.fenced
+        return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected), peeled
+
+    def _spoken(
+        self, text: str, piece: Piece, peeled: Peeled, marked: bool, in_thought: bool, expected: bool
+    ) -> list[Reading]:
+        """The readings of what stands behind the marks and labels of a piece."""
+        said = text[piece.start : piece.end]
+        heads = said.rstrip(" *_`#").endswith(":")
         listed = expected or peeled.item != "" or peeled.label == "action"
-        readings: list[Reading] = []
-        unnamed: list[Reading] = []
-        for verdict, rules in self._verdicts(said, peeled, listed):
-            if in_thought and not listed and rules and (
-                "prefix" in rules or "loose-tail" in rules or verdict.status != "read"
-            ):  # fmt: skip
-                return [_no_action(text, piece, "thought")], peeled
-            reading = _reading(text, piece, peeled.start, verdict, rules)
-            if peeled.label == "offered":
-                reading = reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
-            elif verdict.status == "not-an-action":
-                reading = reading._replace(rule="doubt" if is_open(verdict.stance) else "prose")
-            elif verdict.reason == UNKNOWN_VERB or (
-                # "No, it has to go through place_3:"
-                verdict.is_failure and not marked and said.rstrip(" *_`").endswith(":")
-                and (not verdict.names_object or verdict.start > 0)
-            ):  # fmt: skip
-                reading = reading._replace(status="not-an-action", rule="doubt")
-            elif not (listed or marked) and verdict.unknown and _SPEAKS_OF_PLAN.issuperset(verdict.unknown):
-                # "Let me lay out the plan."
-                reading = reading._replace(status="not-an-action", rule="doubt")
-            readings.append(reading)
-            if not reading.is_attempt and not verdict.names_object:
-                unnamed.append(reading)
+        verdicts = self._verdicts(said, peeled, listed)
+        thinks = in_thought and not listed
+        if thinks and any(
+            item.rules and (item.status != "read" or not {"prefix", "loose-tail"}.isdisjoint(item.rules))
+            for item in verdicts
+        ):
+            return [_no_action(text, piece, "thought")]
+        readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
         if not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings)):
             found = [item._replace(stance="amends") for item in readings if item.action is not None]
             # "Correction to step 2: stack a on c."
             unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-            return found if len(found) == len(amended(said)) == 1 else [unsaid], peeled
-        if unnamed and (any(reading.is_attempt for reading in readings) or not (listed or marked)):
+            return found if len(found) == len(amended(said)) == 1 else [unsaid]
+        attempts = any(reading.is_attempt for reading in readings)
+        if attempts or not (listed or marked):
             # A verb without objects may be a step where a line of the plan says no other.
-            readings = [reading for reading in readings if reading not in unnamed]
+            named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
+            readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
         if said[0] == "#" and not any(reading.status == "read" for reading in readings):
             # "## Making coffee"
-            return [_no_action(text, piece, "prose")], peeled
-        if any(reading.is_attempt for reading in readings):
-            return readings, peeled
+            return [_no_action(text, piece, "prose")]
+        if attempts:
+            return readings
+        if thinks:
+            return [_no_action(text, piece, "thought")]
+        if marked and not expected and claim_of(text, piece) is not None:
+            return [_no_action(text, piece, "claim")]
+        start = piece.start + peeled.start
+        content = text[start : piece.end]
+        if (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
+            return [Reading(piece.line, start, piece.end, content, "unreadable", reason=UNKNOWN_VERB)]
         doubts = [item for item in readings if item.rule == "doubt"]
         stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
-        if in_thought and not listed:
-            silent = _no_action(text, piece, "thought")
-        elif marked and not expected and claim_of(text, piece) is not None:
-            silent = _no_action(text, piece, "claim")
-        elif (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
-            start = piece.start + peeled.start
-            silent = Reading(piece.line, start, piece.end, text[start : piece.end], "unreadable", reason=UNKNOWN_VERB)
-        else:
-            if said.rstrip(" *_`#").endswith(":"):
-                # A heading speaks of what stands below it.
-                return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")], peeled
-            start = piece.start + peeled.start
-            if doubts and 5 * len(doubts[0].text) > 4 * (piece.end - start):
-                doubts[0] = doubts[0]._replace(start=start, end=piece.end, text=text[start : piece.end])
-                return doubts, peeled
-            stance = stance or ("unclear (a part is reported)" if doubts else "")
-            return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts], peeled
-        return [silent], peeled
+        if heads:
+            # A heading speaks of what stands below it.
+            return [_no_action(text, piece, "prose")._replace(stance=stance and "explained (heading)")]
+        if doubts and 5 * len(doubts[0].text) > 4 * len(content):
+            return [doubts[0]._replace(start=start, end=piece.end, text=content), *doubts[1:]]
+        stance = stance or ("unclear (a part is reported)" if doubts else "")
+        return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts]
 
-    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[tuple[ClauseReading, tuple[str, ...]]]:
+    def _judged(
+        self, text: str, piece: Piece, peeled: Peeled, item: ClauseReading, heads: bool, marked: bool, listed: bool
+    ) -> Reading:
+        """What a clause says, as prose or doubtful where it was not meant as an action."""
+        reading = _reading(text, piece, peeled.start, item)
+        if peeled.label == "offered":
+            return reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
+        if item.status == "not-an-action":
+            return reading._replace(rule="doubt" if is_open(item.stance) else "prose")
+        # "No, it has to go through place_3:"
+        heading = heads and item.is_failure and not marked and (not item.names_object or item.start > 0)
+        # "Let me lay out the plan."
+        of_plan = not (listed or marked) and item.unknown and _SPEAKS_OF_PLAN.issuperset(item.unknown)
+        if item.reason == UNKNOWN_VERB or heading or of_plan:
+            return reading._replace(status="not-an-action", rule="doubt")
+        return reading
+
+    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[ClauseReading]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
-        content = said[peeled.start :]
         at = said.find("[") if "=" in said[: said.find("[")] else 0
         if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
             record = read_record(self.grammar.pddl, said[at:], self._value, self._names)
             if record:
-                return [(item, item.rules) for item in (each.moved(at - peeled.start) for each in record)]
-        taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
-        verdicts = self.grammar.said(content, listed=listed)
-        ruled: list[tuple[ClauseReading, tuple[str, ...]]] = []
-        for item in verdicts:
-            rules = dict.fromkeys((*taken, *item.rules))
-            ruled.append((item, tuple(sorted(rules, key=lambda rule: rule != "markup")) if taken else item.rules))
-        return ruled
+                return [item.moved(at - peeled.start) for item in record]
+        taken = [rule for rule, holds in (("markup", peeled.markup), ("prefix", peeled.prefix)) if holds]
+        return [item.moved(0, *taken) for item in self.grammar.said(said[peeled.start :], listed=listed)]
 
     def _value(self, value: str) -> list[ClauseReading]:
         """What a string of a record says."""
@@ -318,31 +315,30 @@ class Reader:
     def _names(self, value: str) -> bool:
         return bool(self.lexicon.named(value)) or value.lower() in self.lexicon.by_pddl
 
-    def _with_doubts_reported(self, placed: list[PlacedReading], marks: Sequence[str]) -> list[PlacedReading]:
+    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Reports what may be a step and is not read, but for what another line of the reply says as well.
 
-        What is marked as the reply's steps are (in a list, between tags or code marks, under a key of JSON: ``marks``)
-        is meant as one. Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an
-        action, the longest stretch is reported that says more of objects than how they are.
+        What is marked as the reply's steps are (in a list, between tags or code marks, under a key of JSON) is meant as
+        one. Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an action, the
+        longest stretch is reported that says more of objects than how they are.
         """
-        steps = {mark for item, mark in zip(placed, marks, strict=True) if item.reading.action is not None} - {""}
+        steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
-        for item, mark in zip(placed, marks, strict=True):
+        for item in placed:
             reading = item.reading
+            again = not done.isdisjoint(reading.candidates)
             # A numbered item that holds nothing else is a step of its own.
             explains = item.number is None or reading.line in read
             # "I would like to stack a on b now, but …": it is wanted here, and done elsewhere.
-            wanted = reading.stance.startswith(("supposed", "goal")) and not done.isdisjoint(reading.candidates)
-            step = mark in steps and (reading.line not in read or mark[0] == '"') and not wanted
+            wanted = again and reading.stance.startswith(("supposed", "goal"))
+            step = item.mark in steps and (reading.line not in read or item.mark[0] == '"') and not wanted
             if reading.rule != "doubt":
                 judged.append(item)
             elif reading.reason == UNSAID or (step and not reading.text.rstrip(" *_`").endswith(":")):
                 judged.append(item._replace(reading=reported(reading)))
-            elif explains and (
-                not done.isdisjoint(reading.candidates) or self.grammar.restates(reading.text, reading.stance, done)
-            ):
+            elif explains and again:
                 settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
                 judged.append(item._replace(reading=settled))
             elif not done and reading.stance.startswith(("hypothetical", "goal")):
@@ -351,16 +347,15 @@ class Reader:
                 judged.append(item._replace(reading=reported(reading), doubt=True))
         if any(item.reading.is_attempt or item.reading.rule == "claim" for item in judged):
             return judged
-        excused = (*EXCUSED, "goal", *(f"state ({verb}" for verb in ("is", "are", "was", "has", "hold")))
-        said = [item for item in judged if item.reading.rule == "prose" and item.reading.stance]
-        said = [item for item in said if not item.reading.stance.startswith(excused)]
+        prose = [item for item in judged if item.reading.rule == "prose" and item.reading.stance]
+        said = [item for item in prose if not item.reading.stance.startswith(_SAYS_NO_STEP)]
         longest = max(said, key=lambda item: len(item.reading.text), default=None)
         return [
             item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
         ]
 
 
-_SPEAKS_OF_PLAN = word_set("speaks_of_plan")
+_SAYS_NO_STEP = (*EXCUSED, "goal", *(f"state ({verb}" for verb in ("is", "are", "was", "has", "hold")))
 
 
 def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading]) -> str:
@@ -381,10 +376,11 @@ def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading
 _UNPEELED = Peeled(0, False, False, None, "", "", False)
 
 
-def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading, rules: tuple[str, ...]) -> Reading:
+def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading) -> Reading:
     start = piece.start + offset + verdict.start
     end = piece.start + offset + verdict.end
     read = verdict.status == "read"
+    rules: Iterable[str] = sorted(dict.fromkeys(verdict.rules), key="markup".__ne__)
     understood = bool(verdict.candidates) and verdict.status != "unreadable"
     if not rules and understood:
         # It was read letter by letter.

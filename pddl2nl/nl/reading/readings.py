@@ -33,8 +33,7 @@ class Reading(NamedTuple):
     ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"), ``loose``
     (articles, words for types, prepositions, spelled names, last words left out), ``reworded`` (another form of the
     verb, another order, other words), ``loose-tail`` (words behind the action), ``several`` (one of several in a line),
-    ``json``, ``pddl`` (an s-expression, or a call), ``static`` (the one object that fits what never changes was left
-    out), ``static-types`` (of several actions only one has its static preconditions), ``on-ambiguous-state`` (only one
+    ``json``, ``pddl`` (an s-expression, or a call), ``static-types`` (of several actions only one has its static preconditions), ``on-ambiguous-state`` (only one
     is applicable, `settle`). For what is no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed
     attempt has no rule.
 
