@@ -23,9 +23,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from pddl2nl.nl.reading.readings import PlacedReading, Reading, reported
+from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
-from pddl2nl.nl.reading.stance import rejects_before
+from pddl2nl.nl.reading.stance import amended, rejects_before
 from pddl2nl.nl.reading.words import phrases
 from pddlval import GroundAction
 
@@ -166,7 +166,12 @@ class _Cutter:
             self._parted = self._parted or item.gap
 
     def _attempt(self, item: PlacedReading) -> None:
-        if item.amends and self._amended(item):
+        if self.blocks and (item.reading.reason == UNSAID or item.reading.stance.startswith("change")):
+            # "Wait, in step 2 it must be c.": what changes a step by its number takes its place, or is reported there.
+            items, numbers = self.blocks[-1].items, amended(item.reading.stance or item.reading.text)
+            place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
+            behind = [other for other in items[place:] if other.number not in numbers]
+            self.blocks[-1].items = [*items[:place], item, *behind]
             return
         last, line = self._last, item.reading.line
         number = self._pending if item.number is None or item.item == "option" else (*item.outer, item.number)
@@ -196,15 +201,6 @@ class _Cutter:
         self._words, self._parted, self._line = [], False, line
         if number:
             self._first, self._last, self._pending = self._first if self._last else number, number, ()
-
-    def _amended(self, item: PlacedReading) -> bool:
-        """Puts a correction in the place of the steps that it names by their numbers."""
-        items = self.blocks[-1].items if self.blocks else []
-        places = [place for place, other in enumerate(items) if other.number in item.amends]
-        if places:
-            kept = [other for place, other in enumerate(items) if place not in places]
-            self.blocks[-1].items = [*kept[: places[0]], item, *kept[places[0] :]]
-        return bool(places)
 
     def _announced(self, inside: bool) -> bool:
         if inside:
@@ -259,8 +255,6 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     announced = block.announced or (block.rank == 3 and block.tag != plan.tag)
     if not block.holds_action and not (announced and block.listed and plan.rejected):
         return plan
-    if block.heading == "recap" and set(again) <= set(said):
-        return block if again == said else plan
     if not plan.holds_action or (block.rank > plan.rank):
         return block
     if block.rank < plan.rank and not plan.rejected:
@@ -376,7 +370,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         elif reading.rule in ("prose", "label") and item.indent < 2:
             if not same_line and (heading_of(reading.text) or _turns_away(reading.text)):
                 title = None
-        elif reading.is_attempt and title is not None:
+        elif reading.is_attempt and title is not None and reading.reason != UNSAID:
             read = reading.status == "read"
             aside = item.apart if same_line else item.item == "" or below
             again = reading.action == title.reading.action if read else same_line or below

@@ -19,7 +19,7 @@ from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_options
-from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, Status, reported
+from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Layout,
@@ -48,7 +48,6 @@ _APART = re.compile(r"[:.;!?(–—]")
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
-UNSAID = "it stands for steps, or changes one, without saying them"
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -131,7 +130,6 @@ class Reader:
                 key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
-                changes = reading.reason == UNSAID or reading.stance == "amends"
                 placed.append(
                     PlacedReading(
                         reading,
@@ -144,7 +142,6 @@ class Reader:
                         outer=peeled.outer,
                         apart=apart,
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
-                        amends=amended(said[piece.start : piece.end]) if changes else (),
                     )
                 )
         placed = self._with_doubts_reported(placed)
@@ -221,8 +218,8 @@ class Reader:
         if peeled.label == "thought" and not is_record(said):
             behind = _ACTION_BEHIND.search(said, peeled.start)
             if behind is None:
-                noted = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-                return [noted if amended(said) else _no_action(text, piece, "thought")], peeled
+                unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
+                return [unsaid if amended(said) else _no_action(text, piece, "thought")], peeled
             further = peel(said[behind.end() :])
             peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
         if peeled.bare and not leaves_unsaid(said):
@@ -245,10 +242,11 @@ class Reader:
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
         if not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings)):
-            found = [item._replace(stance="amends") for item in readings if item.action is not None]
-            # "Correction to step 2: stack a on c."
-            unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-            return found if len(found) == len(amended(said)) == 1 else [unsaid]
+            found = [item for item in readings if item.action is not None]
+            if len(found) == len(numbers := amended(said)) == 1:
+                # "Correction to step 2: stack a on c."
+                return [found[0]._replace(stance=f"change of step {numbers[0]}")]
+            return [_no_action(text, piece, "doubt")._replace(reason=UNSAID)]
         attempts = any(reading.is_attempt for reading in readings)
         if attempts or not (listed or marked):
             # A verb without objects may be a step where a line of the plan says no other.

@@ -24,6 +24,9 @@ Status = Literal[
 ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 """The statuses of lines that were meant as actions, whether or not they could be read."""
 
+UNSAID = "it stands for steps, or changes one, without saying them"
+"""The reason of a line that is reported for that."""
+
 
 class Reading(NamedTuple):
     """One stretch of text and what it says.
@@ -33,9 +36,9 @@ class Reading(NamedTuple):
     ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"), ``loose``
     (articles, words for types, prepositions, spelled names, last words left out), ``reworded`` (another form of the
     verb, another order, other words), ``loose-tail`` (words behind the action), ``several`` (one of several in a line),
-    ``json``, ``pddl`` (an s-expression, or a call), ``static-types`` (of several actions only one has its static preconditions), ``on-ambiguous-state`` (only one
-    is applicable, `settle`). For what is no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed
-    attempt has no rule.
+    ``json``, ``pddl`` (an s-expression, or a call), ``static-types`` (of several actions only one has its static
+    preconditions), ``on-ambiguous-state`` (only one is applicable, `settle`). For what is no action it is ``prose``,
+    ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant
     where the status is unreadable since the task cannot have it (its types forbid it); ``unknown`` the words
@@ -91,8 +94,7 @@ class PlacedReading(NamedTuple):
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``coded``: whether it stands in code marks;
     ``apart``: whether it begins a sentence of its own behind another reading of its line; ``mark``: the kind of list
-    that it stands in; ``doubt``: whether it stands in prose, is reported, and begins or ends no plan; ``amends``:
-    the numbers of the steps that it changes.
+    that it stands in; ``doubt``: whether it stands in prose, is reported, and begins or ends no plan.
     """
 
     reading: Reading
@@ -106,7 +108,6 @@ class PlacedReading(NamedTuple):
     apart: bool = False
     mark: str = ""
     doubt: bool = False
-    amends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

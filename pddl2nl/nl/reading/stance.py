@@ -190,11 +190,11 @@ def leaves_unsaid(text: str) -> bool:
     return phrases("unsaid", whole=True).search(text) is not None or bool(amended(text))
 
 
-_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
-
-
 def amended(text: str) -> tuple[int, ...]:
     """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
     if not any(map(text.__contains__, ("tep", "ction", "ine"))) or not phrases("amends", whole=True).search(text):
         return ()
     return tuple(int(number) for steps in _STEPS.findall(text) for number in re.findall(r"\d+", steps))
+
+
+_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
