@@ -26,7 +26,7 @@ from types import MappingProxyType
 from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
 from pddl2nl.nl.reading.stance import amended, rejects_before
-from pddl2nl.nl.reading.words import phrases
+from pddl2nl.nl.reading.words import phrases, word_table
 from pddlval import GroundAction
 
 Placed = Sequence[PlacedReading]
@@ -283,11 +283,7 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
 
 _OPTION = phrases("option", whole=True)
 _TAKES = phrases("takes", whole=True)
-_NAMED = re.compile(r"\b([A-E1-5]|first|second|third|fourth|fifth|last|latter|former)\b", re.IGNORECASE)
-_PLACE = {
-    name: place for place, names in enumerate(("a 1 first former", "b 2 second", "c 3 third",
-                                               "d 4 fourth", "e 5 fifth")) for name in names.split()
-} | {"last": -1, "latter": -1}  # fmt: skip
+_PLACES = {name: int(place) for place, names in word_table("ordinals").items() for name in names}
 
 
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
@@ -312,10 +308,10 @@ def chosen_option(text: str, count: int) -> int | None:
     chosen = None
     for sentence in re.findall(r"[^.!?\n]+", text):
         if takes := _TAKES.search(sentence):
-            for match in _NAMED.finditer(sentence):
-                place = _PLACE[match[1].lower()]
+            for match in re.finditer(r"\w+", sentence):
+                place = _PLACES.get(match[0].lower(), count)
                 # "A" may be an article.
-                if place < count and (match.start() > takes.start() or len(match[1]) > 1 or match[1].isupper()):
+                if place < count and (match.start() > takes.start() or len(match[0]) > 1 or match[0].isupper()):
                     chosen = place % count
     return chosen
 

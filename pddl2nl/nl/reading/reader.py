@@ -32,21 +32,17 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import word_set, words_of
+from pddl2nl.nl.reading.words import front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 
-_ACTION_BEHIND = re.compile(r"\bAction(?:\s*\d+)?\s*[*_\"'`]*\s*:", re.IGNORECASE)
-_PROSE = re.compile(
-    r"\b(?:is|are|was|were|will|would|should|can|could|must|has|have|had|need|needs|because|this|which|now|so"
-    r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
-    re.IGNORECASE,
-)
+_ACTION_BEHIND = front("action_behind")
+_PROSE = phrases("prose", whole=True)
+_COMMENT = front("comment")
 _WORD = re.compile(r"\w")
 _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
-_COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
 from pddl2nl.nl.reading.stance import is_plain_lead
 from pddl2nl.nl.reading.words import LEXICON, front, phrases, word_set
 
@@ -234,18 +233,9 @@ class Layout:
         return any(block.closed for block in self.blocks)
 
 
-_START_NAMES = rf"{re.escape(PLAN_START)}|\[\s*(?:plan[ _]?start|start[ _](?:of[ _])?plan|begin[ _]plan|plan)\s*\]"
-_END_NAMES = rf"{re.escape(PLAN_END)}|\[\s*(?:/\s*plan|plan[ _]?end|end[ _](?:of[ _])?plan|plan[ _]ended)\s*\]"
-_HIDDEN = r"(?:think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|observation|explanation|rationale)"
 _BRACKET = re.compile(r"[\[<]")
-_TAG = re.compile(
-    rf"(?P<end>{_END_NAMES}|<\s*/\s*plan\s*>)|(?P<start>{_START_NAMES}|<\s*plan\s*>)"
-    rf"|(?P<think><\s*{_HIDDEN}\s*>)|(?P<unthink><\s*/\s*{_HIDDEN}\s*>)",
-    re.IGNORECASE,
-)
-_END_LINE = re.compile(
-    r"^[ \t#*_>]*(?:plan end|end of (?:the )?plan|end plan)[ \t*_.:]*$", re.IGNORECASE | re.MULTILINE
-)
+_TAG = front("tag")
+_END_LINE = front("end_line")
 
 
 def _tags(text: str) -> list[tuple[int, int, str]]:
@@ -383,26 +373,16 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
 
 # ── the label of a turn's action ─────────────────────────────────────────────────────────────────
 
-_ACTION = re.escape(ACTION.rstrip(":"))
-ACTION_LABEL = re.compile(rf"(?:^|(?<=[\s*_>#-])){_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE)
-# "Possible action: …" chooses none.
-_RULED_OUT = re.compile(
-    r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
-    r"[\s*_]+\Z",
-    re.IGNORECASE,
-)
-# Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
-_MARKED_LINE = re.compile(rf"^[ \t\r\xa0>*_#`-]*{_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M)
-OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
+OBSERVATION = front("observation")
 
 
 def marker_end(text: str, stop: int) -> int:
     """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
-    marked = _MARKED_LINE.search(text, 0, stop)
+    marked = front("action_line").search(text, 0, stop)
     if marked:
         return marked.end()
     announced = -1
-    for match in ACTION_LABEL.finditer(text, 0, stop):
-        if not _RULED_OUT.search(text, max(match.start() - 24, 0), match.start()):
+    for match in front("action").finditer(text, 0, stop):
+        if not front("ruled_out").search(text, max(match.start() - 24, 0), match.start()):
             announced = match.end()
     return announced

@@ -37,9 +37,9 @@ def word_set(name: str, section: str = "words") -> frozenset[str]:
     return frozenset(str(LEXICON[section][name]["say"]).split())
 
 
-def _table(name: str, section: str, key: str, entry: str) -> dict[str, list[str]]:
-    """A list of the lexicon as a table: "drive: drove driven; take: took taken"."""
-    rows = (row.partition(key) for row in LEXICON[section][name]["say"].split(entry))
+def word_table(name: str) -> dict[str, list[str]]:
+    """A table of the lexicon, as "drive: drove driven; take: took taken"."""
+    rows = (row.partition(":") for row in LEXICON["tables"][name]["say"].split(";"))
     return {first.strip(): said.split() for first, _, said in rows}
 
 
@@ -48,8 +48,8 @@ FILLERS = word_set("fillers")
 PARTICLES = word_set("particles")
 PRONOUNS = word_set("pronouns")
 PREPOSITIONS = word_set("prepositions")
-SYNONYMS = _table("synonyms", "verbs", ":", ";")
-_IRREGULAR = _table("irregular", "verbs", ":", ";")
+SYNONYMS = word_table("synonyms")
+_IRREGULAR = word_table("irregular")
 
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
