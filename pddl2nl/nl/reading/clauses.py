@@ -8,7 +8,7 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
@@ -160,6 +160,23 @@ class ActionGrammar:
         if refused:
             return [_refused(item) for item in clauses]
         return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
+
+    def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
+        """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
+        words = words_of(text)
+        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
+        known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
+        # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
+        pronoun = any(word.text in ("it", "them") for word in words)
+        partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
+        anew = bool(known) and any(word.text in ("back", "again", "return", "returns") for word in words)
+        return not anew and any(
+            action.name in names
+            and (known or stance.startswith("supposed"))
+            and not any(objects.isdisjoint(action.args) for objects in known)
+            and (partly or all(any(arg in objects for objects in known) for arg in action.args))
+            for action in done
+        )
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 

@@ -255,6 +255,8 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     announced = block.announced or (block.rank == 3 and block.tag != plan.tag)
     if not block.holds_action and not (announced and block.listed and plan.rejected):
         return plan
+    if block.heading == "recap" and set(again) <= set(said):
+        return block if again == said else plan
     if not plan.holds_action or (block.rank > plan.rank):
         return block
     if block.rank < plan.rank and not plan.rejected:
@@ -263,11 +265,19 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return mended
     if plan.rejected or (announced and (block.listed or not plan.listed)):
         return block
-    if set(again) <= set(said):
+    if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
         return plan
-    if set(said) <= set(again) or (block.listed and not plan.listed) or block.restarts:
+    # "**Phase 2: Delivery**" begins a part, whatever its numbers.
+    titled = bool(block.words) and bool(heading_of(block.words[-1]))
+    if _is_part(said, again) or (block.listed and not plan.listed) or (block.restarts and not titled):
         return block
     return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
+
+
+def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
+    """Whether actions come in the same order in another sequence."""
+    rest = iter(of)
+    return all(action in rest for action in some)
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
@@ -406,7 +416,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                9,
+                10,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

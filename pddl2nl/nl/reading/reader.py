@@ -332,7 +332,7 @@ class Reader:
                 judged.append(item)
             elif reading.reason == UNSAID or (step and not reading.text.rstrip(" *_`").endswith(":")):
                 judged.append(item._replace(reading=reported(reading)))
-            elif explains and again:
+            elif explains and (again or self.grammar.restates(reading.text, reading.stance, done)):
                 settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
                 judged.append(item._replace(reading=settled))
             elif not done and reading.stance.startswith(("hypothetical", "goal")):
