@@ -34,7 +34,7 @@ T = TypeVar("T")
 _Number = Annotated[str, Meta(pattern="^[0-9]+$")]
 
 
-class _Entry(msgspec.Struct):
+class _RecordedReply(msgspec.Struct):
     """A reply in a results file; newer files have an extracted plan as a text, older ones as a list."""
 
     instance_id: int | _Number = ""
@@ -45,7 +45,7 @@ class _Entry(msgspec.Struct):
 
 
 class _ResultsFile(msgspec.Struct):
-    instances: list[_Entry]
+    instances: list[_RecordedReply]
     task: str = ""
 
 

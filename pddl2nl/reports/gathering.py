@@ -9,6 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, read_layout
 from pddl2nl.policies import policy_names, system_of
 from pddl2nl.policies.paper import papers
@@ -341,7 +343,8 @@ def joined_layout(layouts: Sequence[TableLayout]) -> tuple[TableLayout, tuple[st
         for run, places in layout.runs.items():
             runs[run] = tuple(Place(row_at[place.row], column_at[place.column]) for place in places)
         for table in layout.tables:
-            tables.setdefault(replace(table, columns=tuple(label_of.get(label, label) for label in table.columns)))
+            columns_here = tuple(label_of.get(label, label) for label in table.columns)
+            tables.setdefault(structs.replace(table, columns=columns_here))
     name = " + ".join(dict.fromkeys(each.name for each in layouts if each.name))
     models = tuple(dict.fromkeys(model for each in layouts for model in each.models))
     return TableLayout(name, tuple(columns.values()), tuple(rows.values()), runs, tuple(tables), models), tuple(notes)

@@ -46,7 +46,9 @@ class RoleUsage(Struct, frozen=True):
 
     If an endpoint reports no token counts, they are estimated from the number of characters
     (`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`). A prompt counts with all its messages, those of earlier turns included,
-    as in Tables 6 and 7 of the AutoPlanBench paper. ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
+    as in Tables 6 and 7 of the AutoPlanBench paper.
+
+    ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
     is None if a price or a token count is unknown. ``prompt_estimated`` and ``completion_estimated`` say whether the
     tokens contain an estimate.
     """

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import fmean, stdev
 
+from msgspec import structs
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.paper import Paper, PaperCell, PaperColumn, PaperSection, PaperTable, papers
@@ -51,7 +53,7 @@ class LaidOut:
                 f"a table of the kind '{kind}' cannot show the numbers of '{wanted.paper}', only those of "
                 f"'{laid.paper}'"
             )
-        grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
+        grid = Grid.of(gathered, structs.replace(wanted, paper=""), paper=False)
         if not laid.planners:
             columns = tuple(column for column in grid.columns if grid.column(column).kind != "planner")
             grid = replace(grid, columns=columns)
