@@ -54,6 +54,7 @@ def advice(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        # Literals.
         ("(p)", "(Set (p) to true)"),
         ("(q a)", "(Set (q a) to true)"),
         ("(not (r))", "(Set (r) to false)"),
@@ -63,15 +64,7 @@ def advice(text: str) -> str:
         ("(far)", "(Satisfy derived predicate (far)!)"),
         ("(not (far))", "(Satisfy derived predicate (NOT (far))!)"),
         ("(and (far))", "(Satisfy derived predicate (far)!)"),
-    ],
-)
-def test_literals(text: str, told: str) -> None:
-    assert advice(text) == told
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+        # Comparisons.
         ("(> (f) 3)", "(Satisfy (f)[=2.5] > 3)"),
         ("(not (< (f) 3.25))", "(Do NOT satisfy (f)[=2.5] < 3.25)"),
         ("(<= (g b) (- (g a)))", "(Satisfy (g b)[=1.23457e+06] <=  - (g a)[=0.333333])"),
@@ -79,15 +72,7 @@ def test_literals(text: str, told: str) -> None:
         ("(> (- (f) 12345678) 0.00001)", "(Satisfy ((f)[=2.5] - 1.23457e+07) > 1e-05)"),
         ("(= (+ 1 2 (f)) 0)", "(Satisfy (1 + (2 + (f)[=2.5])) = 0)"),
         ("(or (< (f) 1) (> (f) 1))", "(Follow one of:\n    (Satisfy (f)[=2.5] < 1)\n    or (No advice comparison!)\n)"),
-    ],
-)
-def test_comparisons(text: str, told: str) -> None:
-    assert advice(text) == told
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+        # Groups.
         ("(and (r) (q a))", "(Set (q a) to true)"),
         ("(and (p) (r) (q a))", "(Follow each of:\n    (Set (p) to true)\n    and (Set (q a) to true)\n)"),
         (
@@ -109,15 +94,7 @@ def test_comparisons(text: str, told: str) -> None:
         ("(not (and (r) (q b)))", "(Follow one of:\n    (Set (r) to false)\n    or (Set (q b) to false)\n)"),
         ("(imply (r) (p))", "(Follow one of:\n    (Set (r) to false)\n    or (Set (p) to true)\n)"),
         ("(not (or (r) (q b) (p)))", "(Follow each of:\n    (Set (r) to false)\n    and (Set (q b) to false)\n)"),
-    ],
-)
-def test_groups(text: str, told: str) -> None:
-    assert advice(text) == told
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+        # Negated implications.
         ("(not (imply (p) (r)))", "(Follow each of:\n    (Set (p) to true)\n    and (Set (r) to false)\n)"),
         ("(not (imply (p) (q a)))", "(Set (p) to true)"),
         ("(not (imply (r) (r)))", "(Set (r) to false)"),
@@ -125,15 +102,7 @@ def test_groups(text: str, told: str) -> None:
             "(or (p) (not (imply (r) (p))))",
             "(Follow one of:\n    (Set (p) to true)\n    or \n    (No advice for conjunction!)\n)",
         ),
-    ],
-)
-def test_negated_implications(text: str, told: str) -> None:
-    assert advice(text) == told
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+        # Quantifiers: objects come in alphabetic order, constants among them, whatever the order of the file.
         ("(forall (?x - box) (q ?x))", "(Follow each of:\n    (Set (q a) to true)\n    and (Set (q c) to true)\n)"),
         (
             "(exists (?x - box) (and (q ?x) (p)))",
@@ -161,8 +130,7 @@ def test_negated_implications(text: str, told: str) -> None:
         ),
     ],
 )
-def test_quantifiers(text: str, told: str) -> None:
-    """Objects come in alphabetic order, constants among them, whatever the order of the file."""
+def test_advice(text: str, told: str) -> None:
     assert advice(text) == told
 
 
