@@ -277,13 +277,6 @@ class Reference:
         atoms = (world.atoms - changes.deleted) | changes.added
         return World(atoms, self._updated(world.values, changes), self._derived)
 
-    def successor(self, world: World, action: Action) -> World | None:
-        """The next state; None where the action is not applicable."""
-        try:
-            return self.attempt(world, action)
-        except MeaninglessError:
-            return None
-
     def _collect(self, effect: Condition, world: World, binding: Binding, changes: _Changes) -> None:
         match effect:
             case Atom(name, args):
@@ -323,15 +316,6 @@ class Reference:
             # What has no value yet counts as 0 here, and only here: VAL has it so.
             after[fact] = _ARITHMETIC[_UPDATE[sign]](after.get(fact, Fraction(0)), amount)
         return after
-
-    # ── goals and plans ──────────────────────────────────────────────────────────────────────────
-
-    def is_goal(self, world: World) -> bool:
-        """Whether the goal holds; one that reads a number without a value does not."""
-        try:
-            return self.holds(self.task.problem.goal, world, {})
-        except MeaninglessError:
-            return False
 
     def fails(self, condition: Condition, world: World, binding: Binding = MappingProxyType({})) -> bool:
         """Whether a condition is false, or reads a number that has no value."""

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HEAVY = ("lark", "typer", "rich", "openai", "jinja2", "unified_planning", "pddl2nl.nl", "pddl2nl.cli", "pddl2nl.llm")
 
 
@@ -20,21 +22,14 @@ def test_importing_it_brings_nothing_heavy(root: Path) -> None:
     assert loaded_by("import pddlval", root).isdisjoint(HEAVY)
 
 
-def test_no_process_is_started_for_a_verdict(root: Path) -> None:
+@pytest.mark.parametrize("plan", ["(a)", "0.1: (a)"])
+def test_a_verdict_starts_no_process_and_needs_nothing_about_time(root: Path, plan: str) -> None:
     code = (
         "from pddl2nl.pddl import parse_task\nfrom pddlval import validate\n"
         "task = parse_task('(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))',"
         "'(define (problem x) (:domain d) (:init) (:goal (p)))')\n"
-        "assert validate(task, '(a)').valid"
+        f"assert validate(task, {plan!r}).valid"
     )
-    assert "subprocess" not in loaded_by(code, root)
-
-
-def test_a_classical_plan_needs_nothing_about_time(root: Path) -> None:
-    code = (
-        "from pddl2nl.pddl import parse_task\nfrom pddlval import validate\n"
-        "task = parse_task('(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))',"
-        "'(define (problem x) (:domain d) (:init) (:goal (p)))')\n"
-        "assert validate(task, '0.1: (a)').valid"
-    )
-    assert not any(name.startswith("pddlval.temporal") for name in loaded_by(code, root))
+    loaded = loaded_by(code, root)
+    assert "subprocess" not in loaded
+    assert not any(name.startswith("pddlval.temporal") for name in loaded)
