@@ -56,6 +56,7 @@ def failure(report: Report) -> tuple[int | None, str | None, Fraction | None, li
 def test_conditions_are_read_at_their_times() -> None:
     assert judge("0.5: (make) [4]", "(r)", "(s)").valid
     assert failure(judge("0.5: (make) [4]")) == (1, "end", Fraction("4.5"), ["(r)"])
+    assert failure(judge("(make) [4]")) == (1, "end", 5, ["(r)"])
     assert failure(judge("1: (unset)\n2: (make) [4]", "(r)")) == (2, "start", 2, ["(p)"])
 
 
@@ -120,7 +121,8 @@ def test_timed_literals_open_a_window() -> None:
 
 def test_an_action_may_not_need_what_a_literal_changes_at_its_time() -> None:
     report = judge("7: (light)", "(r) (at 5 (open)) (at 7 (not (open)))")
-    assert (report.verdict, report.failed_step, report.conflict is not None) == ("inapplicable", 1, True)
+    assert (report.verdict, report.failed_step, report.together) == ("inapplicable", 1, (1,))
+    assert report.conflict is not None
 
 
 def test_a_timed_fluent() -> None:
