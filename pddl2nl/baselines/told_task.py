@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -13,17 +13,11 @@ from pddl2nl.nl import Names, Reader, Teller, Wording
 from pddl2nl.nl.reading.told import NLReadError, read_problem, read_state
 from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import (
-    And,
-    Atom,
-    Condition,
     Domain,
     GroundAtom,
-    Not,
-    Or,
     PDDLError,
     Problem,
     Task,
-    is_variable,
     parse_problem,
     write_problem,
 )
@@ -207,19 +201,3 @@ def _parse_blocks(*blocks: str, domain: Domain) -> Problem:
 
 def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "")
-
-
-def among(condition: Condition, objects: Collection[str]) -> Condition:
-    """A condition restricted to some objects: atoms about others count as false.
-
-    If a goal can be reached in several ways, a prompt need not tell what the others would need.
-    """
-    match condition:
-        case Atom(args=args):
-            return condition if all(is_variable(term) or term in objects for term in args) else Or(())
-        case And(parts=parts) | Or(parts=parts):
-            return replace(condition, parts=tuple(among(part, objects) for part in parts))
-        case Not(body=body):
-            about = among(body, objects)
-            return And() if about == Or(()) else Not(about)
-    return condition

@@ -22,13 +22,12 @@ bad-json             the first reply is cut off in the middle
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pddl2nl.baselines.told_task import among
-from pddl2nl.pddl import Task, write_condition
+from pddl2nl.pddl import And, Atom, Condition, Not, Or, Task, is_variable, write_condition
 from pddl2nl.systems.sayplan.plans import SceneActions, SceneCalled, json_reply, plain_name, without_ways
 from pddl2nl.systems.sayplan.scene_graph import SceneRoles, SceneView
 from pddl2nl.tasks.reference_files import TaskReference
@@ -150,7 +149,7 @@ class SceneAnswers:
     def _plan(self) -> tuple[GroundAction, ...] | None:
         """A plan with what is shown; None if the view lacks something."""
         shown = self.view.task_of(self.task, self.state)
-        shown = Task(shown.domain, replace(shown.problem, goal=among(self.task.problem.goal, shown.objects)))
+        shown = Task(shown.domain, replace(shown.problem, goal=_among(self.task.problem.goal, shown.objects)))
         return self.oracle.plan(shown, Simulator(shown).initial)
 
     def _calls(self, actions: Iterable[GroundAction]) -> tuple[SceneCalled, ...]:
@@ -168,3 +167,19 @@ def _mistaken(mistake: str, plan: Sequence[SceneCalled], moves: str) -> tuple[Sc
         return tuple(call for call in plan if call.name != "access")
     opened = [place for place, call in enumerate(plan) if call.name == "open"] if mistake == "missing-open" else []
     return tuple(call for place, call in enumerate(plan) if place not in opened[:1])
+
+
+def _among(condition: Condition, objects: Collection[str]) -> Condition:
+    """A condition restricted to some objects: atoms about others count as false.
+
+    If a goal can be reached in several ways, a prompt need not tell what the others would need.
+    """
+    match condition:
+        case Atom(args=args):
+            return condition if all(is_variable(term) or term in objects for term in args) else Or(())
+        case And(parts=parts) | Or(parts=parts):
+            return replace(condition, parts=tuple(_among(part, objects) for part in parts))
+        case Not(body=body):
+            about = _among(body, objects)
+            return And() if about == Or(()) else Not(about)
+    return condition
