@@ -40,6 +40,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points, packages_d
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from pkgutil import iter_modules
+from sysconfig import get_path
 from typing import Any, TypeVar
 
 from pddl2nl.errors import InputError
@@ -56,7 +57,8 @@ _OURS = ("pddl2nl", "pddlval")
 _SHIPPED = "pddl2nl.systems"
 _QUESTIONS = "pddl2nl.questions"
 """What is no paper's system and brings what a system does."""
-_NOT_THEIRS = (str(Path(__file__).parent), str(Path(traceback.__file__).parent / "importlib"))
+_NOT_THEIRS = (str(Path(__file__).parent), *map(get_path, ("stdlib", "purelib", "platlib")))
+"""Where our code, Python's and that of libraries lies."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -202,17 +204,21 @@ def load_object(path: str) -> Any:
     except AttributeError as error:
         raise InputError(f"{path}: {error}") from error
     except (Exception, SystemExit) as error:
-        raise InputError(f"{path}: cannot import {module}: {last_place(error)}") from error
+        raise InputError(
+            f"{path}: cannot import {module}: {their_place(error)}{type(error).__name__}: {error}"
+        ) from error
     return value
 
 
-def last_place(error: BaseException) -> str:
-    """An error with the last line of another package's code that led to it, if there is one."""
+def their_place(error: BaseException) -> str:
+    """The last line of a user's or a plug-in's file that led to an error, as ``mine.py:8: ``; empty if there is none."""
+    plug_ins = {entry.module.partition(".")[0] for group in _GROUPS for entry in installed(group)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        # Python's import system is named by "<frozen importlib…>" and its own folder.
-        if not frame.filename.startswith(("<frozen", *_NOT_THEIRS)):
-            return f"{Path(frame.filename).name}:{frame.lineno}: {type(error).__name__}: {error}"
-    return f"{type(error).__name__}: {error}"
+        # Python's import system is named by "<frozen importlib…>".
+        theirs = not frame.filename.startswith(("<frozen", *_NOT_THEIRS))
+        if theirs or plug_ins.intersection(Path(frame.filename).parts):
+            return f"{Path(frame.filename).name}:{frame.lineno}: "
+    return ""
 
 
 @lru_cache

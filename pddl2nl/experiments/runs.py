@@ -50,6 +50,7 @@ from pddl2nl.llm.keys import sha256
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
+from pddl2nl.plugins import their_place
 from pddl2nl.policies import Policy, RunEvent, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 from pddl2nl.policies.events import Fault, Outcome, Started
@@ -418,9 +419,9 @@ def run_one(job: Job, terms: Terms) -> Result:
     except InfrastructureError as error:
         return Left("unfinished" if terms.stop.now else "broken", str(error))
     except Exception as error:  # noqa: BLE001 — a fault of ours in one run of thousands must not cost the others
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}:{place.lineno}"
-        return Left("broken", f"a fault of pddl2nl itself: {where}: {type(error).__name__}: {error}")
+        ours = traceback.extract_tb(error.__traceback__)[-1]
+        place = their_place(error) or f"a fault of pddl2nl itself: {Path(ours.filename).name}:{ours.lineno}: "
+        return Left("broken", f"{place}{type(error).__name__}: {error}")
 
 
 def _run_locked(job: Job, terms: Terms) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import threading
 from dataclasses import replace
@@ -209,15 +210,21 @@ def test_a_failing_endpoint_costs_one_run_which_is_run_again_with_what_it_had(jo
     assert len(model.asked) - before == 1
 
 
-def test_a_fault_of_ours_in_one_run_costs_that_run_and_says_its_place(jobs, tmp_path):
+def test_a_fault_of_ours_in_one_run_says_so(jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr("pddl2nl.experiments.runs.recollect", int)
+    summary = run_all(jobs(Endpoint(), range(1)), tmp_path)
+    assert summary.broken[0].message.startswith("a fault of pddl2nl itself: runs.py:")
+
+
+def test_a_fault_of_theirs_in_one_run_costs_that_run_and_says_its_place(jobs, tmp_path):
     def fails(request):
         if request.seed == 1:
             raise ZeroDivisionError("oh")
 
     summary = run_all(jobs(Endpoint(fails=fails)), tmp_path)
     assert (summary.solved, summary.exit_code) == (3, 3)
-    assert summary.broken[0].message.startswith("a fault of pddl2nl itself: ")
-    assert summary.broken[0].message.endswith("ZeroDivisionError: oh")
+    # The model is the user's, here this file's.
+    assert re.fullmatch(r"test_sweep\.py:\d+: ZeroDivisionError: oh", summary.broken[0].message)
     assert len([*tmp_path.glob("*.jsonl")]) == 3
 
 
