@@ -211,7 +211,7 @@ def load_object(path: str) -> Any:
 
 
 def their_place(error: BaseException) -> str:
-    """The last line of a user's or a plug-in's file that led to an error, as ``mine.py:8: ``; empty if there is none."""
+    """The last line of a user's or a plug-in's file that led to an error, ``mine.py:8: ``; empty if there is none."""
     plug_ins = {entry.module.partition(".")[0] for group in _GROUPS for entry in installed(group)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         # Python's import system is named by "<frozen importlib…>".
