@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -308,16 +307,10 @@ def _script(argument: str, context: ModelContext) -> MadeModel:
     return MadeModel(ScriptedModel.from_file(argument), free)
 
 
-def _made_by(name: str, argument_is: str) -> ModelFactory:
-    """What makes a model: the class ``module.Class``, imported on the first call, with what follows the prefix."""
-    module, _, class_name = name.rpartition(".")
-
-    def make(argument: str, context: ModelContext) -> MadeModel:
-        if not argument:
-            raise ModelConfigurationError(f"this --model needs {argument_is} behind a colon")
-        return wrap_model(getattr(import_module(module), class_name)(argument))
-
-    return make
+def _replay(argument: str, context: ModelContext) -> MadeModel:
+    if not argument:
+        raise ModelConfigurationError("this --model needs a folder of records, replay:DIR, behind a colon")
+    return wrap_model(ReplayModel(argument))
 
 
 def _python(argument: str, context: ModelContext) -> MadeModel:
@@ -341,7 +334,7 @@ MODELS: dict[str, ModelFactory] = {
     "oracle": _oracle,
     "script": _script,
     "python": _python,
-    "replay": _made_by("pddl2nl.llm.replay.ReplayModel", "a folder of records, replay:DIR,"),
+    "replay": _replay,
 }
 """The kinds of models; a name that begins with none of them is one of ``openai``."""
 

@@ -419,18 +419,26 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
 
 
 def _check_roles(spec: RunSpec, policy: Policy) -> None:
-    roles = dict.fromkeys(policy.roles, "")
-    roles["wording"] = "" if spec.wording == "llm" else "only --wording llm asks a model for words"
-    if "translator" in policy.uses:
-        roles["translator"] = "" if spec.translator != "reader" else "--translator reader asks no model"
-    if policy.thoughts:
-        roles["thoughts"] = "" if spec.thoughts != "template" else "--thoughts template asks no model"
+    roles = roles_of(policy, spec)
     for role in spec.models:
         if role not in roles:
             hint = did_you_mean(role, roles, f"; there are {', '.join(roles)}")
             raise InputError(f"--model-for {role}: {spec.policy_name} has no such role{hint}")
         if roles[role]:
             raise InputError(f"--model-for {role}: {roles[role]}")
+
+
+def roles_of(policy: Policy, spec: RunSpec | None = None) -> dict[str, str]:
+    """The roles in which runs of a policy can ask other models, each with why this run does not, empty if it does."""
+    roles = dict.fromkeys(policy.roles, "")
+    roles["wording"] = "" if spec is None or spec.wording == "llm" else "only --wording llm asks a model for words"
+    if "translator" in policy.uses:
+        reads = spec is not None and spec.translator == "reader"
+        roles["translator"] = "--translator reader asks no model" if reads else ""
+    if policy.thoughts:
+        fixed = spec is not None and spec.thoughts == "template"
+        roles["thoughts"] = "--thoughts template asks no model" if fixed else ""
+    return roles
 
 
 def _check_level(spec: RunSpec, policy: Policy) -> None:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from pddl2nl.baselines import PLANNERS
 from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.experiments.preparing import roles_of
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.schema import (
     MULTIPLIED,
@@ -208,7 +209,8 @@ class ColumnReader:
 
     def models(self, models: Mapping[str, str], columns: Sequence[Column], *above: Key) -> dict[str, str]:
         """Models by role, their paths found; refuses roles that no policy has."""
-        roles = dict.fromkeys(role for column in columns for role in self._roles(column))
+        asking = (column for column in columns if column.policy not in PLANNERS)
+        roles = dict.fromkeys(role for column in asking for role in roles_of(policy_of(column, self.shared)))
         for role in models:
             if role not in roles:
                 hint = did_you_mean(role, roles, f"; there are {', '.join(roles)}")
@@ -226,13 +228,6 @@ class ColumnReader:
                 hint = did_you_mean(name, read, f"; they read {', '.join(read) or 'none'}")
                 raise self._file.error(f"{dotted((*above, name))}: no policy here reads this file{hint}", *above, name)
         return {name: str(self._file.existing(path, *above, name)) for name, path in files.items()}
-
-    def _roles(self, column: Column) -> tuple[str, ...]:
-        if column.policy in PLANNERS:
-            return ()
-        policy = policy_of(column, self.shared)
-        translator = ("translator",) if "translator" in policy.uses else ()
-        return (*policy.roles, "wording", *translator, *(("thoughts",) if policy.thoughts else ()))
 
 
 # ── unique names ─────────────────────────────────────────────────────────────────────────────────

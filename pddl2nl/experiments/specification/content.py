@@ -33,7 +33,7 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, write_layout
 from pddl2nl.experiments.models import behind_endpoint
 from pddl2nl.experiments.planners import PlannerJob
-from pddl2nl.experiments.preparing import apply_profile, profiles, unused_options
+from pddl2nl.experiments.preparing import apply_profile, profiles, roles_of, unused_options
 from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.experiments.runs import Job, RunJob
 from pddl2nl.experiments.specification.columns import (
@@ -480,7 +480,9 @@ class ExperimentSpec:
         if self.top.profile is not None:
             run = apply_profile(run, self.top.profile, {*self.options, *column.options, "model", "wording"})
             policy = make_policy(run.policy, run.options)
-        asked = roles_asked(run, policy)
+        asked = [role for role, why in roles_of(policy, run).items() if policy.needs_model and not why]
+        if run.example == "none":
+            asked = [role for role in asked if role != "thoughts"]
         models = {role: model for role, model in {**self.models_for, **column.models_for}.items() if role in asked}
         reached = any(behind_endpoint(model) for model in (column.model, *models.values()) if model != NO_MODEL)
         return replace(run, models=models, base_url=self.top.base_url if reached else None)
@@ -601,16 +603,6 @@ class ExperimentSpec:
                 if not variant or (domain.path, *row) in used:
                     tasks[row] = tasks.get(row, 0) + len(domain.tasks)
         return tasks
-
-
-def roles_asked(run: RunSpec, policy: Any) -> tuple[str, ...]:
-    """The roles in which a run asks other models, if they are named."""
-    if not policy.needs_model:
-        return ()
-    wording = ("wording",) if run.wording == "llm" else ()
-    translator = ("translator",) if run.translator != "reader" else ()
-    thoughts = ("thoughts",) if policy.thoughts and run.thoughts != "template" and run.example != "none" else ()
-    return (*policy.roles, *wording, *translator, *thoughts)
 
 
 def wording_file(label: str, domain: SpecDomain) -> str:
