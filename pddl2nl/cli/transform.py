@@ -127,6 +127,7 @@ def _strip_costs(
     paths = [domain, *(problems or ())]
     stripped = strip_costs(tree, [load_problem(path, tree) for path in paths[1:]], every=every)
     words = None if wording is None else stripped.wording(choose_wording(wording, tree, domain)).to_json()
+    print_warnings(stripped.warnings)
     written = [] if out is None else write_folder(out, _stripped_files(paths, stripped, words), paths)
     files = [{"file": str(path), "out": None if out is None else str(out / path.name)} for path in paths]
     data = {"domain": files[0], "problems": files[1:], **stripped.as_json(), "plans": _PLANS, "wording": words}

@@ -4,24 +4,25 @@ Action costs, introduced by the IPC of 2008, are effects ``(increase (total-cost
 ``minimize (total-cost)``. They are uniform if every action costs the same constant in every instance: then a plan's
 cost is its length, up to a factor, and nothing is removed. Otherwise their removal makes the cost of a plan its length.
 
-Valid plans stay valid; an action whose cost has no value was inapplicable and is applicable then. Anything that is not
-plain action costs (another metric, a ``total-cost`` in a condition or in something other than an action's effect) is
-kept, with a reason.
+Valid plans stay valid. Anything that is not plain action costs (another metric, a ``total-cost`` in a condition or in
+something other than an action's effect) is kept, with a reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import (
     ActionSchema,
     And,
+    Atom,
     Condition,
     Domain,
     Expression,
@@ -37,6 +38,7 @@ from pddl2nl.pddl.tree import (
     Update,
     When,
     conjuncts,
+    is_variable,
     walk,
     write_number,
 )
@@ -53,6 +55,8 @@ CostStatus = Literal["none", "uniform", "removed", "kept"]
 COST = "total-cost"
 _TOTAL = Fluent(COST)
 _METRIC = Metric("minimize", _TOTAL)
+_MOST = 100_000
+"""The most combinations of objects that are searched for costs without a value."""
 _NUMERIC_FLAGS = frozenset((":action-costs", ":numeric-fluents", ":fluents"))
 
 
@@ -66,6 +70,7 @@ class StrippedCosts:
         domain, problems: the result; the given ones if nothing was removed.
         functions: the functions that were removed.
         cost: the cost of every action if it is the same for all.
+        warnings: actions that were inapplicable because a cost had no value, and are applicable now.
     """
 
     status: CostStatus
@@ -74,6 +79,7 @@ class StrippedCosts:
     problems: tuple[Problem, ...]
     functions: tuple[str, ...] = ()
     cost: Fraction | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def removed(self) -> bool:
@@ -107,12 +113,13 @@ class StrippedCosts:
         return replace(wording, functions=kept)
 
     def as_json(self) -> dict[str, object]:
-        """The status and the reason: ``{"status", "reason", "functions", "cost"}``."""
+        """The status and the reason: ``{"status", "reason", "functions", "cost", "warnings"}``."""
         return {
             "status": self.status,
             "reason": self.reason,
             "functions": list(self.functions),
             "cost": None if self.cost is None else write_number(self.cost),
+            "warnings": list(self.warnings),
         }
 
 
@@ -144,7 +151,12 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
     rest = tuple(item for item in domain.functions if item.name not in functions)
     bare = replace(bare, functions=rest, requirements=_flags(domain.requirements, bool(rest)))
     stripped = tuple(_strip_problem(problem, functions, bool(rest)) for problem in problems)
-    return StrippedCosts("removed", reason, bare, stripped, functions, cost)
+    warnings: dict[str, str] = {}
+    for problem in problems:
+        for function, warning in _unvalued(Task(domain, problem)):
+            # Many problems lack the same values.
+            warnings.setdefault(function, warning)
+    return StrippedCosts("removed", reason, bare, stripped, functions, cost, tuple(warnings.values()))
 
 
 def with_unit_costs(task: Task, costs: Mapping[str, int] = MappingProxyType({})) -> Task:
@@ -269,6 +281,56 @@ def _constant(node: Expression, constants: Mapping[str, Fraction | str]) -> Frac
         return node.value
     value = constants.get(node.name) if isinstance(node, Fluent) else None
     return value if isinstance(value, Fraction) else None
+
+
+# ── costs without a value ────────────────────────────────────────────────────────────────────────
+
+
+def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
+    """Functions in costs that may have no value, by types and static conditions, each with a warning.
+
+    An action whose cost has no value is inapplicable; without costs it is applicable.
+    """
+    domain, problem = task.domain, task.problem
+    valued = {item.fluent for item in problem.init_values}
+    changed = _changed_functions(domain)
+    for action in domain.actions:
+        static = _static_atoms(task, action)
+        costs = (node for update in _cost_updates(action) for node in walk(update.value))
+        for fluent in dict.fromkeys(node for node in costs if isinstance(node, Fluent)):
+            if fluent.name in changed:
+                # Its value depends on the state.
+                continue
+            missing = next((one for one in _applied(task, action, fluent, static) if one not in valued), None)
+            if missing is not None:
+                yield (
+                    fluent.name,
+                    f"{missing}, a part of what '{action.name}' costs, has no value in problem '{problem.name}': "
+                    "an action whose cost has none cannot be applied, and without costs it can",
+                )
+
+
+def _static_atoms(task: Task, action: ActionSchema) -> list[Atom]:
+    changed = changed_predicates(task.domain)
+    atoms = (part for part in conjuncts(action.precondition) if isinstance(part, Atom))
+    return [atom for atom in atoms if atom.predicate not in changed]
+
+
+def _applied(task: Task, action: ActionSchema, fluent: Fluent, static: Iterable[Atom]) -> Iterator[GroundAtom]:
+    """The ground fluents that an action may read: by a static atom with all its variables, or else by types."""
+    wanted = [term for term in dict.fromkeys(fluent.args) if is_variable(term)]
+    guard = next((atom for atom in static if set(wanted) <= set(atom.args)), None)
+    bindings: Iterable[tuple[str, ...]]
+    if wanted and guard is not None:
+        places = [guard.args.index(term) for term in wanted]
+        facts = (atom for atom in task.problem.init if atom.predicate == guard.predicate)
+        bindings = (tuple(atom.args[place] for place in places) for atom in facts)
+    else:
+        types = {item.name: item.types for item in action.parameters}
+        bindings = islice(product(*(task.objects_of(types.get(term, ("object",))) for term in wanted)), _MOST)
+    for values in bindings:
+        binding = dict(zip(wanted, values, strict=True))
+        yield GroundAtom((fluent.name, *(binding.get(term, term) for term in fluent.args)))
 
 
 # ── removing them ────────────────────────────────────────────────────────────────────────────────

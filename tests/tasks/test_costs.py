@@ -141,6 +141,16 @@ def test_requirements_that_nothing_needs_go_too() -> None:
     assert kept.domain.requirements == (":typing", ":numeric-fluents")
 
 
+def test_an_action_that_failed_for_want_of_a_cost_is_warned_of() -> None:
+    before = task(values="(= (length a b) 4)")
+    stripped = strip(before)
+    assert [warning.split(",")[0] for warning in stripped.warnings] == ["(length b c)"]
+    plan = read_plan("(drive a b)\n(drive b c)")
+    assert validate(before, plan).verdict == "inapplicable"
+    assert validate(stripped.task(before), plan).valid
+    assert strip(task()).warnings == ()
+
+
 def test_a_problem_that_was_not_given_is_stripped_or_refused() -> None:
     stripped = strip(task())
     assert stripped.task(task(name="q")).problem.metric is None
