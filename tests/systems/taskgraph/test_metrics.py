@@ -31,7 +31,7 @@ def started_with(ways: list[dict[str, Any]]) -> Started:
     """The beginning of a run on s08 with these ground truths."""
     domain, problem = TEXTS
     spec = {"policy": "taskgraph", "domain": domain, "problem": problem}
-    return Started(spec, "alfred", "s08", FORMAT, reference={"ways": ways})
+    return Started(spec, "alfred", "s08", FORMAT, reference={"ways": ways} if ways else {})
 
 
 def planned(plan: Sequence[str], *truths: Sequence[str], **faults: tuple[str, ...]) -> dict[str, float | None]:
