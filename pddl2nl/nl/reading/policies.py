@@ -156,7 +156,9 @@ class _Cutter:
         if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
             # "Step 3:" stands above its action.
             self._pending = (*item.outer, item.number)
-        spoken = item.item in ("", "option") and item.indent < 2
+        # "**Phase 2: Delivery**" is a title, whatever its number.
+        titled = item.item == "number" and heading_of(reading.text) != ""
+        spoken = (item.item in ("", "option") or titled) and item.indent < 2
         # "**Summary of actions:**" is taken for a thought's label.
         said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
         if not _WORD.search(reading.text):
