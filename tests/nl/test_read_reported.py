@@ -17,7 +17,7 @@ from pddl2nl.nl.reading.reader import Reader
         ("unstack a from b, then a is put down", "(unstack a b) (put-down a)"),
         ("I pick up c, after which I stack c on a.", "(pick-up c) (stack c a)"),
         (
-            "**Phase 1: Clear**\n1. unstack a from b\n2. put down a\n\n**Phase 2: Build**\n1. pick up c\n2. stack c on a",
+            "## Phase 1: Clear\n1. unstack a from b\n2. put down a\n\n## Phase 2: Build\n1. pick up c\n2. stack c on a",
             "(unstack a b) (put-down a) (pick-up c) (stack c a)",
         ),
         ("I'll go ahead and pick up c.", "(pick-up c)"),
