@@ -106,9 +106,9 @@ class ActionGrammar:
             for objects in product(*choices):
                 action = GroundAction(form.meaning.action, tuple([item.pddl for item in objects]))
                 actions[action] = self._snippets[action.name].fill([item.nl for item in objects]) == text
-        verbatim = tuple(action for action, same in actions.items() if same)
         if not actions:
             return None
+        verbatim = tuple([action for action, same in actions.items() if same])
         return self._decided(0, len(text), verbatim or tuple(actions), () if verbatim else ("case",))
 
     def _decided(

@@ -10,7 +10,7 @@ be a step and is not read is reported where it stands in the plan.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
@@ -204,12 +204,14 @@ class Reader:
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
         # Most lines of most plans are an action as it was told, with a list mark or without one.
-        if verdict := self.grammar.exact(said):
-            return [_reading(text, piece, 0, verdict)], _UNPEELED
-        if (mark := _ITEM.match(said)) and (verdict := self.grammar.exact(said[mark.end() :])):
+        mark = _ITEM.match(said)
+        if mark and (verdict := self.grammar.exact(said[mark.end() :])):
             number = int(mark[1]) if mark[1] else None
             listed = Peeled(mark.end(), True, False, number, "number" if mark[1] else mark[2], "", False)
-            return [_reading(text, piece, mark.end(), verdict.moved(0, "markup"))], listed
+            verdict = verdict.moved(0, "markup") if verdict.rules else verdict
+            return [_reading(text, piece, mark.end(), verdict)], listed
+        if verdict := self.grammar.exact(said):
+            return [_reading(text, piece, 0, verdict)], _UNPEELED
         peeled = peel(said)
         if peeled.label == "thought" and not is_record(said):
             behind = _ACTION_BEHIND.search(said, peeled.start)
@@ -374,7 +376,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading) -> Re
     start = piece.start + offset + verdict.start
     end = piece.start + offset + verdict.end
     read = verdict.status == "read"
-    rules: Iterable[str] = sorted(dict.fromkeys(verdict.rules), key="markup".__ne__)
+    rules: Sequence[str] = verdict.rules and sorted(dict.fromkeys(verdict.rules), key="markup".__ne__)
     understood = bool(verdict.candidates) and verdict.status != "unreadable"
     if not rules and understood:
         # It was read letter by letter.
