@@ -76,10 +76,23 @@ def test_static_unary_predicates_tell_actions_apart(reader: Reader, line: str, a
 
 
 @pytest.mark.parametrize(
-    "line", ["drive t from l1 to l2", "drive t from l3 to l3", "drive t from l1", "(drive t l1 l2)"]
+    ("line", "action"),
+    [
+        ("drive t from l1 to l2", "(drive t l1 l2 c)"),
+        ("Drive the t from l1 to l3.", "(drive t l1 l3 c)"),
+        ("drive t from l3 to l3", None),
+        ("drive t from l1 to c", None),
+        ("drive t from l1", None),
+        ("(drive t l1 l2)", None),
+    ],
 )
-def test_an_object_that_is_left_out_is_not_guessed(reader: Reader, line: str) -> None:
-    assert one(reader, line).status == "unreadable"
+def test_a_last_object_may_be_left_out_where_only_one_can_be_meant(
+    reader: Reader, line: str, action: str | None
+) -> None:
+    reading = one(reader, line)
+    assert (str(reading.action) if reading.action else None) == action
+    assert reading.status == ("read" if action else "unreadable")
+    assert ("static" in reading.rule) == (action is not None)
 
 
 # ── settling by the state ────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,7 @@ from pddl2nl.nl.reading.stance import (
     is_open,
     is_plain_lead,
     is_reason,
+    is_reason_word,
     rejects,
     rejects_before,
     rules_out,
@@ -84,7 +85,7 @@ class ActionGrammar:
             frames.append(frame)
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
-        self.frames = Frames(frames, lexicon)
+        self.frames = Frames(frames, lexicon, self.statics)
         self._forms = FormIndex(forms)
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
@@ -378,7 +379,7 @@ class ActionGrammar:
         cuts = [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]
         for place, cut in enumerate(cuts):
             first = self._clause(text, words[:cut], listed)
-            if first is None or first.status != "read":
+            if first is None or first.status != "read" or "static" in first.rules:
                 continue
             steps = [first]
             for start, end in pairwise((*cuts[place:], len(words))):
@@ -418,7 +419,7 @@ class ActionGrammar:
             told = self.lexicon.by_pddl[action.args[slot]].nl
             said = [word._replace(text=fold(told), raw=told) if word is words[places[0]] else word for word in words]
             verdict = self._clause(text, said, listed)
-            if verdict is not None and verdict.status == "read":
+            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
                 return verdict.moved(0, "reference")
         return None
 
@@ -582,6 +583,9 @@ class ActionGrammar:
         behind = ""
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
+        if fit.omitted >= 0 and not stance and self._left_over(tail):
+            reason = "an object is missing, and another one is left over"
+            return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
@@ -594,13 +598,18 @@ class ActionGrammar:
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
-        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside}
+        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside, "static": fit.omitted >= 0}
         rules = tuple(rule for rule, holds in overlooked.items() if holds)
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
+
+    def _left_over(self, tail: Sequence[Word]) -> bool:
+        """Whether words behind an action name an object before a reason or a remark begins."""
+        ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
+        return bool(self.frames.mentions(tail[: next(ends, len(tail))]))
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
@@ -641,14 +650,14 @@ class ActionGrammar:
 
         most, at = self.frames.most, verb
         as_said = fits_of(row, self.frames.mentions(row))
-        if as_said:
+        if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
         kept = _without_remarks(row, verb)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
             if fits := fits_of(kept, self.frames.mentions(kept)):
                 return fits, kept, at, True
-        return [], row, verb, False
+        return as_said, row, verb, False
 
     # ── what is wrong with a clause ──────────────────────────────────────────────────────────────
 

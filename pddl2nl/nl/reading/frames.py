@@ -147,7 +147,10 @@ def _is_content(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Fit:
-    """A way to see words as an action: its objects, what it costs, which words it uses, and what it overlooks."""
+    """A way to see words as an action: its objects, what it costs, which words it uses, and what it overlooks.
+
+    ``omitted`` is the slot whose object is not said, or -1.
+    """
 
     frame: Frame
     objects: tuple[tuple[KnownObject, ...], ...]
@@ -155,6 +158,7 @@ class Fit:
     first: int
     last: int
     rule: str
+    omitted: int = -1
 
     @property
     def actions(self) -> Iterator[GroundAction]:
@@ -177,8 +181,9 @@ class _Row(NamedTuple):
 class Frames:
     """All frames of a wording, found by the forms of their verbs."""
 
-    def __init__(self, frames: Iterable[Frame], lexicon: Lexicon):
+    def __init__(self, frames: Iterable[Frame], lexicon: Lexicon, statics: StaticFacts):
         self.lexicon = lexicon
+        self.statics = statics
         self.frames = {frame.action: frame for frame in frames}
         self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
         self.vocabulary = frozenset(word for frame in self.frames.values() for word in frame.content)
@@ -240,22 +245,28 @@ class Frames:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
         fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
-            taken = mentions[: len(frame.slots)]
-            if len(taken) < len(frame.slots):
-                continue
-            row = _Row(words, verb, form, passive and form == "past", taken, self._roles(words, verb, taken, frame))
-            fit = self._fit(frame, row)
-            if fit is not None and fit.cost + cost <= _LIMIT:
-                fits.append(replace(fit, cost=fit.cost + cost))
+            count = len(frame.slots)
+            for taken in (count, count - 1) if count > 1 else (count,):
+                if taken > len(mentions):
+                    continue
+                roles = self._roles(words, verb, mentions[:taken], frame.particles)
+                row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
+                fit = self._fit(frame, row)
+                if fit is not None and fit.cost + cost <= _LIMIT:
+                    fits.append(replace(fit, cost=fit.cost + cost))
+                    break
         if not fits:
             return []
         # More of the clause said beats less, then the cost.
         said = [sum(item.last <= fit.last or fit.first <= item.first < fit.last for item in mentions) for fit in fits]
         fits = [fit for fit, count in zip(fits, said, strict=True) if count == max(said)]
-        best = min(fit.cost for fit in fits)
-        return [fit for fit in fits if fit.cost < best + 0.25]
+        complete = [fit for fit in fits if fit.omitted < 0] or fits
+        best = min(fit.cost for fit in complete)
+        return [fit for fit in complete if fit.cost < best + 0.25]
 
-    def _roles(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], frame: Frame) -> list[Role]:
+    def _roles(
+        self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], particles: Sequence[str]
+    ) -> list[Role]:
         """The role of each mention by the words since the verb or the mention before, but for the verb's particles."""
         roles: list[Role] = []
         at = 0
@@ -267,7 +278,7 @@ class Frames:
             relative = start == 0 and mention.first < verb
             for index, word in enumerate(words[start : mention.first], start):
                 relative = relative or word.text in RELATIVES
-                particle = word.text in frame.particles and (word.text in PARTICLES or index == verb + 1)
+                particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
                 # "…, which is parked behind b": only what a snippet may say of it counts.
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
                 if plain and not (particle and index > verb):
@@ -293,12 +304,15 @@ class Frames:
         if not ways or not frame.content | {frame.verb} >= extra.keys():
             return None
         price, chosen = ways[0]
-        meant = [mentions[k].objects for k in chosen]
-        others = (cost for cost, way in ways if [mentions[k].objects for k in way] != meant)
+        meant = [mentions[k].objects if k >= 0 else () for k in chosen]
+        others = (cost for cost, way in ways if [mentions[k].objects if k >= 0 else () for k in way] != meant)
         gap = next(others, _NEVER) - price
         if gap < 0.5 or (price >= 2 and gap < 1):
             return None
+        omitted = chosen.index(-1) if -1 in chosen else -1
         missing = Counter(word for role in frame.roles for word in role.content) - extra
+        if omitted >= 0:
+            missing -= frame.roles[omitted].content
         before = extra.keys() | {word.text for word in row.words[: row.verb]}
         behind = {word.text for word in row.words[row.verb :]}
         lacking = sum(number for word, number in missing.items() if word not in before)
@@ -313,11 +327,29 @@ class Frames:
             cost += 1.0 if all(item.particles == frame.particles for item in rivals) else _NEVER
         objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
         for place, k in zip(frame.slots, chosen, strict=True):
-            fitting = tuple(item for item in mentions[k].objects if item.fits(frame.types[place]))
-            known = objects[place]
-            objects[place] = tuple(item for item in fitting if item in known) if known else fitting
-        rule = self._rule(frame, row, chosen, first, last, ending)
-        return Fit(frame, tuple(objects), cost, first, last + 1, rule)
+            if k >= 0:
+                fitting = tuple(item for item in mentions[k].objects if item.fits(frame.types[place]))
+                known = objects[place]
+                objects[place] = tuple(item for item in fitting if item in known) if known else fitting
+        if omitted >= 0:
+            completed = self._completed(frame, omitted, objects)
+            if completed is None:
+                return None
+            objects[frame.slots[omitted]] = completed
+        rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
+        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
+
+    def _completed(
+        self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
+    ) -> tuple[KnownObject, ...] | None:
+        """The one object that an omitted slot can mean, by what never changes; None where several can, or none."""
+        place = frame.slots[slot]
+        rest = [items for index, items in enumerate(objects) if index != place]
+        if frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
+            return None
+        names = [items[0].pddl if items else "" for items in objects]
+        name = self.statics.completion(frame.action, names, place)
+        return None if name is None else (self.lexicon.by_pddl[name],)
 
     def _rule(self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool) -> str:
         """How the words differ from the snippet's: ``reworded``, only ``loose``, or not at all."""
@@ -329,7 +361,7 @@ class Frames:
         if ending:
             told -= Counter(frame.tail)
         small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | {"top"}
-        taken = list(chosen)
+        taken = [k for k in chosen if k >= 0]
         reordered = taken != sorted(taken) or any(row.mentions[k].first < row.verb for k in taken[frame.subject :])
         behind = [word.text for word in row.words[row.verb + 1 : row.verb + 2]]
         apart = frame.particles and behind and behind[0] not in frame.particles
@@ -399,33 +431,36 @@ class Frames:
 def _assignments(
     table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention]
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """All ways to give each mention its slot, with their costs."""
+    """All ways to give each mention its slot, with their costs; -1 for a slot that is left out (one at most)."""
 
-    def step(slot: int, cost: float, chosen: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
+    def step(slot: int, left: int, cost: float, chosen: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
         if slot == len(table):
             yield cost, chosen
             return
         place, role = frame.slots[slot], frame.roles[slot]
         for k, price in enumerate(table[slot]):
-            same = [j for other, j in enumerate(chosen) if frame.slots[other] == place]
+            same = [j for other, j in enumerate(chosen) if frame.slots[other] == place and j >= 0]
             apart = any(set(mentions[j].objects).isdisjoint(mentions[k].objects) for j in same)
             if k in chosen or price >= _NEVER or apart:
                 continue
             # Where the snippet announces two objects alike, their order is all that tells them apart.
             swapped = sum(j > k and frame.roles[other][:2] == role[:2] for other, j in enumerate(chosen))
-            yield from step(slot + 1, cost + price + 0.6 * swapped, (*chosen, k))
+            yield from step(slot + 1, left, cost + price + 0.6 * swapped, (*chosen, k))
+        if left:
+            yield from step(slot + 1, left - 1, cost + 0.5, (*chosen, -1))
 
-    yield from step(0, 0.0, ())
+    yield from step(0, len(table) - len(mentions), 0.0, ())
 
 
 class StaticFacts:
-    """The preconditions that no action changes: they tell actions of one wording apart.
+    """The preconditions that no action changes: they tell actions of one wording apart, and complete omitted objects.
 
     In a domain without types "load p into t at l" may be said of a truck and of an airplane: which of both ``t`` is,
     ``(truck ?t)`` says. "Move the lift from floor a to floor b" is up or down by ``(above ?a ?b)``.
     """
 
     def __init__(self, task: Task):
+        self._task = task
         changed = changed_predicates(task.domain)
         self._schemas = {action.name: action for action in task.domain.steps}
         self._needs = {name: _static(schema, changed) for name, schema in self._schemas.items()}
@@ -445,6 +480,15 @@ class StaticFacts:
             (atom.predicate, *(values.get(term, term) for term in atom.args)) in self._facts
             for atom in self._needs[action.name]
         )
+
+    def completion(self, name: str, args: Sequence[str], place: int) -> str | None:
+        """The one object that makes an action's static preconditions true in a place where none was said."""
+        parameter = self._schemas[name].parameters[place]
+        objects = self._task.objects_of(parameter.types)
+        if len(objects) != 1 and not any(parameter.name in atom.args for atom in self._needs[name]):
+            return None
+        only = self.only([GroundAction(name, (*args[:place], item, *args[place + 1 :])) for item in objects])
+        return None if only is None else only.args[place]
 
 
 def _static(schema: StepSchema, changed: frozenset[str]) -> tuple[Atom, ...]:

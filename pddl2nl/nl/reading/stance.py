@@ -163,6 +163,11 @@ def is_reason(word: Word) -> bool:
     return bool(word.parted) or word.text in _REASONS
 
 
+def is_reason_word(word: Word) -> bool:
+    """Whether a word begins a reason ("since", "because")."""
+    return word.text in _REASONS
+
+
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
     """A tail up to its first break or reason."""
     for index, word in enumerate(tail):
