@@ -7,11 +7,7 @@ from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="AutoPlanBench",
-    tables={
-        "suites": "tables:suites_table",
-        "families": "tables:families_table",
-        "tokens": "tables:tokens_table",
-    },
+    tables={"suites": "tables:suites_table", "families": "tables:families_table", "tokens": "tables:tokens_table"},
     paper="paper.toml",
     profiles="profiles.toml",
 )

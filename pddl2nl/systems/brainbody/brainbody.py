@@ -1,17 +1,10 @@
 """BrainBody-LLM: a planning model and an acting model in a feedback loop, and its baselines.
 
-After Bhat et al., "Grounding LLMs For Robot Task Planning Using Closed-loop State Feedback", algorithm 1. The modules:
-
-* ``prompts``, ``examples``: what the models are asked and shown
-* ``replies``, ``bodies``: how plans and lines of program are read, and how a step becomes a command
-* ``primitives``: the commands of a robot, and the actions that carry them out
-* ``answers``: what the oracle answers in place of the models
-* ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
-
-The paper's loop does not end if a new plan is shorter than the steps already taken, and leaves open whether a new plan
-is the whole plan or its rest. Here a new plan replaces the steps from the failed one on, and the loop ends behind the
-last step: each turn raises the step or the number of feedback rounds, so that with K rounds at most 1 + K plans are
-asked for and (1 + K) · `MAX_STEPS` steps are tried.
+After Bhat et al., "Grounding LLMs For Robot Task Planning Using Closed-loop State Feedback", algorithm 1. The paper's
+loop does not end if a new plan is shorter than the steps already taken, and leaves open whether a new plan is the whole
+plan or its rest. Here a new plan replaces the steps from the failed one on, and the loop ends behind the last step:
+each turn raises the step or the number of feedback rounds, so that with K rounds at most 1 + K plans are asked for and
+(1 + K) · `MAX_STEPS` steps are tried.
 """
 
 from __future__ import annotations
@@ -259,10 +252,7 @@ class _Loop:
     def _planned(self, plan: tuple[str, ...], step: int, number: int, message: str) -> tuple[str, ...]:
         """The plan with the steps from ``step`` on as the model now gives them."""
         episode = self._episode
-        sections = {
-            "Environment information": self._prompter.environment(episode.state),
-            "Task": episode.task_text,
-        }
+        sections = {"Environment information": self._prompter.environment(episode.state), "Task": episode.task_text}
         stage = self._policy.stage
         answer: Answer = partial(self._answers.plan, state=episode.state)
         if message:

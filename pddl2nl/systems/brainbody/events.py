@@ -13,14 +13,10 @@ from pddl2nl.policies.notes import Item, Note, Tone
 
 
 class BrainPlanned(RunEvent, frozen=True):
-    """The planning model made a plan.
+    """The planning model made a plan after so many rounds of feedback: the whole plan, new from step ``start`` on.
 
-    Attributes:
-        number: of the feedback round; 0 for the first plan.
-        start: the index of the first new step.
-        plan: the whole plan as it now stands, a step each.
-        explanation: why the last plan failed, in the model's words.
-        dropped: lines that repeat executed steps, and lines beyond the longest plan.
+    With its explanation why the last plan failed, and the lines that were dropped: those that repeat executed steps,
+    and those beyond the longest plan.
     """
 
     number: Count
@@ -43,15 +39,7 @@ class BrainPlanned(RunEvent, frozen=True):
 
 
 class BodyActed(RunEvent, frozen=True):
-    """The acting model turned a step into a primitive.
-
-    Attributes:
-        step: the index of the step.
-        line: the step.
-        reply: the program line, as it was said.
-        result: ``action``, ``pass`` or ``unreadable``.
-        action: the action, if one was read.
-    """
+    """The acting model turned a step, given as a line, into a program: an ``action``, ``pass`` or ``unreadable``."""
 
     step: Count
     line: str
@@ -69,17 +57,11 @@ class BodyActed(RunEvent, frozen=True):
 
 
 class ErrorSignal(RunEvent, frozen=True):
-    """A step failed.
+    """A step failed; `text`, in one of the styles, is the message for the planning model.
 
-    Attributes:
-        step: the index of the step.
-        action: the action that failed; empty if none was read.
-        style: of the message: ``raw``, ``terse`` or ``reason``.
-        status: the kind of failure, ``inapplicable`` or ``unreadable``, or as in `pddl2nl.policies.events.Rejected`.
-        text: the message for the planning model.
-        unmet: the conditions that did not hold.
-        repeated: how often the same action had failed in the same state with the same message before.
-        preview: whether the step failed in the simulator and was not tried in the world.
+    The status is ``inapplicable`` or ``unreadable``, or as in `pddl2nl.policies.events.Rejected`, with the unmet
+    conditions. `repeated`: how often the same action had failed in the same state with the same message before.
+    `preview`: whether it failed in the simulator and was not tried in the world.
     """
 
     step: Count
@@ -102,13 +84,7 @@ class ErrorSignal(RunEvent, frozen=True):
 
 
 class DeadEndProved(RunEvent, frozen=True):
-    """No plan reaches the goal from the state after an action.
-
-    Attributes:
-        step: the index of the step.
-        action: the action after which there is no plan.
-        preview: whether it was only tried in the simulator.
-    """
+    """No plan reaches the goal from the state after an action, which `preview` tried in the simulator only."""
 
     step: Count
     action: str

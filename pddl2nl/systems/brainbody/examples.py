@@ -42,7 +42,7 @@ def shots_for(setting: Setting, robot: Robot, program: bool, style: Style, text:
     """
     teller, example = setting.teller, setting.example
     if example is not None and example.problem_pddl:
-        shots = _shots_of([_SolvedTask.of_example(example, teller, robot)], style, program)
+        shots = _shots_of([_SolvedTask.of_example(example, teller, robot, style, program)])
     elif not (shown := solved_tasks(teller.task)):
         return {}
     else:
@@ -75,18 +75,19 @@ def _shots(
     domain: str, instances: tuple[str, ...], wording: str, scheme: str, robot: str, style: Style, program: bool
 ) -> Shots:
     """The examples; cached, because many runs show the same."""
-    solved = [_SolvedTask.of(domain, instance, wording, scheme, robot) for instance in instances]
-    return _shots_of(solved, style, program)
+    return _shots_of(
+        [_SolvedTask.of(domain, instance, wording, scheme, robot, style, program) for instance in instances]
+    )
 
 
-def _shots_of(solved: Sequence[_SolvedTask], style: Style, program: bool) -> Shots:
+def _shots_of(solved: Sequence[_SolvedTask]) -> Shots:
     shown = solved[:_PLANS]
     return {
-        "brainbody/plan": tuple(item.plan(program) for item in shown),
+        "brainbody/plan": tuple(item.plan() for item in shown),
         "brainbody/progprompt": tuple(item.asserted() for item in shown),
         "brainbody/act": tuple(_primitive_shots(solved)),
         "brainbody/next": tuple(shot for item in solved for shot in item.one_by_one()),
-        "brainbody/feedback": tuple(_error_shots(shown, style, program)),
+        "brainbody/feedback": tuple(_error_shots(shown)),
     }
 
 
@@ -104,15 +105,21 @@ def _primitive_shots(solved: Sequence[_SolvedTask]) -> Iterator[tuple[str, str]]
 
 @dataclass(frozen=True)
 class _SolvedTask:
-    """A solved task: its text, its steps in words, and the command of each."""
+    """A solved task: its text, its steps in words, the command of each, and the style of errors.
+
+    The prompter says whether the examples show programs.
+    """
 
     prompter: StepPrompter
     text: str
     steps: tuple[str, ...]
     commands: tuple[Command, ...]
+    style: Style
 
     @staticmethod
-    def of(domain: str, instance: str, wording: str, scheme: str, robot_text: str) -> _SolvedTask:
+    def of(
+        domain: str, instance: str, wording: str, scheme: str, robot_text: str, style: Style, program: bool
+    ) -> _SolvedTask:
         """A shipped task, under the wording and the names of a run."""
         task = shipped_domain(domain).task(instance)
         reference = reference_of(task)
@@ -128,12 +135,11 @@ class _SolvedTask:
                 if command is not None:
                     steps.append(block.macro if len(block.actions) == 1 else teller.action(action))
                     commands.append(command)
-        return _SolvedTask(
-            StepPrompter(teller, robot, False, {}), reference.texts["goal"], tuple(steps), tuple(commands)
-        )
+        prompter = StepPrompter(teller, robot, program, {})
+        return _SolvedTask(prompter, reference.texts["goal"], tuple(steps), tuple(commands), style)
 
     @staticmethod
-    def of_example(example: Example, told: Teller, robot: Robot) -> _SolvedTask:
+    def of_example(example: Example, told: Teller, robot: Robot, style: Style, program: bool) -> _SolvedTask:
         """The example of a run, with its actions as they are told."""
         task = Task(told.task.domain, parse_problem(example.problem_pddl, told.task.domain))
         teller = Teller(task, told.wording, make_names(task, told.names.scheme, told.wording))
@@ -141,10 +147,10 @@ class _SolvedTask:
         pairs = [(teller.action(action), robot.command_of(action, task.domain)) for action in actions]
         steps = tuple(f"{said[:1].upper()}{said[1:]}" for said, command in pairs if command is not None)
         commands = tuple(command for _, command in pairs if command is not None)
-        return _SolvedTask(StepPrompter(teller, robot, False, {}), teller.goal_text(), steps, commands)
+        return _SolvedTask(StepPrompter(teller, robot, program, {}), teller.goal_text(), steps, commands, style)
 
-    def plan(self, program: bool) -> tuple[str, str]:
-        return self._question(), steps_text((*self._lines(program), DONE))
+    def plan(self) -> tuple[str, str]:
+        return self._question(), steps_text((*self._lines(self.commands), DONE))
 
     def one_by_one(self) -> Iterator[tuple[str, str]]:
         """The task with the steps before each of a few steps."""
@@ -162,7 +168,7 @@ class _SolvedTask:
 
     def asserted(self) -> tuple[str, str]:
         """The task and its program, in which a line that brings about a condition of a later one is an assertion."""
-        lines = list(self._lines(True))
+        lines = [command.line(self._names) for command in self.commands]
         results = self._executed(self.commands)
         for place, command in enumerate(self.commands):
             needed = {atom for later in results[place + 1 :] for atom in _needed(later.action, self._simulator.task)}
@@ -172,7 +178,7 @@ class _SolvedTask:
                     lines[place] = f"assert {self.prompter.teller.fact(atom)} else {command.line(self._names)}"
         return self._question(), steps_text((*lines, DONE))
 
-    def errors(self, style: Style, program: bool) -> Iterator[tuple[str, tuple[str, str]]]:
+    def errors(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Plans with a mistake, the error that follows, and the new plan that mends it; each with its kind of error.
 
         A step is missing (the kind is then what it would have brought about), two steps are in the wrong order, or a
@@ -180,14 +186,12 @@ class _SolvedTask:
         """
         plan = self.commands
         for at in reversed(range(len(plan) - 1)):
-            yield from self._missing(at, style, program)
+            yield from self._missing(at)
         for at in range(len(plan) - 1):
             swapped = (*plan[:at], plan[at + 1], plan[at], *plan[at + 2 :])
-            first, second = self._said(plan[at], program), self._said(plan[at + 1], program)
+            first, second = self._said(plan[at]), self._said(plan[at + 1])
             why = f"So the two steps change places: first {first}, then {second}."
-            yield from (
-                ("order", each) for each in self._mended(swapped, at, plan[at:], why, self._simulator, style, program)
-            )
+            yield from (("order", each) for each in self._mended(swapped, at, plan[at:], why, self._simulator))
         for fact in self._hidden():
             world = Simulator(self._without(fact))
             at = len(executed(plan, world)) - 1
@@ -196,29 +200,22 @@ class _SolvedTask:
                     rest = tuple(_replaced(command, old, new) for command in plan[at:])
                     names = self._names
                     why = f"Nothing told so before. I leave {names[old]} alone; {names[new]} serves as well."
-                    if shots := [*self._mended(plan, at, rest, why, world, style, program)]:
+                    if shots := [*self._mended(plan, at, rest, why, world)]:
                         yield "hidden", shots[0]
                         return
 
-    def _missing(self, at: int, style: Style, program: bool) -> Iterator[tuple[str, tuple[str, str]]]:
+    def _missing(self, at: int) -> Iterator[tuple[str, tuple[str, str]]]:
         plan = self.commands
         rest = (*plan[:at], *plan[at + 1 :])
         results = self._executed(rest)
         place = len(results) - 1
         kind = " ".join(sorted({name for each in results[-1].unmet for name in predicates_in(each)}))
-        why = f"So this comes first: {self._said(plan[at], program)}. Then the plan goes on."
+        why = f"So this comes first: {self._said(plan[at])}. Then the plan goes on."
         new = (plan[at], *rest[place:])
-        yield from ((kind, each) for each in self._mended(rest, place, new, why, self._simulator, style, program))
+        yield from ((kind, each) for each in self._mended(rest, place, new, why, self._simulator))
 
     def _mended(
-        self,
-        wrong: Sequence[Command],
-        at: int,
-        new: Sequence[Command],
-        why: str,
-        world: Simulator,
-        style: Style,
-        program: bool,
+        self, wrong: Sequence[Command], at: int, new: Sequence[Command], why: str, world: Simulator
     ) -> Iterator[tuple[str, str]]:
         """The shot of a plan that fails at a step, and of new steps from there on, if these reach the goal."""
         *before, failed = executed(wrong, world)
@@ -226,10 +223,10 @@ class _SolvedTask:
         if len(before) != at or failed.successor is not None or good is None or not world.is_goal(good):
             return
         reason = self.prompter.teller.refused(failed)
-        message = signal(style, at, "inapplicable", wrong[at].line(self._names), reason)
-        plan = steps_text((*self._lines(program, wrong), DONE))
+        message = signal(self.style, at, "inapplicable", wrong[at].line(self._names), reason)
+        plan = steps_text((*self._lines(wrong), DONE))
         asked = {"Task": self.text, "Plan": plan, "Error step": str(at), "Message": message}
-        steps = steps_text((*self._lines(program, new), DONE), at)
+        steps = steps_text((*self._lines(new), DONE), at)
         yield LAYOUT.question(asked), f"Explanation: {reason} {why}\nNew plan:\n{steps}"
 
     def _hidden(self) -> Iterator[GroundAtom]:
@@ -260,12 +257,11 @@ class _SolvedTask:
     def _simulator(self) -> Simulator:
         return Simulator(self.prompter.teller.task)
 
-    def _lines(self, program: bool, commands: Sequence[Command] | None = None) -> tuple[str, ...]:
-        """The steps of commands, by default those of the plan."""
-        return tuple(self._step(command, program) for command in (self.commands if commands is None else commands))
+    def _lines(self, commands: Sequence[Command]) -> tuple[str, ...]:
+        return tuple(map(self._step, commands))
 
-    def _step(self, command: Command, program: bool) -> str:
-        if program:
+    def _step(self, command: Command) -> str:
+        if self.prompter.program:
             return command.line(self._names)
         known = [*zip(self.commands, self.steps, strict=True)]
         if same := [step for each, step in known if each == command]:
@@ -275,9 +271,9 @@ class _SolvedTask:
             text = text.replace(self._names[old], self._names[new])
         return text
 
-    def _said(self, command: Command, program: bool) -> str:
-        step = self._step(command, program)
-        return step if program else f"{step[:1].lower()}{step[1:]}"
+    def _said(self, command: Command) -> str:
+        step = self._step(command)
+        return step if self.prompter.program else f"{step[:1].lower()}{step[1:]}"
 
     def _question(self) -> str:
         used = frozenset(name for result in self._executed(self.commands) for name in result.action.args)
@@ -288,11 +284,11 @@ class _SolvedTask:
         return executed(commands, self._simulator)
 
 
-def _error_shots(solved: Sequence[_SolvedTask], style: Style, program: bool) -> Iterator[tuple[str, str]]:
+def _error_shots(solved: Sequence[_SolvedTask]) -> Iterator[tuple[str, str]]:
     """Errors of different kinds, and how they are mended: missing steps, a wrong order, something out of reach."""
     kinds: dict[str, tuple[str, str]] = {}
     for item in solved:
-        for kind, shot in item.errors(style, program):
+        for kind, shot in item.errors():
             kinds.setdefault(kind, shot)
     special = [kinds.pop(kind) for kind in ("order", "hidden") if kind in kinds]
     yield from (*[*kinds.values()][:_MISSING], *special)

@@ -24,8 +24,6 @@ def _executability(run: ScoredRun) -> float | None:
     """EXEC: ``100 · executed / (executed + refused + unreadable)``; 0 without any of them.
 
     Passes are in neither number: a plan of which the acting model passes every step executes nothing.
-
-    Example: of eight steps five are executed, one is refused, one is unreadable and one is passed: 5 of 7, 71.43.
     """
     return share(_count(run.counted, Acted), _count(run.counted, Acted, ErrorSignal))
 
@@ -34,8 +32,6 @@ def _executability_first_plan(run: ScoredRun) -> float | None:
     """EXEC of the first plan: ``100 · executed before it was replaced / (its steps without passes)``.
 
     A last step that says "Done" is none. None without a plan.
-
-    Example: the third of five steps is refused, and a new plan replaces the rest: 2 of 5, 40.
     """
     plan = next((event.plan for event in run.counted if isinstance(event, BrainPlanned)), ())
     first = _until_replaced(run.counted)
@@ -44,10 +40,7 @@ def _executability_first_plan(run: ScoredRun) -> float | None:
 
 
 def _pass_share(run: ScoredRun) -> float | None:
-    """PASS: ``100 · passed steps / all steps that the acting model was given``; None if it was given none.
-
-    Example: one of eight steps is passed: 12.5.
-    """
+    """PASS: ``100 · passed steps / all steps that the acting model was given``; None if it was given none."""
     given = _count(run.counted, BodyActed)
     return share(_passes(run.counted), given) if given else None
 
@@ -70,8 +63,6 @@ def _errors_resolved(run: ScoredRun) -> float | None:
     feedback``; None if no error was fed back.
 
     The conditions of an error are those that did not hold; of an unreadable reply it is the step.
-
-    Example: the closed fridge is fed back twice, the occupied hand once: 2 of 3, 66.67.
     """
     errors: list[frozenset[str]] = []
     fed_back: list[int] = []
@@ -97,8 +88,6 @@ def _side_effects(run: ScoredRun) -> float | None:
     """Side effects: ``facts that differ at the end and that no reference plan changes at any of its steps``.
 
     None without a reference plan. The robot's own place counts like any other fact.
-
-    Example: the fridge, which the reference plan never touches, was left open: 1.
     """
     end = end_of(run)
     if run.reference is None or end is None:

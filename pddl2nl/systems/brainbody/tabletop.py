@@ -166,12 +166,7 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
 
 
 def _out_of_reach(
-    arrangements: Sequence[Arrangement],
-    at: Mapping[str, Cell],
-    table: _BlockTable,
-    blocks: int,
-    cells: int,
-    draw: Draw,
+    arrangements: Sequence[Arrangement], at: Mapping[str, Cell], table: _BlockTable, blocks: int, cells: int, draw: Draw
 ) -> tuple[list[str], list[Cell]]:
     """Blocks and cells that the arm cannot reach: first those that refute the arrangements with the fewest moves."""
     outside: list[str] = []

@@ -361,13 +361,9 @@ def _strange(part: object) -> str:
 class MacroPlanCheck:
     """How many macro-actions of a plan are applicable one after the other, by their claimed conditions.
 
-    Attributes:
-        verified: the number of applicable macro-actions.
-        total: the number of macro-actions.
-        unmet: the smallest conditions that fail: of the next precondition or, after all macro-actions, of the goal.
-            Empty if the next macro-action's conditions could not be read or its effects conflict.
-        at_goal: whether all are applicable and reach the goal.
-        conflict: a fluent that the next macro-action would change in more than one way.
+    `unmet` are the smallest conditions that fail: of the next precondition or, after all macro-actions, of the goal.
+    There are none if the next conditions could not be read or its effects conflict: `conflict` is a fluent that would
+    be changed in more than one way.
     """
 
     verified: int

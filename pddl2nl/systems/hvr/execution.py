@@ -147,8 +147,7 @@ class Execution:
     ) -> tuple[tuple[GroundAction, ...], str]:
         """Compares the observed state with the expected one and records a difference.
 
-        Returns:
-            The actions to insert before the rest of the plan, and the feedback if a new plan is needed.
+        Returns the actions to insert before the rest of the plan, and the feedback if a new plan is needed.
         """
         found = difference(self._episode.expected, self._episode.state, self._ignored)
         if found == StateDifference():

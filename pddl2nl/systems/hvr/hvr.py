@@ -1,19 +1,8 @@
 """HVR: hierarchical planning (H), verification (V) and retrieval from a knowledge graph (R), and its ablations.
 
 After Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
-Verification" (sections 2 and 3, appendix B.3). The modules of this package implement the components of its figure 1:
-
-* ``planning``: retrieval, macro plans, their conditions (``conditions``), and blocks of actions, with the action mapper
-  (``mapping``), the deterministic repair (``repair``), the validator, and corrections by the model
-* ``execution``: execution, comparison of expected and observed states, and recovery
-* ``ontology``, ``knowledge_graph``, ``library``: what is known, and what is learned
-* ``prompting``: what the model is asked and told
-* ``answers``: what the oracle answers in place of the model
-* ``command``: conditions of macro-actions that a user names, ``pddl2nl macro generate``
-* ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
-
-A plan is made before anything is executed, and then executed as a whole. The run is successful if the goal holds at its
-end.
+Verification" (sections 2 and 3, appendix B.3). A plan is made before anything is executed (``planning``), and then
+executed as a whole (``execution``). The run is successful if the goal holds at its end.
 """
 
 from __future__ import annotations

@@ -171,22 +171,15 @@ def _keys(name: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class ObjectFacts:
-    """What is known of an object.
+    """What is known of an object, by its PDDL name.
 
-    Attributes:
-        name: the object, by its PDDL name.
-        kind: its class, as prompts call it.
-        superclasses: the classes above that, the nearest first.
-        affordances: what can be done with it.
-        properties: what it is like at all times: from the ontology, and from predicates that no action changes.
-        facts: the true atoms with it as first argument, in the domain's order of predicates.
-        mentions: the true atoms with it as a later argument only.
-        values: the values of the fluents with it as first argument.
+    Its class, as prompts call it, what can be done with it, what it is like at all times (from the ontology, and from
+    predicates that no action changes), the true atoms with it as first argument, in the domain's order of predicates,
+    those that only mention it, and the values of the fluents with it as first argument.
     """
 
     name: str
     kind: str
-    superclasses: tuple[str, ...]
     affordances: tuple[str, ...]
     properties: tuple[str, ...]
     facts: tuple[GroundAtom, ...]
@@ -315,7 +308,6 @@ class KnowledgeGraph:
         return ObjectFacts(
             name,
             self.kind(name),
-            tuple(map(terms.label, ontology.superclasses)),
             tuple(sorted(affordances)),
             tuple(sorted(properties - affordances)),
             facts,

@@ -74,13 +74,7 @@ class _SplitLine:
 class ActionMapper:
     """Reads the actions in replies, for one task; the reader comes first."""
 
-    def __init__(
-        self,
-        simulator: Simulator,
-        teller: Teller,
-        reader: ActionReader,
-        embed: Embed | None = None,
-    ):
+    def __init__(self, simulator: Simulator, teller: Teller, reader: ActionReader, embed: Embed | None = None):
         task, wording = simulator.task, teller.wording.actions
         self._simulator = simulator
         self._reader = reader

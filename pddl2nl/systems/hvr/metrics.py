@@ -101,20 +101,13 @@ def nearest_way(run: ScoredRun) -> Way | None:
 
 
 def _pc(run: ScoredRun) -> float | None:
-    """PC, skipping: ``100 · (steps of the ground truth found in order) / (its steps)``; 0 for a run without a plan.
-
-    Example: of a ground truth of 8 steps the plan has the first 6, two superfluous ones among them, and then another
-    step than the seventh, which never comes: 75.
-    """
+    """PC, skipping: ``100 · (steps of the ground truth found in order) / (its steps)``; 0 for a run without a plan."""
     way = nearest_way(run)
     return None if way is None else _agreement(generated_plan(run).actions, way)[0]
 
 
 def _pc_prefix(run: ScoredRun) -> float | None:
-    """PC by prefix: ``100 · (steps before the first that is not the ground truth's next one) / (its steps)``.
-
-    Example: the plan of `_pc`, whose third step is superfluous: 2 of 8, 25.
-    """
+    """PC by prefix: ``100 · (steps before the first that is not the ground truth's next one) / (its steps)``."""
     ways = () if run.reference is None else run.reference.ways
     plan = generated_plan(run).actions
     return max((_agreement(plan, way)[1] for way in ways), default=None)
@@ -125,8 +118,6 @@ def _es(run: ScoredRun) -> float | None:
 
     Superfluous steps do not count. A failure is an action that was refused or had an unexpected outcome, whether or not
     the policy checks outcomes.
-
-    Example: a plan with all 29 steps of its ground truth, the 26th of which fails: 25 of 29, 86.21.
     """
     way = nearest_way(run)
     if way is None or _pc(run) != 100:
@@ -138,8 +129,6 @@ def _ld(run: ScoredRun) -> float | None:
     """LD: ``100 · (steps of the plan - steps of the ground truth) / (steps of the ground truth)``.
 
     None without a plan, and for tasks whose lengths are not compared (the paper's T12).
-
-    Example: 12 steps instead of 9: 33.33; 6 steps: -33.33.
     """
     way, reference = nearest_way(run), run.reference
     steps = len(generated_plan(run).actions)
@@ -149,10 +138,7 @@ def _ld(run: ScoredRun) -> float | None:
 
 
 def _ld_absolute(run: ScoredRun) -> float | None:
-    """LD, absolute: the same without sign, so that too short and too long plans do not cancel out in a mean.
-
-    Example: 33.33 and -33.33 have the mean 0; their absolutes have the mean 33.33.
-    """
+    """LD, absolute: the same without sign, so that too short and too long plans do not cancel out in a mean."""
     signed = _ld(run)
     return None if signed is None else abs(signed)
 
@@ -165,8 +151,6 @@ def _epv(run: ScoredRun) -> float | None:
 
     None if actions were chosen one at a time, and for runs of other policies without a reference. An empty plan has 0,
     or 100 if the goal holds at the beginning.
-
-    Example: a plan of 55 steps whose 20th is not applicable: 19 of 55, 34.55.
     """
     own, plan = _is_hierarchical(run), generated_plan(run)
     if plan.actions and plan.verified is not None and (own or run.reference):
@@ -177,19 +161,13 @@ def _epv(run: ScoredRun) -> float | None:
 
 
 def _mpv_before(run: ScoredRun) -> float | None:
-    """MPV before correction: ``100 · (applicable macro-actions) / (macro-actions)``, with the first conditions.
-
-    Example: of five macro-actions the fourth's precondition does not hold: 3 of 5, 60.
-    """
+    """MPV before correction: ``100 · (applicable macro-actions) / (macro-actions)``, with the first conditions."""
     checks = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
     return _share(checks[0].verified, checks[0].total) if checks else None
 
 
 def _mpv(run: ScoredRun) -> float | None:
-    """MPV after correction: the same with the last conditions of the measured macro plan.
-
-    Example: of the five above, the fourth's precondition was corrected: 100.
-    """
+    """MPV after correction: the same with the last conditions of the measured macro plan."""
     checks = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
     return _share(checks[-1].verified, checks[-1].total) if checks and _corrects(run) else None
 
@@ -200,8 +178,6 @@ def _aabv_before(run: ScoredRun) -> float | None:
     A block is verified if its actions are applicable and have the effect that the macro-action claims; after the
     deterministic repair, before corrections by the model. Of the first macro plan; blocks that were never requested
     are not verified.
-
-    Example: four macro-actions; two blocks are verified at once, the third after a correction: 2 of 4, 50.
     """
     macros = _macros(run).get(1, 0)
     return _share(_verified_blocks(run, 1, macros, last=False), macros)
@@ -211,9 +187,6 @@ def _aabv(run: ScoredRun) -> float | None:
     """AABV after correction: ``100 · (macro-actions whose last block is verified) / (macro-actions)``.
 
     Of the macro plan that is measured, together with the verified blocks kept from earlier macro plans.
-
-    Example: the macro plan of `_aabv_before`: 3 of 4, 75. If a new macro plan of two replaces the fourth and
-    the first of them is verified: 4 of 5, 80.
     """
     if not _corrects(run):
         return None
@@ -228,8 +201,6 @@ def _recoveries(run: ScoredRun) -> float | None:
     """Recoveries: ``unexpected changes after which the plan went on without asking the model``.
 
     None in a world without faults.
-
-    Example: two silent failures, after each of which the action is repeated: 2.
     """
     if not (_is_hierarchical(run) and run.started.options.get("faults")):
         return None

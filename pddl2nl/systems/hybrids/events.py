@@ -13,21 +13,14 @@ from pddl2nl.policies.notes import Item, Note
 class PlanRepaired(RunEvent, frozen=True):
     """A planner made a plan out of a proposal.
 
-    Attributes:
-        planner: that found the plan, or the last that was tried; empty if the proposal was valid.
-        status: of its search (`pddl2nl.baselines.Status`).
-        proposal: the actions that were proposed and read.
-        prefix: how many of them can be executed one after the other.
-        plan: the plan; empty without one.
-        kept: the indices of the proposal's actions in the plan.
-        distance: actions that were added, and actions of the proposal that were left out.
-        leaves: the first step of the plan, from 1, that is not the proposal's, or that is the proposal's after one that
-            was left out; 0 if the plan begins with the whole proposal or is it.
-        seconds: of all searches for it; ``expanded``: states that they expanded, as far as they report it.
-        alone: states that are expanded to plan without the proposal; null if that was not tried.
-        proved: whether it is proved that no valid plan has a smaller distance.
-        fallback: whether the plan is the one without the proposal, because no nearer one was found within the limits;
-            ``seconds`` and ``expanded`` then hold both.
+    Attributes: planner, status: that found the plan, or the last that was tried, and its
+    `pddl2nl.baselines.Status`; no planner if the proposal was valid. proposal, prefix: the actions that were read,
+    and how many of them can be executed one after the other. plan, kept, distance: the plan, if any, the proposal's
+    actions in it, and how many were added or left out. leaves: the first step, from 1, that is not the proposal's
+    next one; 0 if the plan begins with all of it or is it. seconds, expanded: of all searches for it; ``alone``:
+    the states expanded to plan without the proposal, if tried. proved: whether no valid plan has a smaller
+    distance. fallback: whether the plan is that without the proposal, because no nearer one was found within the
+    limits.
     """
 
     planner: str
@@ -61,14 +54,11 @@ class PlanRepaired(RunEvent, frozen=True):
 
 
 class ProblemWritten(RunEvent, frozen=True):
-    """A model wrote a problem in PDDL.
+    """A model wrote a problem in PDDL, in round 0 or in a correction.
 
-    Attributes:
-        round: 0 for the first one; counts corrections.
-        text: as it was written, under the told names; empty if the reply has none.
-        reason: why it cannot be read, as the model is told; empty if it can.
-        equivalent: whether it is the true problem up to the names of objects; null if it was not compared.
-        missing: objects, facts and goals of the true problem that it lacks; ``invented``: those that only it has.
+    The text stands under the told names, with the reason why it cannot be read, if so. `equivalent` tells whether it is
+    the true problem up to the names of objects (null: not compared), with the parts that it lacks and those that only
+    it has.
     """
 
     round: Count
@@ -107,12 +97,10 @@ class ProblemSolved(RunEvent, frozen=True):
 
 
 class StatesAsked(RunEvent, frozen=True):
-    """A model was asked how to go on from states in which a search was stuck, or in a beam.
+    """A model was asked how to go on from states of which the FF heuristic has these estimates.
 
-    Attributes:
-        estimates: the FF heuristic of each state.
-        named: the actions that were read for each state; ``possible``: how many of them can be executed, in their
-            order (guided) or each in the state itself (tree).
+    `named` are the actions that were read for each; `possible` of them can be executed, in their order (guided) or each
+    in the state itself (tree).
     """
 
     estimates: tuple[Count, ...]
@@ -129,16 +117,11 @@ class StatesAsked(RunEvent, frozen=True):
 
 
 class StatesSearched(RunEvent, frozen=True):
-    """A search on the simulator ended.
+    """A search on the simulator ended: ``plain`` or ``led`` (by the model's actions), ``landmarks`` or ``tree``.
 
-    Attributes:
-        by: ``plain`` or ``led`` (by the model's actions) search, of guided; ``landmarks``; ``tree``.
-        status: ``solved``, ``exhausted`` (no state is left) or ``limit``.
-        plan: the plan; empty without one.
-        expanded: states; ``led``: those of them that were expanded for what the model said.
-        evaluated: states of which the heuristic was computed.
-        seconds: wall time, without that of the model.
-        landmarks: the subgoals, with those that come before each behind it.
+    Its status is ``solved``, ``exhausted`` (no state is left) or ``limit``. It expanded so many states, `led` of them for
+    what the model said, and evaluated the heuristic in others; `seconds` are without the model's time, `landmarks` the
+    subgoals, with those that come before each behind it.
     """
 
     by: str

@@ -97,7 +97,5 @@ GENERATOR = Generator(
     ),
     make=_make,
     small=_small,
-    rules={
-        "moving <= rooms": lambda values: values["moving"] <= values["rooms"],
-    },
+    rules={"moving <= rooms": lambda values: values["moving"] <= values["rooms"]},
 )

@@ -29,19 +29,11 @@ def _items(**texts: tuple[str, ...]) -> tuple[Item, ...]:
 
 
 class SceneSearched(RunEvent, frozen=True):
-    """One step of the search.
+    """One step of the search, from 1, with the model's reasoning.
 
-    Attributes:
-        step: its number, from 1.
-        command: ``expand(kitchen)``; empty if the reply could not be read.
-        node: the name that was given.
-        done: whether the command was possible.
-        message: why it was not.
-        tokens: of the view after the step.
-        expanded: the nodes that are expanded after it.
-        memory: the nodes that were ever expanded.
-        reasoning: the model's.
-        answer: what a query gave.
+    The command is ``expand(kitchen)``, about a node, and empty if the reply could not be read; `message` tells why it
+    was not `done`, `answer` what a query gave. `tokens` and `expanded` are those of the view after the step; `memory`
+    has the nodes that were ever expanded.
     """
 
     step: Count
@@ -69,18 +61,13 @@ class SceneSearched(RunEvent, frozen=True):
 class SearchEnded(RunEvent, frozen=True):
     """The search ended.
 
-    Attributes:
-        by: the ``model``; a bound: ``limit``, ``unreadable`` (replies), ``stuck`` (the same impossible command); or no
-            model searched: ``exact``, ``whole``.
-        shown: the assets and objects that are shown.
-        expanded: the nodes that are expanded.
-        memory: the nodes that were ever expanded.
-        tokens: of the view; ``collapsed`` and ``full``: of the collapsed and the whole graph.
-        counts: the nodes of each kind in the whole graph, and its ``links``; ``top``: those of the collapsed graph.
-        kind_tokens: the tokens of the nodes of each kind in the whole graph, and of its ``links``.
-        tokenizer: which counted the tokens; empty if they are estimated.
-        answer: what the model answers to the task: nodes or numbers, none if there is no such thing; null if it gave
-            no answer.
+    Attributes: by: the ``model``; a bound: ``limit``, ``unreadable`` (replies), ``stuck`` (the same impossible
+    command); or no model searched: ``exact``, ``whole``. shown: the assets and objects that are shown. expanded,
+    memory: the nodes that are expanded, and that ever were. tokens, collapsed, full: of the view, of the collapsed
+    and of the whole graph, by the `tokenizer`, else estimated. counts, top: the nodes of each kind, and the
+    ``links``, of the whole and of the collapsed graph. kind_tokens: the tokens of the nodes of each kind in the
+    whole graph, and of its ``links``. answer: nodes or numbers, none if there is no such thing; null if the model
+    gave no answer.
     """
 
     by: str
@@ -106,19 +93,11 @@ class SearchEnded(RunEvent, frozen=True):
 
 
 class PlanChecked(RunEvent, frozen=True):
-    """A plan was completed and simulated.
+    """A plan with completed ways was simulated, in round 0 or in a correction.
 
-    Attributes:
-        round: 0 for the first plan; counts corrections.
-        calls: the plan with completed ways.
-        inserted: the indices of the calls that were inserted.
-        verified: how many calls can be executed one after the other.
-        executable: whether all can.
-        goal: whether the goal holds at the end; of a plan that is not executable, if failing calls are skipped.
-        cause: the kind of the first error.
-        unmet: the conditions that the failing action lacks.
-        feedback: what the model is told.
-        unread: the lines among ``calls`` that cannot be read as calls.
+    `inserted` are the indices of inserted calls, `unread` the lines that are none. The first `verified` calls can be
+    executed; else `cause` is the kind of the first error, with the `unmet` conditions and the feedback. `goal` holds at
+    the end, where failing calls of a plan that is not executable are skipped.
     """
 
     round: Count

@@ -80,15 +80,11 @@ class SceneLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SceneCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An action as models call it: ``pickup(apple)``.
+    """An action as models call it: ``pickup(apple)`` stands for some actions of the domain.
 
-    Attributes:
-        actions: the actions of the domain that it can stand for.
-        given: their parameters that the call names, at least one.
-        state: other parameters, with the fact that holds for their objects: ``{"?loc": "at ?truck ?loc"}``, or with a
-            unary predicate: ``{"?a": "accessed"}``.
-        about: what it does, for models; braces stand for the nodes.
-        refused: what a terse simulator says if it fails; braces stand for the nodes.
+    The call names the `given` parameters. Other parameters have the fact that holds for their objects: ``{"?loc": "at
+    ?truck ?loc"}``, or a unary predicate: ``{"?a": "accessed"}``. `about` says for models what it does, and `refused`
+    what a terse simulator says if it fails; braces stand for the nodes.
     """
 
     actions: tuple[str, ...]

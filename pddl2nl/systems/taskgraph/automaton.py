@@ -15,8 +15,9 @@ it makes false, as a hand does that is empty or holds one thing, all are known a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from pddl2nl.errors import UnsupportedError, did_you_mean
@@ -57,11 +58,9 @@ class PlanFault:
 class _Known:
     """What is known at a step.
 
-    Attributes:
-        true: the true atoms of closed predicates; None after a mistake, when they are known only as open ones are.
-        seen: what is known of open predicates, beside the state of the beginning.
-        made: the classes whose things were made; None after a mistake, when any may be.
-        begun: whether the state of the beginning still tells what was not changed.
+    All `true` atoms of closed predicates; None after a mistake, when they are known only as open ones are: what was
+    `seen` of them, beside the state of the beginning, as long as this still tells what was not changed (`begun`). The
+    classes whose things were made are None after a mistake, when any may be.
     """
 
     true: frozenset[GroundAtom] | None
@@ -97,8 +96,17 @@ class TaskAutomaton:
         self._only = {names[0]: name for name, names in objects.items() if len(names) == 1}
         self._objects = {self._only.get(each, each): each for names in objects.values() for each in names}
 
-    def faults(self, plan: Iterable[Sequence[str]], state: State | None = None) -> tuple[PlanFault, ...]:
-        """All faults of a plan that begins in a state of the task."""
+    def faults(
+        self,
+        plan: Sequence[Sequence[str]],
+        state: State | None = None,
+        graph: TaskGraph | None = None,
+        previous: str = "",
+    ) -> tuple[PlanFault, ...]:
+        """All faults of a plan that begins in a state of the task, with its pairs that are no edges of a graph.
+
+        `previous` is the subtask before the plan, if it counts.
+        """
         self._state = state
         begin = self._begin(state)
         self._count = len(begin.true or ())
@@ -121,7 +129,19 @@ class TaskAutomaton:
                 faults.append(PlanFault(place, "impossible", self._reason(node, targets, states)))
                 after = self._behind(states, node, targets)
             states = {*sorted(after, key=repr)[:_MOST_STATES]}
-        return tuple(faults)
+        faults += () if graph is None else self._pairs(plan, graph, previous)
+        return tuple(sorted(faults, key=lambda fault: fault.place))
+
+    def _pairs(self, plan: Sequence[Sequence[str]], graph: TaskGraph, previous: str) -> Iterator[PlanFault]:
+        """The nodes that a graph does not have, and the pairs that are no edges."""
+        nodes = {node.name for node in graph.nodes}
+        for place, (before, name) in enumerate(pairwise((previous, *(step[0] for step in plan)))):
+            if name in self._subtasks.by_name and name not in nodes:
+                yield PlanFault(place, "no-edge", f"the graph '{graph.name}' has no node {name}")
+            elif {before, name} <= nodes and (before, name) not in graph.edges:
+                may = ", ".join(graph.after(before)) or "nothing"
+                text = f"{name} may not follow {before} in the graph '{graph.name}'; what may: {may}"
+                yield PlanFault(place, "no-edge", text)
 
     def _begin(self, state: State | None) -> _Known:
         """What is known in a state: all that is true of closed predicates, and what was made."""
@@ -352,45 +372,6 @@ def _literal(condition: Condition) -> tuple[Atom, bool] | None:
     return None
 
 
-# ── plans ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def plan_faults(
-    subtasks: Subtasks,
-    graph: TaskGraph | None,
-    plan: Sequence[Sequence[str]],
-    tell: Callable[[Condition], str] = write_condition,
-) -> tuple[PlanFault, ...]:
-    """What the automaton refuses in a plan, and its pairs that are no edges of the graph, in the plan's order.
-
-    Without a graph the automaton decides alone. `tell` puts a condition in words, by default in PDDL.
-    """
-    return _with_pairs(TaskAutomaton(subtasks, tell).faults(plan), subtasks, graph, plan, "")
-
-
-def _with_pairs(
-    faults: Sequence[PlanFault],
-    subtasks: Subtasks,
-    graph: TaskGraph | None,
-    plan: Sequence[Sequence[str]],
-    previous: str,
-) -> tuple[PlanFault, ...]:
-    """The faults with those of pairs in a graph; ``previous`` is the subtask before the plan, if it counts."""
-    found = [*faults]
-    names = [step[0] for step in plan]
-    if graph is not None:
-        nodes = {node.name for node in graph.nodes}
-        for place, name in enumerate(names):
-            before = names[place - 1] if place else previous
-            if name in subtasks.by_name and name not in nodes:
-                found.append(PlanFault(place, "no-edge", f"the graph '{graph.name}' has no node {name}"))
-            elif {before, name} <= nodes and (before, name) not in graph.edges:
-                may = ", ".join(graph.after(before)) or "nothing"
-                text = f"{name} may not follow {before} in the graph '{graph.name}'; what may: {may}"
-                found.append(PlanFault(place, "no-edge", text))
-    return tuple(sorted(found, key=lambda fault: fault.place))
-
-
 _TRANSITIONS = ("impossible", "no-edge")
 """The faults of a step that could be right elsewhere in the plan."""
 
@@ -426,11 +407,7 @@ class PlanChecker:
     """Checks plans against a task graph: by its pairs, or, if it is that of the automaton, by what these cannot see."""
 
     def __init__(
-        self,
-        subtasks: Subtasks,
-        graph: TaskGraph,
-        task: Task,
-        tell: Callable[[Condition], str] = write_condition,
+        self, subtasks: Subtasks, graph: TaskGraph, task: Task, tell: Callable[[Condition], str] = write_condition
     ):
         self._subtasks = subtasks
         self._graph = graph
@@ -443,10 +420,10 @@ class PlanChecker:
         `previous` is the subtask that was done before; empty at the beginning and after an error, which may leave one
         half done.
         """
-        graph = None if self._exact else self._graph
-        faults = _with_pairs(self._automaton.faults(plan, state), self._subtasks, graph, plan, previous)
-        ignored = "" if self._exact else "impossible"
-        return tuple(fault for fault in faults if fault.kind != ignored)
+        if self._exact:
+            return self._automaton.faults(plan, state)
+        faults = self._automaton.faults(plan, state, self._graph, previous)
+        return tuple(fault for fault in faults if fault.kind != "impossible")
 
     def read(self, reply: SubtaskReply, state: State, previous: str = "") -> CheckedSubtasks:
         """A reply whose plan begins in a state."""

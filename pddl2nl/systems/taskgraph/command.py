@@ -130,12 +130,12 @@ def _check(
 
     Exit code 1: something is wrong with the plan.
     """
-    from pddl2nl.systems.taskgraph.automaton import plan_faults, teller_of
+    from pddl2nl.systems.taskgraph.automaton import TaskAutomaton, teller_of
 
     read = _subtasks(domain, subtasks)
     steps, lines, form = _plan(plan)
     tell = teller_of(wording_of(wording, read.domain, domain), read.domain)
-    faults = plan_faults(read, _graph(read, graph), steps, tell)
+    faults = TaskAutomaton(read, tell).faults(steps, graph=_graph(read, graph))
     data: list[dict[str, object]] = [{"step": None, "line": None, "kind": "form", "text": text} for text in form]
     told = [f"{plan}: {text}" for text in form]
     for fault in faults:

@@ -109,15 +109,9 @@ class PlaceMemory:
     """What an agent that sees only its own place has seen so far: a memory of where things are.
 
     It is exact for what the agent sees, and the last it saw for what it does not. What was seen to be gone is forgotten
-    (GraphPlan paper, sections 3.2 and 3.3.1, with the world's facts in place of images).
-
-    Attributes:
-        agent: the predicate ``(at place)`` of the agent.
-        located: the predicates ``(in thing place)`` that are seen at the agent's place only.
-        shut: the predicate ``(shut place)`` of places that hide what is in them.
-        lasting: whether anything is remembered beyond the present view.
-        where: the last location of each thing.
-        visited: the places that were looked into.
+    (GraphPlan paper, sections 3.2 and 3.3.1, with the world's facts in place of images). The predicates are ``(at
+    place)`` of the agent, ``(in thing place)`` of things, and ``(shut place)`` of places that hide what is in them;
+    nothing outlasts the present view unless it is `lasting`. `visited` are the places that were looked into.
     """
 
     agent: str

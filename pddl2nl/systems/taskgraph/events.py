@@ -11,16 +11,10 @@ from pddl2nl.policies.notes import Item, Note, Tone
 
 
 class GraphChecked(RunEvent, frozen=True):
-    """A plan was read and checked.
+    """A plan was read and checked: a first one (0) or a correction, of the task (revision 0) or of a revision.
 
-    Attributes:
-        number: 0 for a first plan; counts corrections.
-        revision: 0 for the plan of the task; counts the revisions that it belongs to.
-        plan: the subtasks.
-        form: what is wrong with the reply's form.
-        targets: what is wrong with names of subtasks and targets.
-        transitions: which subtasks cannot come where they are.
-        reaches: whether the goal holds after the plan, carried out in the simulator by someone who sees everything.
+    With what is wrong with the reply's form, with names of subtasks and targets, and with transitions; `reaches`:
+    whether the goal holds after the plan, carried out in the simulator by someone who sees everything.
     """
 
     number: Count
@@ -43,14 +37,7 @@ class GraphChecked(RunEvent, frozen=True):
 
 
 class NextScored(RunEvent, frozen=True):
-    """A model scored what may come next in a search along the graph.
-
-    Attributes:
-        plan: the subtasks so far.
-        candidates: those that it named and that are possible, with their targets.
-        scores: theirs.
-        refused: how many others it named.
-    """
+    """A model scored what may follow a plan in a search along the graph; `refused` candidates are not possible."""
 
     plan: tuple[str, ...]
     candidates: tuple[str, ...]
@@ -77,14 +64,9 @@ class KeysChosen(RunEvent, frozen=True):
 
 
 class SubtaskDone(RunEvent, frozen=True):
-    """A subtask ended.
+    """A subtask, at a place of the plan from 0, ended with an error or is done.
 
-    Attributes:
-        place: in the plan, from 0.
-        subtask: as in the plan.
-        actions: that were tried, in PDDL; those of a search are not among them.
-        searched: places that were looked into for it.
-        error: why it failed; empty if it is done.
+    `actions` were tried for it, besides those of a search that looked into `searched` places.
     """
 
     place: Count
@@ -103,17 +85,11 @@ class SubtaskDone(RunEvent, frozen=True):
 
 
 class PlanRevised(RunEvent, frozen=True):
-    """The model was asked whether the rest of the plan is still right.
+    """The model was asked whether the rest of the plan is still right, for the first time, the second, …
 
-    Attributes:
-        number: from 1.
-        trigger: ``error`` or ``completed``.
-        about: the event in words.
-        scene: the triples that the model was told.
-        changed: whether it gave another rest.
-        plan: the rest of the plan from now on.
-        before, after: whether the rest reaches the goal as it was, without a subtask that failed, and as it is now,
-            carried out by someone who sees everything.
+    `about` is the event in words, which is an ``error`` or a ``completed`` subtask, and `scene` the triples that were
+    told. `changed`: whether the plan is another rest. `before` and `after`: whether the rest reaches the goal as it
+    was, without a subtask that failed, and as it is now, carried out by someone who sees everything.
     """
 
     number: Count
@@ -133,12 +109,7 @@ class PlanRevised(RunEvent, frozen=True):
 
 
 class RevisionSpared(RunEvent, frozen=True):
-    """The model was not asked, because the rest of the plan is proved to reach the goal (option ``check``).
-
-    Attributes:
-        about: the event in words.
-        plan: the rest.
-    """
+    """No model was asked about an event, as the rest of the plan is proved to reach the goal (option ``check``)."""
 
     about: str
     plan: tuple[str, ...]

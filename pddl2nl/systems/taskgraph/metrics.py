@@ -16,15 +16,7 @@ from typing import Any
 from rapidfuzz.distance import Indel
 
 from pddl2nl.policies.events import Replied
-from pddl2nl.policies.reporting import (
-    ScoredRun,
-    Value,
-    conditions_met,
-    events_of,
-    goal_reached,
-    mean_metric,
-    share,
-)
+from pddl2nl.policies.reporting import ScoredRun, Value, conditions_met, events_of, goal_reached, mean_metric, share
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
 
 

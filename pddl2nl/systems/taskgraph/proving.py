@@ -81,13 +81,9 @@ class EdgeWitness:
 
 @dataclass(frozen=True)
 class EdgeProof:
-    """What was proved of an edge.
+    """What was proved of an edge between two subtasks; see the module. ``undecided``: z3 reached its limit.
 
-    Attributes:
-        first, second: the subtasks.
-        kind: see the module; ``undecided`` if z3 reached its limit.
-        witness: of a possible edge.
-        core: of a refuted edge, for each pair of ways the preconditions that contradict each other.
+    A possible edge has a witness; a refuted one, for each pair of ways, the preconditions that contradict each other.
     """
 
     first: str

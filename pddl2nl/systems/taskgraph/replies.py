@@ -40,14 +40,11 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class SubtaskReply:
-    """What was read of a reply.
+    """What was read of a reply: the plan, empty where none can be read.
 
-    Attributes:
-        steps: the plan; empty where none can be read.
-        tags: whether the reply is one reasoning and one answer behind it, and nothing else.
-        json: whether the answer is a JSON object with the plan in the right form.
-        faults: what is wrong with the form, with the place of each.
-        notes: what was accepted though it is written otherwise.
+    `tags`: it is one reasoning and one answer behind it, and nothing else; `json`: the answer is a JSON object with the
+    plan in the right form. The faults of the form have their places; the notes tell what was accepted though it is
+    written otherwise.
     """
 
     steps: tuple[PlannedSubtask, ...]

@@ -58,12 +58,9 @@ ReachesGoal = Callable[[Sequence[PlannedSubtask]], bool]
 class GraphColumns(msgspec.Struct, frozen=True):
     """What the rewards need to know beside the reply.
 
-    Attributes:
-        objects: the names of each class of targets: the paper's ``obj``, ``rec``, ``mov`` and ``spec``, or roles.
-        edges: the pairs of subtasks that may follow each other.
-        roles: the subtasks, which are the nodes, each with the class of each of its targets.
-        ground_truth: the correct plan.
-        key: the subtasks that the instruction cannot do without.
+    The `objects` of each class of targets (the paper's ``obj``, ``rec``, ``mov`` and ``spec``, or roles), the pairs of
+    subtasks that may follow each other, each subtask's classes of targets, the correct plan, and the `key` subtasks
+    that the instruction cannot do without.
     """
 
     objects: dict[str, tuple[str, ...]]

@@ -36,16 +36,11 @@ _NO_PLACE = frozenset(("Fridge", "Microwave", "SinkBasin", "StoveBurner", "Coffe
 
 @dataclass(frozen=True)
 class AlfredScene:
-    """A room.
+    """A room of a kind.
 
-    Attributes:
-        room: its kind.
-        classes: the class of each object; places first, then devices, then things.
-        where: the place of each thing at first; slices have none.
-        slices: the wholes that slices come from.
-        devices: the place of each lamp and faucet.
-        beside: pieces of furniture that stand beside each other, in both orders.
-        start: where the robot is.
+    `classes` has the class of each object, places first, then devices, then things; `where` the place of each thing at
+    first, `slices` the wholes that slices come from, `devices` the place of each lamp and faucet; furniture stands
+    `beside` other furniture in both orders, and the robot is at `start`.
     """
 
     room: str

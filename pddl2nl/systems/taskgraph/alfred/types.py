@@ -31,20 +31,12 @@ Step = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Errand:
-    """What is done to things of a class.
+    """What is done to things of a class: `count` things get treatments (names of ``alfred.toml``), in this order.
 
-    Attributes:
-        treatments: names of ``alfred.toml``, in their order.
-        count: how many things.
-        sliced: whether the thing is a slice of the class.
-        stacked: whether the things end in a dish.
-        whole: whether the dish is treated with what it holds, rather than the things.
-        light: whether the thing is examined under a lamp, and not put anywhere.
-        placed: whether the things are put somewhere at the end.
-        behind: whether the things are behind a door, which the plan opens and shuts.
-        thing, dish, place, knife, rest: the classes of the things, the dish, the receptacle at the end (or the lamp),
-            the knife, and where the knife is put. Drawn with a scene.
-        beside: a class beside one of whose instances the receptacle stands, if it is told by that.
+    `sliced`: they are slices; `stacked`: they end in a dish, which is treated as a `whole` with what it holds; `light`:
+    they are examined under a lamp, and put nowhere, as if not `placed`; `behind`: they are behind a door, which the
+    plan opens and shuts. The classes are drawn with a scene: of the things, the dish, the receptacle at the end (or the
+    lamp), the knife, where the knife is put (`rest`), and what the receptacle stands `beside`, if it is told by that.
     """
 
     treatments: tuple[str, ...] = ()
@@ -126,14 +118,9 @@ TaskGroup = Literal["base", "long", "new"]
 
 @dataclass(frozen=True)
 class TaskType:
-    """A type of tasks.
+    """A type of tasks, named as in the papers, with errands without classes, in these kinds of rooms.
 
-    Attributes:
-        name: as in the papers.
-        group: ALFRED's seven types and their sliced variants, the paper's longer ones, or those with other skills.
-        errands: without classes.
-        rooms: the kinds of scenes where it can be done.
-        length: subtasks of its plan.
+    Its group is ALFRED's seven types and their sliced variants, the paper's longer ones, or those with other skills.
     """
 
     name: str
