@@ -67,7 +67,6 @@ class BrainAnswers:
     _acted: bool = False
 
     def plan(self, oracle: PlanOracle, *, state: State) -> str:
-        """The first plan."""
         self._excluded, self._acted = set(), False
         known = self._known(state)
         commands = with_mistake(oracle.mistake, self._commands(oracle, known) or [], self._robot, known)
@@ -93,16 +92,13 @@ class BrainAnswers:
         return f"Explanation: {message.split('. ')[0].rstrip('.')}.\nNew plan:\n{new}"
 
     def next_step(self, oracle: PlanOracle, *, state: State) -> str:
-        """The next step of a plan that is asked for one by one."""
         return (*self._lines((self._commands(oracle, self._known(state)) or [])[:1]), _DONE)[0]
 
     def words(self, command: Command) -> str:
-        """A command in words."""
         said = self._body.say(command)
         return said[:1].upper() + said[1:]
 
     def command(self, oracle: PlanOracle, *, step: str) -> str:
-        """The line of program for a step."""
         line = self._body.act(step).text
         first, self._acted = not self._acted, True
         if oracle.mistake == "body-syntax" and first:
@@ -162,7 +158,6 @@ class BrainAnswers:
                     yield GroundAtom((predicate.name, *args)), predicate.name not in hinder
 
     def _first_objects(self, primitive: Primitive) -> tuple[str, ...]:
-        """The first objects that the type of each slot allows."""
         item = primitive.actions[0]
         return tuple(self.task.objects_of(item.types(slot, self.task.domain))[0] for slot in primitive.slots)
 
@@ -193,7 +188,6 @@ def with_mistake(mistake: str | None, plan: Sequence[Command], robot: Robot, sim
 
 
 def failing_at(commands: Sequence[Command], simulator: Simulator) -> int | None:
-    """The index of the first command that fails; None if none does."""
     return next((at for at, result in enumerate(executed(commands, simulator)) if result.successor is None), None)
 
 

@@ -203,7 +203,6 @@ class _Loop:
         return partial(self._answers.command, step=step)
 
     def run(self) -> None:
-        """Plans and acts to the end of the plan."""
         episode = self._episode
         plan = self._planned((), 0, 0, "")
         step = rounds = 0
@@ -336,7 +335,6 @@ class _Loop:
         return " ".join(lines)
 
     def _dead_end(self, state: State) -> bool:
-        """Whether dead ends matter in this run, and a state is one."""
         if self._policy.dead_ends == "ignore":
             return False
         if state not in self._dead_ends:

@@ -83,17 +83,14 @@ class _House:
         self.holders = (*rooms, *self.having("surface"), *self.having("container"))
 
     def facts(self, name: str) -> tuple[Fact, ...]:
-        """The static facts about an object, by its kind, and objects that are there."""
         kind = name.rstrip("0123456789")
         own = ((fact[0], name, *fact[2:]) for fact in self._static if fact[1] == kind)
         return tuple(fact for fact in own if self._present.issuperset(fact[2:]))
 
     def having(self, prop: str) -> tuple[str, ...]:
-        """The furniture with a property."""
         return tuple(each for each in self.furniture if (prop, each) in self._static)
 
     def relation(self, place: str) -> str:
-        """How a thing is at a place."""
         return "inside" if ("container", place) in self._static else "on"
 
 

@@ -83,7 +83,6 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words of a program."""
         return (*(word for item in self.primitives for word in (item.name, *item.aliases)), *self.no_ops)
 
     def command_of(self, action: GroundAction, domain: Domain) -> Command | None:
@@ -97,7 +96,6 @@ class Robot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"no
 
     @property
     def text(self) -> str:
-        """The robot as its file holds it."""
         return msgspec.json.encode(self, order="deterministic").decode("utf-8")
 
 

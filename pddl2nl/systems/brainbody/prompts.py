@@ -71,7 +71,6 @@ class StepPrompter:
         return Constraint(lines, action="- ", begin="New plan:\n")
 
     def objects(self) -> list[str]:
-        """The objects with their types."""
         word, names = self.teller.wording.type_word, self.teller.names.to_nl
         return [f"{names[name]} ({word(item.types[0])})" for name, item in self.teller.task.objects.items()]
 

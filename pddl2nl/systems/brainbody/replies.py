@@ -55,7 +55,6 @@ class PlanReply(NamedTuple):
 
 
 def is_done(step: str) -> bool:
-    """Whether a step says that the plan ends."""
     return _DONE.fullmatch(step) is not None
 
 

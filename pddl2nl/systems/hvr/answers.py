@@ -99,7 +99,6 @@ class MacroAnswers:
             self._besides = [name for each in examples for name in _objects_in(each.ways[0].plan)]
 
     def retrieval(self, available: Sequence[str]) -> str:
-        """The objects that matter."""
         needed = dict.fromkeys(name for macro in self._macros for name in macro.needs)
         named = [name for name in dict.fromkeys((*needed, *self._besides)) if name in available]
         return "\n".join(self._teller.names.to_nl.get(name, name) for name in named)
@@ -329,7 +328,6 @@ def _atom(literal: Condition) -> GroundAtom | None:
 
 
 def _predicate(literal: Condition) -> str:
-    """The predicate of a literal; empty for other conditions."""
     atom = _atom(literal)
     return "" if atom is None else atom[0]
 

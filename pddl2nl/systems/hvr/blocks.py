@@ -76,7 +76,6 @@ class ActionBlock:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing fails."""
         return not self.feedback
 
 

@@ -52,7 +52,6 @@ def shown_for(policy: HVROptions, teller: Teller, ontology: Ontology | None, pro
 
 
 def conditions_shots(prompts: Prompts) -> Shots:
-    """The example for the first conditions of a macro plan."""
     example, reply = map(prompts.text, ("conditions_example.txt", "conditions_example_reply.txt"))
     return {"conditions": ((example, reply),)}
 

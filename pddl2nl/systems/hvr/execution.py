@@ -84,7 +84,6 @@ class Execution:
         self._repeats = self._repairs = 0
 
     def carry_out(self, parts: Sequence[Part]) -> ExecutionEnd:
-        """Executes a plan until it ends, fails, or is given up for a new one."""
         self._repeats = self._repairs = 0
         self._episode.begin_plan(whole(parts))
         for place, part in enumerate(parts):

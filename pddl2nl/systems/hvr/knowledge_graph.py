@@ -117,7 +117,6 @@ class Choices:
             self._labels.setdefault(said, tuple(members))
 
     def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[str, ...]:
-        """The objects that are meant, in the order in which they were named."""
         return tuple(dict.fromkeys(name for text in said for name in self._meant_by(text, vectors)))
 
     def _meant_by(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
@@ -255,7 +254,6 @@ class KnowledgeGraph:
         }
 
     def update(self, state: State) -> None:
-        """Makes a state the present one."""
         self._index = _StateIndex(state.atoms, state.values)
 
     def learned(self, macros: Iterable[tuple[str, Sequence[GroundAction]]]) -> Ontology:
@@ -322,7 +320,6 @@ class KnowledgeGraph:
     # ── lines for prompts ─────────────────────────────────────────────────────────────────────────
 
     def available_lines(self) -> tuple[str, ...]:
-        """All existing objects with their classes."""
         return tuple(f"{self._said(name)} ({self.kind(name)})" for name in self.objects())
 
     def kind_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:

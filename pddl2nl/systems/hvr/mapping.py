@@ -53,12 +53,10 @@ class MappedReply:
 
     @property
     def actions(self) -> tuple[GroundAction, ...]:
-        """The actions, in order."""
         return tuple(reading.action for reading in self.readings if reading.action is not None)
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The lines that could not be read."""
         return tuple(" ".join(reading.text.split()) for reading in self.readings if reading.action is None)
 
 

@@ -49,7 +49,6 @@ class GeneratedPlan:
 
 
 def generated_plan(run: ScoredRun) -> GeneratedPlan:
-    """The measured plan of a run."""
     before, after = _phases(run.counted)
     executed = _executed(after)
     for event in reversed(before):

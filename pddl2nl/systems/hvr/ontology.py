@@ -125,7 +125,6 @@ def read_ontology(text: str, domain: Domain | None = None, name: str = "<ontolog
 
 
 def empty_graph() -> Graph:
-    """A graph with our prefixes and no triples."""
     graph = Graph(bind_namespaces="none")
     for prefix, namespace in _PREFIXES.items():
         graph.bind(prefix, namespace)

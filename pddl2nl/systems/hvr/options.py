@@ -103,7 +103,6 @@ class HVROptions(WorldPolicy):
         return {"library": [write_macro_file(stored) for stored in Library(self.library).macros(task.domain)]}
 
     def restored(self, snapshot: Mapping[str, Any], task: Task, folder: Path) -> Self:
-        """With a library of the recorded macro-actions in the folder."""
         texts = snapshot.get("library")
         if texts is None:
             return replace(self, library=None)
@@ -116,5 +115,4 @@ class HVROptions(WorldPolicy):
 
 
 def prompt_file(stage: str) -> str:
-    """The prompt file of a stage."""
     return f"{stage.replace('-', '_')}.txt"

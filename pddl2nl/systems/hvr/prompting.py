@@ -1,21 +1,10 @@
 """What HVR asks and tells the model (sections 2.2 to 3.3 and appendix B.3 of the paper).
 
 The prompts are laid out as in `pddl2nl.policies.prompts`; the instruction of each stage is a text file in ``prompts``.
-
-====================  ==================================================================================================
-stage                 content, after the paper
-====================  ==================================================================================================
-retrieval             zero-shot; the task, the current macro-action if there is one, and all available objects
-macro-plan            two examples; the task, and the classes of the objects with their properties (ours: after a failed
-                      plan also the objects, because the new plan starts from their current state)
-conditions            one example; macro-actions, objects, predicates (`pddl2nl.systems.hvr.conditions`)
-conditions-…          no example; the conditions and feedback: corrected before, refined after a block was expanded
-block                 two examples; the objects; what was executed, grouped by macro-action; the reply gives the steps
-                      in words first, then as actions
-block-correction      one example; the block and the validator's feedback besides
-plan                  two examples; the whole plan at once, for policies without hierarchy
-plan-correction       one example; the same with the validator's feedback
-====================  ==================================================================================================
+As in the paper, retrieval is zero-shot; macro plans, blocks and whole plans have two examples, conditions and
+corrections one. What was executed is grouped by macro-action; a block gives the steps in words first, then as actions.
+Ours: after a failed macro plan the objects are told as well, because the new plan starts from their current state; and
+conditions are corrected before, and refined after a block was expanded.
 
 *Compact* prompts fit, with their replies, the 4,096 tokens of the paper's smaller model in all its tasks: no effects
 of actions, no list of actions, no location triples and no predicates that are properties of objects; one example for
@@ -88,7 +77,6 @@ class Prompter:
     compact: bool = False
 
     def messages(self, stage: str, sections: Sections) -> list[Message]:
-        """The whole prompt."""
         instruction = self.prompts.fill(prompt_file(stage), domain=self.domain_text)
         return conversation(
             LAYOUT.system(stage, instruction), self.shots.get(stage, ()), self.question(stage, sections)

@@ -51,7 +51,6 @@ class Movement:
 
 
 def movements(domain: Domain) -> tuple[Movement, ...]:
-    """The movements of a domain, in the order of the file."""
     found = (_movement(schema) for schema in domain.actions)
     return tuple(item for item in found if item is not None)
 

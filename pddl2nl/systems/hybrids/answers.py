@@ -69,7 +69,6 @@ def problem_written(setting: Setting, *, corrected: bool) -> Answer:
 
 
 def with_objects(problem: Problem, new: Mapping[str, str]) -> Problem:
-    """A problem with other names of objects."""
     renaming = Renaming(term=lambda term: new.get(term, term))
 
     def renamed(atom: GroundAtom) -> GroundAtom:

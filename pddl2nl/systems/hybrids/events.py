@@ -119,9 +119,9 @@ class StatesAsked(RunEvent, frozen=True):
 class StatesSearched(RunEvent, frozen=True):
     """A search on the simulator ended: ``plain`` or ``led`` (by the model's actions), ``landmarks`` or ``tree``.
 
-    Its status is ``solved``, ``exhausted`` (no state is left) or ``limit``. It expanded so many states, `led` of them for
-    what the model said, and evaluated the heuristic in others; `seconds` are without the model's time, `landmarks` the
-    subgoals, with those that come before each behind it.
+    Its status is ``solved``, ``exhausted`` (no state is left) or ``limit``. It expanded so many states, `led` of them
+    for what the model said, and evaluated the heuristic in others; `seconds` are without the model's time, `landmarks`
+    the subgoals, with those that come before each behind it.
     """
 
     by: str

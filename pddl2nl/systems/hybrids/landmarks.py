@@ -46,7 +46,6 @@ class Landmarks(PromptedPolicy):
     expansions: Annotated[int, Meta(description="The most states that the search may expand.", ge=1)] = 5_000
 
     def effort(self, actions: int) -> Effort:
-        """A call for each plan."""
         return Effort(self.samples, 0, 0, self.samples * actions * ACTION_TOKENS)
 
     def run(self, episode: Episode) -> None:
@@ -103,7 +102,6 @@ def subgoals(simulator: Simulator, plans: Sequence[Mapping[GroundAtom, int]]) ->
 
 
 def goal_facts(simulator: Simulator) -> frozenset[GroundAtom]:
-    """The facts that the goal asks for."""
     parts = conjuncts(simulator.task.problem.goal)
     return frozenset(GroundAtom((part.predicate, *part.args)) for part in parts if isinstance(part, Atom))
 

@@ -1,18 +1,9 @@
 """The prompts of the hybrids, laid out as in `pddl2nl.policies.prompts`.
 
-Landmarks asks as Basic, and repair as the policy that proposes the plan.
-
-====================  ==================================================================================================
-stage                 content
-====================  ==================================================================================================
-hybrids/next          goal, objects, and states in which a search is stuck, numbered: how would you go on from each?
-hybrids/candidates    goal, objects, a state: which actions would you do now?
-hybrids/problem       goal, objects, initial state: write the problem file; in a correction also the last one and why it
-                      cannot be read
-====================  ==================================================================================================
-
-The domain is told in the wording of the run, and in PDDL where a problem file is asked for. No prompt holds an earlier
-exchange.
+``next`` asks how to go on from states in which a search is stuck, ``candidates`` for the actions in one state, and
+``problem`` for the problem file, in a correction with the last one and why it cannot be read. Landmarks asks as Basic,
+and repair as the policy that proposes the plan. The domain is told in the wording of the run, and in PDDL where a
+problem file is asked for. No prompt holds an earlier exchange.
 """
 
 from __future__ import annotations

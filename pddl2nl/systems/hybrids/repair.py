@@ -96,11 +96,9 @@ class Repair(Policy):
     prompt_names = _proposers("prompt_names")
 
     def effort(self, actions: int) -> Effort | None:
-        """That of the policy that proposes."""
         return self.proposing.effort(actions)
 
     def snapshot(self, task: Task) -> Mapping[str, Any]:
-        """That of the policy that proposes."""
         return self.proposing.snapshot(task)
 
     def restored(self, snapshot: Mapping[str, Any], task: Task, folder: Path) -> Self:

@@ -26,8 +26,6 @@ from pddl2nl.systems.sayplan.scene_graph import SceneGraph, read_roles, scene_gr
 
 
 def _of_search(value: Callable[[ScoredRun, SearchEnded], float | None]) -> Value:
-    """A metric of runs that searched a graph."""
-
     def of(run: ScoredRun) -> float | None:
         ends = events_of(run, SearchEnded)
         return value(run, ends[-1]) if ends else None
@@ -63,7 +61,6 @@ def _success(run: ScoredRun, end: SearchEnded) -> float | None:
 
 
 def _around(graph: SceneGraph, node: str) -> frozenset[str]:
-    """The nodes above and below a node."""
     return frozenset((*graph.above(node), *(each for each in graph.nodes if node in graph.above(each))))
 
 

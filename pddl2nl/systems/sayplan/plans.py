@@ -98,7 +98,6 @@ def _flat(values: object) -> Iterator[object]:
 
 
 def node_names(graph: SceneGraph) -> Mapping[str, str]:
-    """The nodes by their names in the form in which names are compared."""
     return {plain_name(name): name for name in graph.nodes}
 
 
@@ -361,6 +360,5 @@ def _needed(said: SceneCall) -> list[str]:
 
 
 def _predicate(condition: Condition) -> str:
-    """The predicate of a literal; empty for other conditions."""
     body = condition.body if isinstance(condition, Not) else condition
     return body.predicate if isinstance(body, Atom) else ""

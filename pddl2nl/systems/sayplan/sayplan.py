@@ -279,7 +279,6 @@ class SceneRun:
         )
 
     def _ended(self, by: str, view: SceneView, answer: tuple[str, ...] | None = None) -> None:
-        """Records the end of a search, with the model's answer to the task."""
         graph = view.graph
         collapsed, full = graph.collapsed(), graph.full()
         self._episode.note(
@@ -511,11 +510,9 @@ class ScenePrompter:
     def search(
         self, view: SceneView, memory: Sequence[str], feedback: str, answers: Sequence[str] = ()
     ) -> list[Message]:
-        """The prompt for the next command of the search."""
         return self._messages(SEARCH, {**self._searching(view, memory, feedback), "Answers": list(answers)})
 
     def plan(self, view: SceneView, plan: Sequence[object], feedback: str) -> list[Message]:
-        """The prompt for a plan, or for its correction."""
         return self._messages(PLAN, {"Scene graph": view.text, "Plan": list(map(str, plan)), "Feedback": feedback})
 
     def commands(self, view: SceneView, level: str) -> Constraint | None:

@@ -143,7 +143,6 @@ class SceneRoles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def text(self) -> str:
-        """The text of a ``scene.json``."""
         return msgspec.json.encode(self).decode()
 
     def shown_from(self, top: str) -> SceneRoles:
@@ -197,7 +196,6 @@ class SceneNode:
         yield from (each.replace("-", "_") for each in said)
 
     def to_json(self) -> dict[str, object]:
-        """The node as in a prompt."""
         return {**self.fields, "id": self.name}
 
 
@@ -231,7 +229,6 @@ class SceneGraph:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The place of each node in the order of all."""
         return {name: place for place, name in enumerate(self.nodes)}
 
     @cached_property
@@ -241,7 +238,6 @@ class SceneGraph:
         return frozenset(name for name, node in self.nodes.items() if not node.opens and node.kind not in kinds)
 
     def above(self, name: str) -> Iterator[str]:
-        """The nodes above a node, from its parent to the top."""
         while parent := self.nodes[name].parent:
             yield parent
             name = parent
@@ -251,7 +247,6 @@ class SceneGraph:
         return SceneView(self)
 
     def full(self) -> SceneView:
-        """The view of all nodes."""
         return SceneView(self, frozenset(name for name, node in self.nodes.items() if node.opens))
 
     def revealing(self, wanted: Iterable[str]) -> frozenset[str]:
@@ -371,7 +366,6 @@ class _SceneFacts:
                 self._by.setdefault(predicate, {}).setdefault(args[0], []).extend(args[1:])
 
     def of(self, predicate: str) -> Collection[str]:
-        """The objects that are first arguments."""
         return self._by.get(predicate, {})
 
     def seconds(self, predicate: str, first: str) -> list[str]:
@@ -445,7 +439,6 @@ class SceneView:
     expanded: frozenset[str] = frozenset()
 
     def shows(self, name: str) -> bool:
-        """Whether a node is shown."""
         graph = self.graph
         return name in graph.nodes and all(
             not graph.nodes[each].opens or each in self.expanded for each in graph.above(name)
@@ -453,7 +446,6 @@ class SceneView:
 
     @cached_property
     def nodes(self) -> tuple[SceneNode, ...]:
-        """The nodes that are shown."""
         graph = self.graph
         names = list(graph.roots)
         for name in names:
@@ -470,7 +462,6 @@ class SceneView:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """The nodes that are not shown."""
         return frozenset(self.graph.nodes.keys() - {node.name for node in self.nodes})
 
     def task_of(self, task: Task, state: State) -> Task:
@@ -538,7 +529,6 @@ class SceneView:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """The number of nodes of each kind, and of links."""
         kinds = [*([] if self.graph.location is None else [AGENT]), *(node.kind for node in self.nodes)]
         return {**{kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}, "links": len(self.links)}
 
@@ -639,7 +629,6 @@ class _SceneReader:
             self.objects[name] = said if isinstance(said, str) and said in self._types else default
 
     def facts(self) -> Iterator[tuple[str, ...]]:
-        """The facts."""
         roles = self._roles
         for agent in (each for each in self._nodes[AGENT] if roles.agent and each.get("location") != ""):
             yield roles.agent, self._known(agent.get("location"), "the agent")

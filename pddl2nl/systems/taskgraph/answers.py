@@ -69,12 +69,10 @@ class SubtaskAnswers:
         self._text = text
 
     def plan(self, oracle: PlanOracle) -> str:
-        """The first plan."""
         plan = self._in_classes
         return str(plan) if oracle.mistake == "wrong-tag" else _reply(mistaken_subtasks(oracle.mistake, plan))
 
     def corrected(self, oracle: PlanOracle) -> str:
-        """The plan after feedback."""
         return _reply(self._in_classes)
 
     def scores(self, before: Sequence[PlannedSubtask]) -> Answer:

@@ -247,7 +247,6 @@ class SubtaskDoer:
         self._look()
 
     def do(self, place: int, step: PlannedSubtask) -> SubtaskDone:
-        """Carries out a subtask and records it."""
         self.unopened = ()
         node = self._subtasks.by_name.get(step[0])
         text = subtask_text(step)

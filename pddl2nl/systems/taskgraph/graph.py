@@ -1,15 +1,9 @@
 """Task graphs: which subtask may follow which, and how graphs are built (GraphPlan paper, section 3.1.1, table 8).
 
-==============  =====================================================================================================
-kind            an edge for each pair of subtasks
-==============  =====================================================================================================
-``traversal``   that follow each other in a plan
-``fewshot``     that follow each other in a sample of 98 plans, the paper's number
-``compatible``  of which the last action of one is compatible with the first of the other
-``proved``      that some state of some problem allows one after the other
-==============  =====================================================================================================
-
-Kinds are united by ``+``: the paper's default is ``fewshot+compatible``.
+There is an edge for each pair of subtasks that follow each other in a plan (``traversal``) or in one of 98 sampled
+plans (``fewshot``, the paper's number); of which the last action of one is compatible with the first of the other
+(``compatible``); or that some state of some problem allows one after the other (``proved``). Kinds are united by ``+``:
+the paper's default is ``fewshot+compatible``.
 """
 
 from __future__ import annotations
@@ -49,11 +43,9 @@ class TaskGraph:
                 raise InputError(f"the edge {edge[0]} → {edge[1]} has a node that the graph does not have")
 
     def after(self, name: str) -> tuple[str, ...]:
-        """The subtasks that may follow one, in the order of the nodes."""
         return tuple(node.name for node in self.nodes if (name, node.name) in self.edges)
 
     def united(self, other: TaskGraph, name: str) -> TaskGraph:
-        """The graph with the nodes and edges of both."""
         nodes = tuple(dict.fromkeys((*self.nodes, *other.nodes)))
         return TaskGraph(name, nodes, self.edges | other.edges)
 

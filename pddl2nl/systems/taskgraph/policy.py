@@ -111,7 +111,6 @@ class GraphPlan(WorldPolicy):
 
     @property
     def revises(self) -> bool:
-        """Whether the plan may be revised."""
         return self.on_error or self.on_completed
 
     @property
@@ -258,7 +257,6 @@ class _GraphLoop:
         self._asked: set[object] = set()
 
     def run(self) -> None:
-        """Plans, and goes through the plan."""
         policy = self._policy
         rest = [*self._plan()]
         if not rest:

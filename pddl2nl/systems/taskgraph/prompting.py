@@ -1,16 +1,9 @@
 """The prompts (GraphPlan paper, appendix E), laid out as in `pddl2nl.policies.prompts`.
 
-====================  ==================================================================================================
-stage                 content of the question
-====================  ==================================================================================================
-taskgraph/plan        the task; with examples, if the policy shows them
-taskgraph/next        the task, the plan so far, and the subtasks that may come next, to be scored
-taskgraph/correct     the task, the plan, and what is wrong with it; of a revision also what that was told
-taskgraph/keys        the task; asked for the classes that matter
-taskgraph/replan      the task, the plan, the subtasks done, the event, and the scene as far as it was seen
-====================  ==================================================================================================
-
-Where nothing is hidden from the robot, the scene is the whole state, and stands in all prompts but that for classes.
+The stages ask for a plan of the task, for scores of the subtasks that may come next, for a correction (of a revision
+with what that was told), for the classes that matter, and for a revision after an event, with the scene as far as it
+was seen. Where nothing is hidden from the robot, the scene is the whole state, and stands in all prompts but that for
+classes.
 """
 
 from __future__ import annotations
@@ -40,7 +33,6 @@ PROMPTS = Prompts("pddl2nl.systems.taskgraph")
 
 
 def file_of(stage: str) -> str:
-    """The prompt file of a stage."""
     return f"{stage.removeprefix('taskgraph/')}.txt"
 
 
@@ -132,7 +124,6 @@ class SubtaskPrompter:
         self._scores = scores_reply([(step, 9 - 7 * place) for place, step in enumerate(example)] + [((END,), 0)])
 
     def messages(self, stage: str, **sections: str | Sequence[str]) -> list[Message]:
-        """A whole prompt."""
         fill, file = self._prompts.fill, file_of(stage)
         if stage == KEYS:
             text = fill(file, classes=self._classes)

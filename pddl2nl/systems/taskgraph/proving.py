@@ -337,7 +337,6 @@ class _EdgeQuestion:
         return self.z3.BoolVal(value, self._context)
 
     def add(self, formula: Any) -> None:
-        """Requires a formula."""
         self._solver.add(formula)
 
     def add_run(self, steps: Sequence[MacroStep], subtask: int) -> None:

@@ -163,7 +163,6 @@ class Subtasks:
 
     @cached_property
     def by_name(self) -> Mapping[str, Subtask]:
-        """The nodes by their names."""
         return {node.name: node for node in self.nodes}
 
     def class_of(self, name: str) -> str:

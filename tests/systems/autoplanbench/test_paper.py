@@ -7,7 +7,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.policies.paper import PaperLine, papers
-from pddl2nl.reports.tables.grid import domain_lines, paper_table, summed
+from pddl2nl.reports.tables.grid import paper_table, summed
 from pddl2nl.systems.autoplanbench.tables import suite_lines, suite_name
 from pddl2nl.tasks import shipped_domains
 
@@ -111,21 +111,3 @@ def test_the_optimal_track_has_the_papers_numbers_where_both_are_there() -> None
     ]
     lines = suite_lines(paper_table("table-4"), rows)
     assert [line and line.label for line in lines] == [None, "barman11", None, "visitall11"]
-
-
-def test_rows_without_sections_are_the_primary_ones() -> None:
-    table = paper_table("table-2")
-    rows = [
-        LayoutRow("ferry"),
-        LayoutRow("ferry", "scaled"),
-        LayoutRow("depots", "primary", "planbench"),
-        LayoutRow("own"),
-    ]
-    lines = domain_lines(table, rows)
-    assert [line and (line.section, line.variant, line.values[2]) for line in lines] == [
-        ("primary", "", 14),
-        ("scaled", "", 7),
-        ("primary", "PlanBench", 6),
-        None,
-    ]
-    assert summed([None]) is None

@@ -282,13 +282,6 @@ def test_the_first_violated_condition_is_named(plug: Task) -> None:
     assert [str(condition) for condition in check.unmet] == ["(plugged)"]
 
 
-def test_what_is_missing_of_the_goal_is_named(plug: Task) -> None:
-    check = _check(plug, ("(socket)", "(on)"))
-    assert (check.verified, check.at_goal) == (1, False)
-    assert [str(condition) for condition in check.unmet] == ["(plugged)"]
-    assert _check(plug).unmet != ()
-
-
 def test_it_ends_where_conditions_could_not_be_read(plug: Task) -> None:
     check = _check(plug, ("(socket)", "(plugged)"), None, ("(and)", "(on)"))
     assert (check.verified, check.unmet, check.at_goal) == (1, (), False)
@@ -426,17 +419,6 @@ def test_feedback_names_the_macro_action_and_what_fails(teller: Teller) -> None:
     said = plan_feedback(teller, _PLAN, wrong, check)
     assert said.startswith("Macro-action 2 (Put c on a) cannot be carried out after macro-action 1: ")
     assert "in PDDL (clear block_0)" in said
-
-
-def test_feedback_on_what_could_not_be_read_comes_first(teller: Teller) -> None:
-    read = read_conditions("1. precondition: (clear zork)\neffect: (and)", teller.task, teller.names, count=2)
-    said = plan_feedback(teller, _PLAN, read, _checked(teller, read))
-    first, second = said.split("\n")
-    assert first.startswith(
-        "The conditions of macro-action 1 (Pick up c) cannot be used. In the precondition: undeclared"
-    )
-    assert "No conditions were found for macro-action 2" in second
-    assert "(clear zork)" in conditions_text(read, teller.names)
 
 
 # ── the example in the prompt ────────────────────────────────────────────────────────────────────

@@ -311,25 +311,6 @@ def test_what_silently_fails_is_repeated_without_asking_the_model(run: Any, worl
     assert acted[0].observation.startswith(f"I {LIFT}. But ")
 
 
-def test_who_does_not_look_runs_into_it(run: Any, world: Any) -> None:
-    played, model = run("hr", executor=Slippery(Simulator(world.task), "lift"))
-    # It is measured, but told to nobody.
-    (seen,) = played.of("discrepancy")
-    assert (seen.step, seen.missing, seen.feedback) == (1, ("(held red)",), "")
-    assert not any("Feedback" in asked for stage in model.stages for asked in model.asked(stage))
-    assert (played.finished.outcome, played.finished.plan) == ("inapplicable", PLAN[:1])
-    (rejected,) = played.of("rejected")
-    assert (rejected.step, rejected.action, rejected.unmet) == (2, PLAN[1], ("(held red)",))
-
-
-def test_a_world_that_never_obeys_ends_the_run(run: Any, world: Any) -> None:
-    executor = Slippery(Simulator(world.task), "lift", times=100)
-    played, model = run("vr", {"plan": block(LIFT, PUT)}, executor=executor)
-    assert len(model.asked("plan")) == 4
-    assert played.finished.outcome == "inapplicable"
-    assert played.finished.plan == (PLAN[0],) * 4 * 11
-
-
 # ── the ends of a run ────────────────────────────────────────────────────────────────────────────
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -99,14 +99,6 @@ def test_dormant_objects_are_not_available_until_they_exist(graph: KnowledgeGrap
     assert graph.select(["slice-1"]).chosen == ("slice-1",)
     # What is known of what does not exist can still be asked for.
     assert graph.about(["bread-1"])[0].kind == "Bread"
-
-
-def test_a_predicate_may_say_that_objects_are_absent(task: Task, simulator: Simulator) -> None:
-    text = ONTOLOGY.replace(":existsNow rdfs:subPropertyOf :existence", ":dirty rdfs:subPropertyOf :absence")
-    graph = graph_of(task, read_ontology(text))
-    assert "pan-1" in graph.objects()
-    graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
-    assert set(task.objects) - set(graph.objects()) == {"pan-1"}
 
 
 def test_classes(graph: KnowledgeGraph) -> None:
@@ -214,16 +206,6 @@ def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> No
 
 
 # ── many objects ─────────────────────────────────────────────────────────────────────────────────
-
-
-class CountedScans(tuple[GroundAtom, ...]):
-    """A tuple of atoms that counts how often it is read from start to end."""
-
-    scans = 0
-
-    def __iter__(self) -> Iterator[GroundAtom]:
-        type(self).scans += 1
-        return super().__iter__()
 
 
 # ── names that a model gives ──────────────────────────────────────────────────────────────────────

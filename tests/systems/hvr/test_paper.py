@@ -33,8 +33,6 @@ KEYS = {
     "blocks-verified": "aabv_after",
 }
 PRINTED = {5: "pc", 6: "es", 7: "ld", 8: "epv", 11: "pc", 12: "es", 13: "ld", 14: "epv"}
-HALF = 0.00501
-"""Printed numbers are rounded to two decimals."""
 
 
 class Result(NamedTuple):
@@ -262,24 +260,3 @@ def test_tasks_are_columns_in_their_order_and_each_metric_a_section() -> None:
         ends = [cell.text for cell in ours.cells[16:]]
         assert ends == (["0.00", "12.00", f"{73 / 12:.2f}"] if section.title == "LD" else ["", "", ""])
     assert table.notes[0].startswith("T1: Task T1. T2: Task T2. ")
-
-
-def test_the_papers_lines_by_task_hold_its_generic_task_too() -> None:
-    results = {("HVR", task, 1): all_of(1.0) for task in ("T5", "T5bis", "T6", "T12")}
-    table = hvr_tasks_table(experiment(results), WANTED_BY_TASK)
-    found = {
-        (section.title, line.label): [cell.text for cell in line.cells]
-        for section in table.sections
-        for line in section.lines
-    }
-    correct = found["PC, superfluous steps skipped", "paper, Gemini: HVR (Table 11)"]
-    assert correct == ["100.00", "88.89", "100.00", "100.00", "94.19", "100.00", "88.39", "", "", ""]
-    lengths = found["LD", "paper, Phi3: HV (Table 7)"]
-    assert lengths == ["305.88", "868.75", "626.09", "", "202.01", "", "", "34.15", "626.09", "202.01"]
-    assert found["AABV before correction", "paper, Gemini: HR (Table 16)"][:5] == [
-        "16.67",
-        "",
-        "33.33",
-        "0.00",
-        "29.91",
-    ]

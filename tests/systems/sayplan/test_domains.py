@@ -12,7 +12,6 @@ from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator
 
 DOMAINS = ("household", "kitchen", "logistics")
-POLICIES = ("sayplan", "sayplan-exact")
 MORE = [
     *(("sayplan", "household", f"v{number:02}") for number in range(2, 11)),
     *(("sayplan", "kitchen", f"t{number:02}") for number in range(2, 13)),

@@ -80,27 +80,6 @@ def test_a_search_without_an_end_is_ended(replies: list[str], by: str, steps: in
     assert (run.end.by, len(run.steps)) == (by, steps)
 
 
-@pytest.mark.parametrize(
-    ("command", "answer"),
-    [
-        ({"command": "terminate"}, None),
-        ({"command": "terminate()"}, None),
-        ({"command": "terminate(coffee mug)"}, ("coffee_mug",)),
-        ({"command": "Terminate(Kitchen, bobs-room)"}, ("kitchen", "bobs_room")),
-        ({"command": "terminate(none)"}, ()),
-        ({"command": "terminate(5)"}, ("5",)),
-        ({"command": "terminate", "answer": ["kitchen", "Kitchen"]}, ("kitchen",)),
-        ({"command": "terminate", "answer": "kitchen"}, ("kitchen",)),
-        ({"command": "terminate", "answer": []}, ()),
-        ({"command": "terminate", "answer": 5}, ("5",)),
-        ({"mode": "planning"}, None),
-    ],
-)
-def test_the_end_of_a_search_carries_an_answer(command: dict[str, object], answer: tuple[str, ...] | None) -> None:
-    run = play("example", {SEARCH: json.dumps(command), PLAN: plan()})
-    assert (run.end.by, run.end.answer) == ("model", answer)
-
-
 # ── stage 2 ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -305,20 +284,6 @@ def test_queries_are_answered_from_what_is_shown_and_answers_stay_in_the_prompt(
     ]
     assert [step.answer for step in run.steps] == ["", *(answer.removeprefix("- ") for answer in answers)]
     assert run.end.expanded == ("kitchen",)
-
-
-@pytest.mark.parametrize(
-    ("query", "feedback"),
-    [
-        ("distance(kitchen)", "expected distance(node, node)"),
-        ("count(a, b)", "expected count(word)"),
-        ("distance(kitchen, fridge)", "fridge is not in the graph shown"),
-        ("distance(kitchen, moon)", "there is no moon in the graph"),
-    ],
-)
-def test_an_impossible_query_is_refused_with_the_reason(query: str, feedback: str) -> None:
-    run = play("example", {SEARCH: [command(query), *FOUND], PLAN: plan(*COFFEE)}, policy="sayplan-queries")
-    assert (run.steps[0].message, run.steps[0].answer) == (feedback, "")
 
 
 def test_a_distance_is_between_the_places_of_two_nodes() -> None:

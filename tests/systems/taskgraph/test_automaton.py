@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.pddl import GroundAtom
-from pddl2nl.systems.taskgraph.alfred.sets import suite_tasks
+from pddl2nl.systems.taskgraph.alfred.sets import suite_calls
+from pddl2nl.systems.taskgraph.alfred.tasks import task_of_seed
 from pddl2nl.systems.taskgraph.automaton import TaskAutomaton
 from pddl2nl.systems.taskgraph.doing import ways_to_carry_out
 from pddl2nl.systems.taskgraph.subtasks import Subtasks
@@ -77,7 +78,7 @@ def test_what_is_refused_has_a_reason(alfred: Subtasks, plan: str, reason: str) 
 def test_the_plan_of_every_type_is_accepted(alfred: Subtasks) -> None:
     automaton = TaskAutomaton(alfred)
     for name in ("seen", "long", "new"):
-        for task in suite_tasks(name, 17):
+        for task in (task_of_seed(seed, values) for seed, values in suite_calls(name, 17)):
             assert automaton.faults(task.plan) == ()
 
 

@@ -52,11 +52,6 @@ def test_faults_have_their_steps_and_lines(tmp_path: Path) -> None:
     assert "the robot is holding knife, but the robot is holding Fork" in str(faults[0]["text"])
 
 
-def test_nodes_that_a_graph_does_not_have_are_faults(tmp_path: Path) -> None:
-    code, faults = checked(tmp_path, "PickupObject(Egg)\nBreakObject(Egg)\n", "--graph", "printed")
-    assert (code, [each["text"] for each in faults]) == (1, ["the graph 'printed' has no node BreakObject"])
-
-
 def test_a_reply_of_a_model_is_checked_with_its_form(tmp_path: Path) -> None:
     code, faults = checked(tmp_path, '{"high_level": [["PickupObject", "Aple"]]}')
     assert code == 1
@@ -110,14 +105,6 @@ def test_bad_input_is_exit_code_2(arguments: tuple[str, ...], message: str) -> N
     code, out, error = run(*arguments)
     assert (code, out) == (2, "")
     assert message in error
-
-
-def test_a_line_that_is_no_subtask_is_named(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.txt"
-    plan.write_text("PickupObject(Apple)\nput it down\n", encoding="utf-8")
-    code, _, error = run("check", "alfred", plan)
-    assert code == 2
-    assert f"{plan}:2: 'put it down' is no subtask" in error
 
 
 def test_sets_are_written_into_folders_of_their_names(tmp_path: Path) -> None:

@@ -61,11 +61,6 @@ def test_an_invariant_that_an_action_breaks_is_reported_with_the_action() -> Non
     assert [name for name, _ in EdgeProver(wrong).broken_invariants()] == ["pick-up", "unstack"]
 
 
-def test_after_putting_something_down_it_can_certainly_be_picked_up_again() -> None:
-    proof = EdgeProver(BLOCKS).prove("put-down", "pick-up")
-    assert proof.kind == "certain"
-
-
 def test_conditional_and_quantified_effects_count() -> None:
     domain = parse_domain(
         """(define (domain lights) (:requirements :adl) (:types lamp switch)
@@ -99,13 +94,6 @@ def test_conditional_and_quantified_effects_count() -> None:
 )
 def test_edges_between_subtasks_of_alfred(alfred: Subtasks, first: str, second: str, kind: str) -> None:
     assert EdgeProver(alfred).prove(first, second).kind == kind
-
-
-@pytest.mark.heavy
-def test_why_things_cannot_be_put_down_twice(alfred: Subtasks) -> None:
-    reasons = EdgeProver(alfred).prove("PutObject", "PutObject").reasons()
-    assert "PutObject needs that (holding ?x) for (put ?x ?r)" in reasons[0]
-    assert "PutObject needs that (holding ?x) for (put ?x' ?r')" in reasons[0]
 
 
 def test_all_printed_edges_are_possible_and_some_possible_ones_are_not_printed(alfred: Subtasks) -> None:

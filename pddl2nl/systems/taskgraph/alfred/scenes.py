@@ -52,12 +52,10 @@ class AlfredScene:
     start: str
 
     def of(self, name: str) -> tuple[str, ...]:
-        """The objects of a class."""
         return tuple(each for each, own in self.classes.items() if own == name)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The furniture."""
         return tuple(each for each, own in self.classes.items() if own in FIXTURES)
 
     @property

@@ -1,16 +1,9 @@
 """The sets of ALFRED's tasks as folders: problems, instructions and ground truths, and the calls that make them again.
 
-A set is a folder of the domain's files, the problems, and
-
-===============  ====================================================================================================
-file             contents
-===============  ====================================================================================================
-``tasks.json``   each task with its instruction and its plans in subtasks and actions, which the simulator has checked;
-                 several where the knife and its place are free. Runs on the problems find them there
-                 (`pddl2nl.tasks.reference_files`)
-``manifest.csv`` of each problem its type, the length of its plan in subtasks, its seed, the call that makes it again,
-                 and the SHA-256 of its file
-===============  ====================================================================================================
+A set is a folder of the domain's files, the problems, and ``tasks.json``, which holds each task with its instruction
+and its plans in subtasks and actions, which the simulator has checked; several where the knife and its place are free.
+``manifest.csv`` has of each problem its type, the length of its plan in subtasks, its seed, the call that makes it
+again, and the SHA-256 of its file.
 
 The sizes are the paper's: for validation 820 seen and 815 unseen tasks (all percentages that it prints of the second
 fit 815 and few fit the 821 of its text), for tests 1,533 and 1,529; 1,396 long ones; and 400 with other skills. It
@@ -92,11 +85,6 @@ def _long_rounds(kinds: list[TaskType]) -> Iterator[TaskType]:
                 yield kind
 
 
-def suite_tasks(name: str, size: int | None = None) -> Iterator[AlfredTask]:
-    """The tasks of a set."""
-    return (task_of_seed(seed, values) for seed, values in suite_calls(name, size))
-
-
 _LONG = 7
 """From this number of subtasks on a task counts as complex, as in the paper's long set."""
 _COLUMNS = ("instance", "type", "length", "seed", "call", "sha256")
@@ -112,7 +100,6 @@ class SetTask(msgspec.Struct, frozen=True):
 
     @property
     def row(self) -> tuple[str, ...]:
-        """Its line of the manifest."""
         digest = hashlib.sha256(self.text.encode()).hexdigest()
         length = str(len(self.reference.ways[0].blocks))
         return self.reference.instance, self.reference.title, length, str(self.seed), self.call, digest

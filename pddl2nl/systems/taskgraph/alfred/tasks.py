@@ -205,7 +205,6 @@ def problem_facts(scene: AlfredScene, *, skills: bool) -> Iterator[tuple[Fact, .
 
 
 def object_groups(scene: AlfredScene) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The objects by their types."""
     names = dict.fromkeys(scene.classes.values())
     ordered = sorted(names, key=lambda name: (name not in FIXTURES, [*names].index(name)))
     return tuple((type_of(name), scene.of(name)) for name in ordered)

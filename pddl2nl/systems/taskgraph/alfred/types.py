@@ -1,19 +1,7 @@
 """The types of ALFRED's tasks, and of the longer ones of the GraphPlan paper (appendix C.2), with their plans.
 
 A task consists of *errands*: what is done to one, two or three things of a class, and where they end. The plan of an
-errand follows from it, in subtasks with classes of objects (the paper's table 6).
-
-==================================  ==================================================================================
-errand                              plan
-==================================  ==================================================================================
-one thing                           PickupObject, treatments, PutObject
-one thing, stacked                  PickupObject, treatments, PutPickObject, PutObject
-stacked, then treated               PickupObject, PutObject, PickupObject of the dish, treatments, PutObject
-two things                          PickupObject, FindSecond, PutObject, PickSecond, PutObject
-three things                        three times PickupObject, treatments, PutObject
-sliced                              first PickupObject of the knife, SliceObject, PutObject of the knife
-examined                            PickupObject, ToggleObject of the lamp
-==================================  ==================================================================================
+errand follows from it (`plan_of`), in subtasks with classes of objects (the paper's table 6).
 """
 
 from __future__ import annotations
@@ -130,7 +118,6 @@ class TaskType:
 
     @property
     def length(self) -> int:
-        """The number of subtasks."""
         return sum(len([*plan_of(errand)]) for errand in self.errands)
 
 

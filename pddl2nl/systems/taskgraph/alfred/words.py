@@ -53,7 +53,6 @@ def _where(errand: Errand) -> str:
 
 
 def instruction(errands: Sequence[Errand], draw: Draw) -> str:
-    """The sentences of a task's errands."""
     sentences, frames = [], DATA["frames"]
     for errand in errands:
         what = _what(errand, draw)
