@@ -28,6 +28,9 @@ from pddl2nl.files import read_text, write_text_file
 if TYPE_CHECKING:
     from pddl2nl.llm import Answer, Message
     from pddl2nl.macros.library import StoredMacro
+    from pddl2nl.policies.budget import ModelCalls
+    from pddl2nl.systems.hvr.ontology import Ontology
+    from pddl2nl.systems.hvr.proposing import Ask
 
 _GENERATE = (
     'Example: pddl2nl macro generate domain.pddl problem.pddl "Put a on b" --model gpt-4o-2024-08-06 --plan block.plan'
@@ -74,13 +77,11 @@ def _generate(
     refuted for the actions. Exit code 1: there is a mistake after the last correction.
     """
     from pddl2nl.experiments.models import ModelContext, calls_of
-    from pddl2nl.llm import Request
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.budget import LimitReachedError
     from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
-    from pddl2nl.systems.hvr.ontology import read_ontology
-    from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
+    from pddl2nl.systems.hvr.options import HVROptions
     from pddl2nl.systems.hvr.proposing import proposal_json, proposal_text, propose, proposed_macros
     from pddlval import load_plan
 
@@ -96,19 +97,10 @@ def _generate(
         task.domain, chosen, base_url=options["base_url"], access=access_of(options), mistakes=mistakes
     )
     _, calls = calls_of("planner", model, context, limits_of(options))
-    task_words = task_text or teller.goal_text()
-    beside = domain.with_name(ONTOLOGY_FILE)
-    file = ontology or (beside if beside.is_file() else None)
-    known = None if file is None else read_ontology(read_text(file, "Turtle file"), task.domain, str(file))
-
-    def ask(messages: Sequence[Message], answer: Answer) -> str:
-        reply = calls.complete(Request(tuple(messages), seed=seed, answer=answer))
-        if reply.finish == "length":
-            warn(reply.remark or "the reply was cut off by length")
-        return reply.text
-
+    graph = KnowledgeGraph(teller, _ontology(ontology, domain))
+    words = task_text or teller.goal_text()
     try:
-        found = propose(ask, KnowledgeGraph(teller, known), descriptions, task_words, blocks=blocks, rounds=rounds)
+        found = propose(_asking(calls, seed), graph, descriptions, words, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(FAILED) from None
@@ -119,6 +111,28 @@ def _generate(
     files = [None if out is None else _write(macro, out) for macro in macros]
     print_result(proposal_json(descriptions, found, files), proposal_text(descriptions, found), as_json=as_json)
     raise typer.Exit(FAILED if found[-1].feedback else DONE)
+
+
+def _ontology(file: Path | None, domain: Path) -> Ontology | None:
+    """The ontology of a file, else of the one beside the domain."""
+    from pddl2nl.systems.hvr.ontology import read_ontology
+    from pddl2nl.systems.hvr.options import ONTOLOGY_FILE
+
+    beside = domain.with_name(ONTOLOGY_FILE)
+    file = file or (beside if beside.is_file() else None)
+    return None if file is None else read_ontology(read_text(file, "Turtle file"), name=str(file))
+
+
+def _asking(calls: ModelCalls, seed: int) -> Ask:
+    from pddl2nl.llm import Request
+
+    def ask(messages: Sequence[Message], answer: Answer) -> str:
+        reply = calls.complete(Request(tuple(messages), seed=seed, answer=answer))
+        if reply.finish == "length":
+            warn(reply.remark or "the reply was cut off by length")
+        return reply.text
+
+    return ask
 
 
 def _write(macro: StoredMacro | None, folder: Path) -> str | None:

@@ -203,7 +203,7 @@ class Planner(ABC):
         a claim the block only has to be applicable and not empty. `answer` is the oracle's, given the block that
         failed.
         """
-        stage, longest = ("block", LONGEST_BLOCK) if macro else ("plan", LONGEST_PLAN)
+        stage = "block" if macro else "plan"
 
         def propose(attempt: Attempt[ActionBlock] | None) -> ActionBlock:
             failed = None if attempt is None else attempt.proposal
@@ -213,32 +213,8 @@ class Planner(ABC):
                 corrected = {"Known macro-actions": (), stage.capitalize(): told, "Feedback": failed.feedback}
                 messages = self._prompter.messages(f"{stage}-correction", {**sections, **corrected})
             reply = self._ask(messages, lambda answers: answer(answers, failed), self._constraint)
-            mapped = self._mapper.map(self.episode.uncut(reply), start, longest)
-            for place, reading in enumerate(mapped.readings, start=1):
-                self.episode.note_reading(place, reading)
-            actions, inserted = mapped.actions[:longest], tuple[int, ...]()
-            if self.policy.verification:
-                actions, inserted = self._repair.repair(actions, start)
-                actions, inserted = actions[:longest], tuple(place for place in inserted if place < longest)
-            missing = EFFECT_MISSING if macro else GOAL_MISSING
-            block = verified(self.simulator, self.teller, start, actions, unmet, missing)
-            feedback = block.feedback if actions or claimed else NOTHING
-            block = replace(block, feedback=feedback and feedback + _told_unread(mapped.unread))
-            self.episode.note(
-                BlockExpanded(
-                    self.attempt,
-                    macro,
-                    0 if attempt is None else attempt.number + 1,
-                    tuple(map(str, actions)),
-                    inserted,
-                    block.verified,
-                    block.holds,
-                    tuple(map(write_condition, block.unmet)),
-                    block.feedback,
-                    mapped.unread,
-                )
-            )
-            return block
+            number = 0 if attempt is None else attempt.number + 1
+            return self._read_block(reply, macro, number, start, unmet, claimed=claimed)
 
         return refine(
             propose,
@@ -246,6 +222,34 @@ class Planner(ABC):
             lambda block: 2 * max(len(block.actions), 1) if self.policy.verification else 0,
             same=None if self.episode.sampling else lambda block: block.actions,
         ).proposal
+
+    def _read_block(
+        self,
+        reply: str,
+        macro: int,
+        number: int,
+        start: State,
+        unmet: Callable[[State], tuple[Condition, ...]],
+        *,
+        claimed: bool,
+    ) -> ActionBlock:
+        """The block in a reply, repaired, simulated and recorded; ``number`` counts corrections."""
+        longest = LONGEST_BLOCK if macro else LONGEST_PLAN
+        mapped = self._mapper.map(self.episode.uncut(reply), start, longest)
+        for place, reading in enumerate(mapped.readings, start=1):
+            self.episode.note_reading(place, reading)
+        actions, inserted = mapped.actions[:longest], tuple[int, ...]()
+        if self.policy.verification:
+            actions, inserted = self._repair.repair(actions, start)
+            actions, inserted = actions[:longest], tuple(place for place in inserted if place < longest)
+        missing = EFFECT_MISSING if macro else GOAL_MISSING
+        block = verified(self.simulator, self.teller, start, actions, unmet, missing)
+        feedback = block.feedback if actions or claimed else NOTHING
+        block = replace(block, feedback=feedback and feedback + _told_unread(mapped.unread))
+        told, failing = tuple(map(str, actions)), tuple(map(write_condition, block.unmet))
+        result = block.verified, block.holds, failing, block.feedback, mapped.unread
+        self.episode.note(BlockExpanded(self.attempt, macro, number, told, inserted, *result))
+        return block
 
 
 class WholePlanner(Planner):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -70,18 +70,18 @@ class Guided(Policy):
         return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
-        if episode.done:
-            return
-        try:
-            search = _GuidedSearch(episode, self)
-        except UnsupportedError as error:
-            episode.give_up("budget", str(error))
-            return
-        end_search(episode, search.run())
+        play_search(episode, lambda: _GuidedSearch(episode, self).run())
 
 
-def end_search(episode: Episode, ended: StatesSearched, round: int = 0) -> None:
-    """Records the end of a search, and ends the episode with its plan."""
+def play_search(episode: Episode, search: Callable[[], StatesSearched], round: int = 0) -> None:
+    """Searches unless the episode is over, and ends it with the plan."""
+    if episode.done:
+        return
+    try:
+        ended = search()
+    except UnsupportedError as error:
+        episode.give_up("budget", str(error))
+        return
     episode.note(ended)
     if ended.status == "solved":
         episode.propose_plan([*map(GroundAction.parse, ended.plan)], round=round)

@@ -20,7 +20,6 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import Atom, GroundAtom, conjuncts
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort
@@ -28,7 +27,7 @@ from pddl2nl.policies.prompting import PromptedPolicy
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.search.relaxation import FFHeuristic
 from pddl2nl.systems.hybrids.events import StatesSearched
-from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, end_search, ff_rank
+from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, ff_rank, play_search
 from pddlval import BadActionError, GroundAction, Simulator, State
 
 Subgoals = Mapping[GroundAtom, frozenset[GroundAtom]]
@@ -59,12 +58,8 @@ class Landmarks(PromptedPolicy):
                 episode.conclude()
                 return
             plans.append(first_reached(setting.simulator, verdict.trace.proposed))
-        try:
-            search = _LandmarkSearch(setting.simulator, subgoals(setting.simulator, plans))
-        except UnsupportedError as error:
-            episode.give_up("budget", str(error))
-            return
-        end_search(episode, search.run(self.expansions), round=1)
+        wanted = subgoals(setting.simulator, plans)
+        play_search(episode, lambda: _LandmarkSearch(setting.simulator, wanted).run(self.expansions), round=1)
 
 
 def first_reached(simulator: Simulator, actions: Sequence[GroundAction]) -> dict[GroundAtom, int]:

@@ -17,7 +17,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from pddl2nl.baselines.mistakes import MISTAKES
-from pddl2nl.errors import UnsupportedError
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import LEVELS, Effort, Policy
@@ -27,7 +26,7 @@ from pddl2nl.search.beam import beam_search
 from pddl2nl.search.relaxation import FFHeuristic
 from pddl2nl.systems.hybrids.answers import candidates_in
 from pddl2nl.systems.hybrids.events import StatesAsked, StatesSearched
-from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, end_search
+from pddl2nl.systems.hybrids.guided import ACTION_TOKENS, play_search
 from pddl2nl.systems.hybrids.prompting import PROMPTS, asked
 from pddlval import GroundAction, State
 
@@ -69,14 +68,7 @@ class Tree(Policy):
         return Effort(self.calls, 0, 0, replies, f"of guided and tree all {self.calls} calls")
 
     def run(self, episode: Episode) -> None:
-        if episode.done:
-            return
-        try:
-            search = _TreeSearch(episode, self)
-        except UnsupportedError as error:
-            episode.give_up("budget", str(error))
-            return
-        end_search(episode, search.run())
+        play_search(episode, lambda: _TreeSearch(episode, self).run())
 
 
 class _TreeSearch:

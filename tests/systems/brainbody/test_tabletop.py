@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import conjuncts, parse_problem
-from pddl2nl.systems.brainbody.shapes import Arrangement, Target, buildable, drawn, placements, turned
+from pddl2nl.systems.brainbody.tabletop import Arrangement, Target, buildable, drawn, placements, turned
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference
 from pddlval import Simulator, validate

@@ -7,17 +7,17 @@ from collections import Counter
 import pytest
 
 from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.systems.taskgraph.alfred.classes import (
+from pddl2nl.systems.taskgraph.alfred.sets import LONG_LENGTHS, SUITE_SIZES, suite_calls
+from pddl2nl.systems.taskgraph.alfred.tasks import task_of_seed
+from pddl2nl.systems.taskgraph.alfred.types import (
     AFFORDANCES,
     ALL_CLASSES,
     FIXTURES,
     MOVABLES,
     SKILLS,
+    TASK_TYPES,
     type_of,
 )
-from pddl2nl.systems.taskgraph.alfred.sets import LONG_LENGTHS, SUITE_SIZES, suite_calls
-from pddl2nl.systems.taskgraph.alfred.tasks import task_of_seed
-from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
 from pddl2nl.tasks.references import TaskReference

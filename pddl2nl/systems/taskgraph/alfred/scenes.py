@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 
-from pddl2nl.systems.taskgraph.alfred.classes import DATA, FIXTURES, MOVABLES, OPENABLE, sliced_class
+from pddl2nl.systems.taskgraph.alfred.types import DATA, FIXTURES, MOVABLES, OPENABLE, sliced_class
 from pddl2nl.tasks.generators.generator import Draw
 
 SEEN_LAYOUTS, LAYOUTS = 26, 30

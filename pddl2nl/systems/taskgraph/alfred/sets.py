@@ -27,9 +27,8 @@ import msgspec
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import write_text_file
 from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Not, Task, parse_problem, write_condition
-from pddl2nl.systems.taskgraph.alfred.classes import KNIVES
 from pddl2nl.systems.taskgraph.alfred.tasks import RESTS, AlfredTask, task_of_seed
-from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES, Step, TaskType, plan_of
+from pddl2nl.systems.taskgraph.alfred.types import KNIVES, TASK_TYPES, Step, TaskType, plan_of
 from pddl2nl.systems.taskgraph.doing import Handled, carry_out
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, shipped_subtasks, subtask_text
 from pddl2nl.tasks import shipped_domain
