@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from types import MappingProxyType
 from typing import Any, Literal
+
+from pddl2nl.conversion import convert
 
 DATA: Mapping[str, Any] = tomllib.loads((resources.files(__package__) / "alfred.toml").read_text(encoding="utf-8"))
 """The lists of the file: classes, rooms, treatments and sentences."""
@@ -146,70 +148,8 @@ class TaskType:
         return sum(len([*plan_of(errand)]) for errand in self.errands)
 
 
-_ALL = ("kitchen", "livingroom", "bedroom", "bathroom")
-_KITCHEN = ("kitchen",)
-
-
-def _base() -> Iterator[TaskType]:
-    treated: Mapping[str, tuple[str, ...]] = {"Clean": ("clean",), "Heat": ("heat",), "Cool": ("cool",)}
-    plain = {
-        "Pick&Place": (Errand(), _ALL),
-        "PickTwo&Place": (Errand(count=2), _ALL),
-        "Examine": (Errand(light=True), ("livingroom", "bedroom")),
-        **{
-            f"{name}&Place": (Errand(treatments), ("kitchen", "bathroom") if name == "Clean" else _KITCHEN)
-            for name, treatments in treated.items()
-        },
-        "Stack&Place": (Errand(stacked=True), _KITCHEN),
-    }
-    for name, (errand, rooms) in plain.items():
-        yield TaskType(name, "base", (errand,), rooms)
-    for name in ("PickTwo&Place", "Clean&Place", "Heat&Place", "Cool&Place", "Stack&Place"):
-        yield TaskType(f"Slice&{name}", "base", (replace(plain[name][0], sliced=True),), _KITCHEN)
-
-
-def _long() -> Iterator[TaskType]:
-    treated: Mapping[str, tuple[str, ...]] = {"Heat": ("heat",), "Cool": ("cool",), "Clean": ("clean",)}
-    cut = Errand(("clean",), sliced=True)
-    for name, each in treated.items():
-        yield _kitchen(f"Slice&{name}&Stack&Place", Errand(each, sliced=True, stacked=True))
-    yield _kitchen("PickTwo&Stack&Heat&Place", Errand(("heat",), count=2, stacked=True))
-    yield _kitchen("PickTwo&Stack&Cool&Place", Errand(("cool",), count=2, stacked=True, behind=True))
-    yield _kitchen("PickTwo&Clean&Stack&Place", Errand(("clean",), count=2, stacked=True))
-    for name, each in treated.items():
-        yield _kitchen(f"Stack&{name}&Place", Errand(each, sliced=True, stacked=True, whole=True))
-    for name, each in treated.items():
-        yield _kitchen(f"Slice&Clean&Place&{name}&Place", cut, Errand(each))
-    for name, each in treated.items():
-        yield _kitchen(f"PickThree&{name}&Place", Errand(each, count=3))
-    yield _kitchen(
-        "Slice&Clean&Stack&Place&Heat&Stack&Place", replace(cut, stacked=True), Errand(("heat",), stacked=True)
-    )
-    yield _kitchen(
-        "PickTwo&Place&Slice&Cool&Stack&Place", Errand(count=2), Errand(("cool",), sliced=True, stacked=True)
-    )
-
-
-def _kitchen(name: str, *errands: Errand, group: TaskGroup = "long") -> TaskType:
-    return TaskType(name, group, errands, _KITCHEN)
-
-
-def _new() -> Iterator[TaskType]:
-    plans: Mapping[str, Errand] = {
-        "Break&Throw": Errand(("break", "throw"), placed=False),
-        "Clean&Fill&Heat&Place": Errand(("clean", "fill", "heat")),
-        "Clean&Fill&Cool&Place": Errand(("clean", "fill", "cool")),
-        "Dirty&Clean&Break&Cool&Place": Errand(("soil", "clean", "break", "cool")),
-        "Dirty&Clean&Place": Errand(("soil", "clean")),
-        "Push&Pull": Errand(("push", "pull"), placed=False),
-        "Drop&Clean&Place": Errand(("drop", "clean")),
-        "UseUp&Throw": Errand(("use-up", "throw"), placed=False),
-        "Slice&Cook&Place": Errand(("cook",), sliced=True),
-        "Fill&Place": Errand(("fill",)),
-    }
-    return (_kitchen(name, errand, group="new") for name, errand in plans.items())
-
-
-TASK_TYPES: Mapping[str, TaskType] = MappingProxyType({each.name: each for each in (*_base(), *_long(), *_new())})
+TASK_TYPES: Mapping[str, TaskType] = MappingProxyType(
+    {each.name: each for each in convert(DATA["types"], tuple[TaskType, ...])}
+)
 """All types by name: 7 and 5 of ALFRED, the 17 longer ones of the paper, and 10 with other skills, of which the paper
 names three."""
