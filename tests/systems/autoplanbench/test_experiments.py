@@ -128,6 +128,7 @@ def test_table_2_has_the_papers_rows_columns_and_seeds(planbench: str) -> None:
     assert not left_out(said)
 
 
+@pytest.mark.heavy
 def test_tables_6_and_7_compare_the_descriptions_of_act(planbench: str) -> None:
     without = load("tables-6-7", instances=("p01", "s01"))
     assert [column.label for column in without.layout().columns] == ["NL Act", "Tpl Act", "PDDL Act"]

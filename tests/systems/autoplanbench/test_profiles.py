@@ -66,7 +66,7 @@ def test_one_option_is_the_whole_setting_of_the_paper(task: Task, monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     model = Everything()
     with ChatServer(model) as server:
-        spec = RunSpec.of(task, "basic", example="none", seed=3, base_url=server.base_url)
+        spec = RunSpec.of(task, "basic", example="none", negation="rules", seed=3, base_url=server.base_url)
         result = run_spec(apply_profile(spec, "autoplanbench"), Access())
         names = {call.body["model"] for call in server.calls}
     assert result.solved

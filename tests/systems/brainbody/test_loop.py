@@ -24,13 +24,6 @@ OPENED = ["Open the fridge", "Put the salmon into the fridge", "Close the fridge
 FORGOTTEN = [step for step in steps("v06") if step != "Open the fridge"]
 
 
-def test_the_shipped_steps_solve_each_test_task(run: Run) -> None:
-    for instance in ("v01", "v10"):
-        played = run({"brainbody/plan": plan(*steps(instance))}, instance=instance, body="reader")
-        assert (instance, played.finished.outcome) == (instance, "solved")
-        assert not played.of("error-signal")
-
-
 def test_a_forgotten_step_is_mended_in_one_round_and_what_was_done_stays(run: Run) -> None:
     replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": FEEDBACK + plan(*OPENED, start=3)}
     played = run(replies, body="reader")
@@ -59,16 +52,15 @@ def test_without_feedback_the_failed_step_is_skipped(run: Run) -> None:
     assert [event.step for event in played.of("body-acted")] == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("loops", [1, 3])
-def test_the_same_plan_again_takes_all_rounds_and_then_goes_on(run: Run, loops: int) -> None:
+def test_the_same_plan_again_takes_all_rounds_and_then_goes_on(run: Run) -> None:
     replies = {"brainbody/plan": plan(*FORGOTTEN), "brainbody/feedback": plan(*FORGOTTEN)}
-    played = run(replies, body="reader", feedback_loops=loops)
+    played = run(replies, body="reader")
     assert played.finished.outcome == "goal-missed"
-    assert played.brain.stages == ["brainbody/plan"] + ["brainbody/feedback"] * loops
+    assert played.brain.stages == ["brainbody/plan"] + ["brainbody/feedback"] * 3
     errors = [event for event in played.of("error-signal") if event.step == 3]
-    assert [event.repeated for event in errors] == list(range(loops + 1))
+    assert [event.repeated for event in errors] == [0, 1, 2, 3]
     again = ["The same action has failed" in asked["Message"] for asked in played.brain.asked("brainbody/feedback")]
-    assert again == [False] + [True] * (loops - 1)
+    assert again == [False, True, True]
     # Every new plan repeats the three steps that were done, and these lines are dropped.
     assert {event.dropped for event in played.of("brain-planned")[1:]} == {tuple(plan(*FORGOTTEN[:3]).split("\n")[:3])}
 

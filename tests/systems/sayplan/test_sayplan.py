@@ -210,6 +210,7 @@ def test_without_contraction_or_memory_prompts_do_not_speak_of_it() -> None:
         assert "contract(" in play("example", {SEARCH: FOUND}).model.conversations(SEARCH)[0][0].content
 
 
+@pytest.mark.heavy
 @needs_planner
 def test_exact_search_expands_the_rooms_of_a_plan_and_asks_no_model() -> None:
     run = play("l05", {}, policy="sayplan-exact")
