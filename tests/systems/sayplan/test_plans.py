@@ -112,7 +112,7 @@ calls = st.sampled_from([*ROLES.calls]).flatmap(
 
 
 @given(st.lists(calls, max_size=6))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_a_plan_is_executable_as_far_as_the_validator_says(said: list[SceneCalled]) -> None:
     task, graph = BUILDING.task("l01"), graph_of("l01")
     filled, _ = fill_ways([SceneCalled("goto", ("kitchen",)), *said], graph, "goto")
