@@ -52,6 +52,11 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def _kept(path: Path) -> tuple[RunEvent, ...]:
+    """The events of a record without the digest, which only the file has."""
+    return tuple(event_from_json({**line, "digest": ""} if "digest" in line else line) for line in _lines(path))
+
+
 def _stable(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
     found = []
     for event in events:
@@ -104,7 +109,7 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
     result = run(task, "act", ScriptedModel(TURNS), record=path, seed=7, **BARE)
     assert result.record == path
     assert [item.name for item in path.parent.iterdir()] == ["run.jsonl"]
-    assert tuple(event_from_json(line) for line in _lines(path)) == result.events
+    assert _kept(path) == result.events
     started = result.events[0]
     assert isinstance(started, Started)
     assert (started.domain_pddl, started.problem_pddl) == (cups.domain, cups.problem)
@@ -172,7 +177,7 @@ def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path)
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in paths if path is not None}
     for result in results:
         assert result.record is not None
-        assert tuple(event_from_json(line) for line in _lines(result.record)) == result.events
+        assert _kept(result.record) == result.events
 
 
 def test_a_record_that_cannot_be_written_is_infrastructure(task: Task, tmp_path: Path) -> None:
