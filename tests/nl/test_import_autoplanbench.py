@@ -54,11 +54,24 @@ DOMAIN = Domain(
         ActionSchema("wait"),
     ),
 )
+PUT = "A plan: on a shelf {} use an arm {} for a cup {} and leave a cup {} there"
+SAID = PUT.format("C", "A", "B", "B")
 DATA: dict[str, Any] = {
+    "action_mappings": {"put": "A plan: on shelf {} use arm {} for cup {} and leave cup {} there", "wait": "wait"},
+    "action_mappings_indef": {"put": PUT, "wait": "wait"},
+    "predicate_mappings": {"holds": "{} holds {}", "on": "{} is on {}", "clean": "{} is clean", "day": "it is day"},
     "actions": {
         "put": {
             "pddl": "(put ?a ?c ?s)",
-            "description": "A plan: on a shelf C use an arm A for a cup B and leave a cup B there",
+            "description": SAID,
+            "preconditions": [
+                f"I can only {SAID} if it is the case that A holds B",
+                f"I can only {SAID} if it is not the case that B is clean",
+            ],
+            "effects": [
+                f"Once I {SAID}, it is the case that B is on C",
+                f"Once I {SAID}, it is not the case anymore that A holds B",
+            ],
         },
         "wait": {"pddl": "(wait)", "description": "wait"},
     },
@@ -105,15 +118,23 @@ def test_letters_give_the_order_and_the_repetition(tmp_path: Path) -> None:
 
 
 def test_names_of_the_file_are_compared_without_case_and_variables_may_differ() -> None:
-    text = json.dumps(DATA).replace('"put"', '"Put"').replace("(put ?a ?c ?s)", "(PUT ?X ?Y ?Z)")
-    for old, new in (
-        ("{?s}", "{?Z}"),
-        ("{?a} for", "{?x} for"),
-        ("{?c} and", "{?Y} and"),
-        ("{?c} there", "{?y} there"),
-    ):
-        text = text.replace(f"shelf {old}" if old == "{?s}" else old, f"shelf {new}" if old == "{?s}" else new)
-    assert wording_from_json(json.loads(text), DOMAIN).actions["put"].parameters == ("?x", "?y", "?z")
+    def rename(data: dict[str, Any]) -> None:
+        data["actions"]["Put"] = data["actions"].pop("put") | {"pddl": "(PUT ?X ?Y ?Z)"}
+        data["action_nl_templates"]["PUT"] = PUT.format("{?Z}", "{?x}", "{?Y}", "{?y}")
+        del data["action_nl_templates"]["put"], data["action_nl_templates_indef"]
+
+    put = wording_from_json(changed(rename), DOMAIN).actions["put"]
+    assert (put.parameters, put.text) == (("?x", "?y", "?z"), PUT.format("{?z}", "{?x}", "{?y}", "{?y}"))
+
+
+def test_bare_holes_are_filled_by_the_letters() -> None:
+    """What files of the first versions have; a predicate's only hole needs no variable either."""
+
+    def older(data: dict[str, Any]) -> None:
+        del data["action_nl_templates"], data["action_nl_templates_indef"], data["action_mappings_indef"]
+        del data["predicate_nl_templates"]["clean"], data["predicate_nl_templates"]["day"]
+
+    assert wording_from_json(changed(older), DOMAIN) == wording_from_json(DATA, DOMAIN)
 
 
 def test_types_may_be_worded_beside_the_predicates() -> None:
@@ -121,7 +142,21 @@ def test_types_may_be_worded_beside_the_predicates() -> None:
     assert wording_from_json(data, DOMAIN) == wording_from_json(DATA, DOMAIN)
 
 
-PUT = "A plan: on a shelf {} use an arm {} for a cup {} and leave a cup {} there"
+def test_a_file_whose_sentences_say_something_else_is_doubted() -> None:
+    data = changed(lambda d: d["predicate_nl_templates"].update(holds="{?c} holds {?a}"))
+    wording = wording_from_json(data, DOMAIN)
+    assert wording_warnings(wording, DOMAIN) == (
+        "the file's preconditions of 'put' do not say, as the domain does, 'B holds A'",
+        "the file's effects of 'put' do not say, as the domain does, 'not: B holds A'",
+    )
+
+
+def _only_mappings(data: dict[str, Any], letters: str) -> None:
+    del data["action_nl_templates"], data["action_nl_templates_indef"]
+    data["actions"]["put"]["description"] = PUT.format(*letters)
+    data["actions"]["put"].update(preconditions=[], effects=[])
+
+
 REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "other words": (
         lambda d: d["actions"]["put"].update(description="put a cup B on a shelf C with an arm A"),
@@ -131,17 +166,30 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["actions"]["put"].update(description=PUT.format("A", "C", "B", "B")),
         "actions → put → description: 'A plan: on a shelf A use an arm C for",
     ),
+    "a letter too few": (lambda d: _only_mappings(d, "BABB"), "actions → put → text: lacks {?s}"),
+    "a letter too many": (lambda d: _only_mappings(d, "CABD"), "actions → put → text: has {D}, which is no parameter"),
+    "no letter": (lambda d: _only_mappings(d, "CABx"), "and leave a cup x there' is not what its text says"),
+    "sentences with other letters": (
+        lambda d: d["actions"]["put"].update(
+            preconditions=["I can only " + PUT.format("A", "C", "B", "B") + " if it is the case that C holds B"]
+        ),
+        "actions → put → preconditions: has other letters in 'A plan: on a shelf A use an arm C for",
+    ),
     "no description": (
         lambda d: d["actions"]["put"].pop("description"),
         "actions → put → description: must be a text, found nothing",
     ),
     "variables against letters": (
         lambda d: d["action_nl_templates"].update(put=d["action_nl_templates"]["put"].replace("{?s}", "{?c}")),
-        "actions → put: 'A plan: on shelf {?c} use arm {?a} for cup {?c} and leave cup {?c} there' has the variables",
+        "is not what its text says, 'A plan: on shelf {?c} use arm {?a} for cup {?c} and leave cup {?c} there'",
     ),
     "indefinite variables against letters": (
         lambda d: d["action_nl_templates_indef"].update(put=PUT.format("{?a}", "{?s}", "{?c}", "{?c}")),
-        "has the variables in another order than 'A plan: on a shelf {?a} use an arm {?s}",
+        "is not what its text says, 'A plan: on a shelf {?a} use an arm {?s}",
+    ),
+    "another indefinite text": (
+        lambda d: d["action_mappings_indef"].update(put="put a cup {} on a shelf {} with an arm {}"),
+        "is not what its text says, 'put a cup {} on a shelf {} with an arm {}'",
     ),
     "no order of a predicate": (
         lambda d: d["predicate_nl_templates"].pop("holds"),
@@ -152,7 +200,10 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         "predicates → on → text: lacks {?s}",
     ),
     "missing action": (lambda d: d["actions"].pop("wait"), "actions: lacks an entry for 'wait'"),
-    "missing text": (lambda d: d["action_nl_templates"].pop("put"), "action_nl_templates: lacks an entry for 'put'"),
+    "missing text": (
+        lambda d: (d["action_nl_templates"].pop("put"), d["action_mappings"].pop("put")),
+        "action_nl_templates: lacks an entry for 'put'",
+    ),
     "missing predicate": (lambda d: d["predicates"].pop("day"), "predicates: lacks an entry for 'day'"),
     "unknown action": (
         lambda d: d["actions"].update(pit={}),
@@ -258,17 +309,42 @@ def test_conditions_told_with_the_imported_wording_are_the_files_own(shared: Pat
     assert count >= 300
 
 
-def test_exchanged_letters_are_noticed_in_every_file(shared: Path) -> None:
-    refused = 0
+def test_exchanged_parameters_are_noticed_in_every_file(shared: Path) -> None:
+    """An exchange in one place contradicts the file's other places: letters are refused, predicates doubted."""
+    refused = doubted = 0
     for path in sorted((shared / "autoplanbench").glob("*/domain_description_seed2.json")):
         domain = load_domain(path.with_name("domain.pddl"))
+        source = json.loads(path.read_text(encoding="utf-8"))
+        older = {key: source[key] for key in source if not key.startswith("action_nl_templates")}
         for action in domain.actions:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            entry = data["actions"][action.name]
-            swapped = {"A": "B", "B": "A", "A,": "B,", "B,": "A,"}
-            entry["description"] = " ".join(swapped.get(word, word) for word in entry["description"].split(" "))
-            if len(action.parameters) > 1:
-                with pytest.raises(WordingError, match="is not what its text says"):
-                    wording_from_json(data, domain)
-                refused += 1
-    assert refused > 40
+            for whole, reason in ((source, "is not what its text says"), (older, "has other letters in")):
+                data = copy.deepcopy(whole)
+                entry = data["actions"][action.name]
+                entry["description"] = _exchanged(entry["description"], "A", "B")
+                if len(action.parameters) > 1:
+                    with pytest.raises(WordingError, match=reason):
+                        wording_from_json(data, domain)
+                    refused += 1
+        used = {part.predicate for action in domain.actions for part in _atoms(action)}
+        for predicate in domain.predicates:
+            if predicate.name in used and len(predicate.parameters) > 1:
+                data = copy.deepcopy(source)
+                one, other = (item.name for item in predicate.parameters[:2])
+                text = data["predicate_nl_templates"][predicate.name]
+                data["predicate_nl_templates"][predicate.name] = _exchanged(text, f"{{{one}}}", f"{{{other}}}")
+                assert wording_from_json(data, domain).source["doubts"], (path, predicate.name)
+                doubted += 1
+    assert refused > 80
+    assert doubted > 30
+
+
+def _atoms(action: ActionSchema) -> list[Atom]:
+    parts = [*conjuncts(action.precondition), *conjuncts(action.effect)]
+    bodies = [part.body if isinstance(part, Not) else part for part in parts]
+    return [body for body in bodies if isinstance(body, Atom)]
+
+
+def _exchanged(text: str, one: str, other: str) -> str:
+    """A text with two of its words exchanged; commas stay where they are."""
+    twins = {one: other, other: one, f"{one},": f"{other},", f"{other},": f"{one},"}
+    return " ".join(twins.get(word, word) for word in text.split(" "))

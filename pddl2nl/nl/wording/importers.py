@@ -1,8 +1,11 @@
 """Wordings of other projects: AutoPlanBench's ``domain_description_seedN.json`` and PlanBench's ``configs/*.yaml``.
 
-AutoPlanBench (Stein et al., section 3) writes each text in several forms. Taken are those with variables,
-``drop crate {?c} with hoist {?h}``; ``pddl`` gives the variables' order. The texts of actions are checked against their
-``description``, which has letters for them (A is PDDL's first parameter): reading back would not detect a wrong order.
+AutoPlanBench (Stein et al., section 3) writes each text in several forms, of which a file may lack some. Taken are
+those with variables, ``drop crate {?c} with hoist {?h}``; ``pddl`` gives the variables' order. Reading back would not
+detect a wrong order, so all forms of an action are checked against its ``description``, ``drop a crate B with a hoist
+A`` (A is PDDL's first parameter), whose letters also fill the form with bare holes, ``drop crate {} with hoist {}``.
+What the file says in these letters of preconditions and effects is compared with the domain's: an exchange in the text
+of a predicate shows there, and gives a warning.
 
 The texts of PlanBench (Valmeekam et al.) have holes in PDDL's order (``load {} into {} at {}``), and its
 ``domain_intro`` replaces the description of the domain. A predicate with an empty or missing text is never told, as in
@@ -15,19 +18,30 @@ told texts stay the same. Other blanks in a name become underscores, with a warn
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Literal
 
 from pddl2nl.errors import did_you_mean
-from pddl2nl.nl.wording.snippets import HOLE, Snippet, Wording, WordingError, mapping_of, text_of, type_names
-from pddl2nl.nl.wording.template import declared_variables
-from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate
+from pddl2nl.nl.wording.snippets import (
+    HOLE,
+    Snippet,
+    Wording,
+    WordingError,
+    check_wording,
+    mapping_of,
+    text_of,
+    type_names,
+)
+from pddl2nl.nl.wording.template import declared_variables, with_functions
+from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, Not, Predicate, conjuncts
 
 Importer = Callable[[Mapping[str, object], Domain, str], Wording]
 """Makes a wording of a file's content for a domain; the last argument names the file in messages."""
 _AUTOPLANBENCH = frozenset(("action_mappings", "predicate_mappings", "action_nl_templates", "predicate_nl_templates"))
 _PLANBENCH = frozenset(("domain_intro", "domain_file", "domain_name", "encoded_objects", "instance_dir"))
+_FORMS = ("action_nl_templates", "action_mappings", "action_nl_templates_indef", "action_mappings_indef")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _VARIABLE = re.compile(r"\{(\?[^{}]*)\}")
 _NO_TEXT = frozenset(("", "~", "null", "Null", "NULL"))
@@ -54,19 +68,29 @@ def _refuse_other_domain(actions: Mapping[str, object], domain: Domain, where: s
         )
 
 
+def _filled(text: str, variables: Sequence[str]) -> str:
+    """A text with the variables, in braces, in its holes."""
+    rest = iter(variables)
+    return re.sub(r"\{\}", lambda _: f"{{{next(rest)}}}", text)
+
+
 # ── AutoPlanBench ────────────────────────────────────────────────────────────────────────────────
 
 
 def _autoplanbench(data: Mapping[str, object], domain: Domain, where: str) -> Wording:
-    _refuse_other_domain(_section(data, "actions", where), domain, where)
+    entries = _section(data, "actions", where)
+    _refuse_other_domain(entries, domain, where)
     # Types may be worded beside the predicates; equality has words of our own.
     passed = ("=", "!=", *type_names(domain.types))
-    return Wording(
+    wording = Wording(
         domain=domain.name,
         predicates=_worded(data, "predicate", domain.predicates, passed, where),
         actions=_worded(data, "action", domain.actions, (), where),
         source={"method": "autoplanbench", "file": where},
     )
+    check_wording(with_functions(wording, domain), domain, where)
+    doubts = [doubt for action in domain.actions for doubt in _doubts(entries[action.name], action, wording)]
+    return replace(wording, source={**wording.source, "doubts": doubts}) if doubts else wording
 
 
 def _section(data: Mapping[str, object], key: str, where: str) -> dict[str, object]:
@@ -95,33 +119,86 @@ def _worded(
         if variables != known[name] and sorted(variables) == sorted(known[name]):
             reason = f"has the parameters in another order than the domain: {', '.join(known[name])}"
             raise WordingError(f"{place} → pddl", reason)
-        text = _with_variables(data, f"{kind}_nl_templates", name, where)
         if kind == "action":
-            indefinite = _with_variables(data, "action_nl_templates_indef", name, where)
-            _check_letters(entry, variables, text, indefinite, place)
+            text = _action_text(data, name, entry, variables, where)
+        else:
+            text = _predicate_text(data, name, variables, where)
+        if text is None:
+            raise WordingError(f"{where} → {kind}_nl_templates", f"lacks an entry for '{name}'")
         found[name] = Snippet(name, tuple(variables), text)
     return found
 
 
-def _check_letters(
-    entry: Mapping[str, object], variables: Sequence[str], text: str, indefinite: str, place: str
-) -> None:
-    """Refuses an action whose description, with letters, is another text or has the variables in another order."""
-    if _VARIABLE.findall(text) != _VARIABLE.findall(indefinite):
-        raise WordingError(place, f"'{text}' has the variables in another order than '{indefinite}'")
-    letters = dict(zip(variables, _LETTERS, strict=False))
-    said = _VARIABLE.sub(lambda match: letters.get(match[1], match[1]), indefinite)
-    description = " ".join(text_of(entry.get("description"), f"{place} → description").split())
-    if said != description:
-        raise WordingError(f"{place} → description", f"'{description}' is not what its text says, '{said}'")
-
-
-def _with_variables(data: Mapping[str, object], key: str, name: str, where: str) -> str:
+def _text(data: Mapping[str, object], key: str, name: str, where: str) -> str | None:
+    """A text with single blanks and its variables in lower case; None where the file has none."""
     texts = _section(data, key, where)
     if name not in texts:
-        raise WordingError(f"{where} → {key}", f"lacks an entry for '{name}'")
+        return None
     text = " ".join(text_of(texts[name], f"{where} → {key} → {name}").split())
     return _VARIABLE.sub(lambda match: match[0].lower(), text)
+
+
+def _predicate_text(data: Mapping[str, object], name: str, variables: Sequence[str], where: str) -> str | None:
+    text = _text(data, "predicate_nl_templates", name, where)
+    if text is not None or len(variables) > 1:
+        return text
+    # One variable has no order that could be wrong.
+    holes = _text(data, "predicate_mappings", name, where)
+    return holes.replace(HOLE, f"{{{variables[0]}}}") if holes and variables else holes
+
+
+def _action_text(
+    data: Mapping[str, object], name: str, entry: Mapping[str, object], variables: Sequence[str], where: str
+) -> str | None:
+    """The text with variables, after all that the file says of the action was compared with its description."""
+    place = f"{where} → actions → {name}"
+    description = " ".join(text_of(entry.get("description"), f"{place} → description").split())
+    letters = dict(zip(_LETTERS, variables, strict=False))
+    found: dict[str, str] = {}
+    for key in _FORMS:
+        text = _text(data, key, name, where)
+        if text is None:
+            continue
+        holes = _VARIABLE.sub(HOLE, text)
+        pattern = _lettered(holes)
+        said = pattern.fullmatch(description)
+        filled = _filled(holes, [letters.get(letter, letter) for letter in said.groups()]) if said else ""
+        if said is None or text not in (holes, filled):
+            raise WordingError(f"{place} → description", f"'{description}' is not what its text says, '{text}'")
+        found[key] = filled
+        for kind in ("preconditions", "effects"):
+            for match in map(pattern.search, _sentences(entry, kind)):
+                if match and match.groups() != said.groups():
+                    reason = f"has other letters in '{match[0]}' than the description"
+                    raise WordingError(f"{place} → {kind}", reason)
+    return found.get("action_nl_templates", found.get("action_mappings"))
+
+
+def _lettered(text: str) -> re.Pattern[str]:
+    """Matches a text with letters in its holes, also with articles that it does not have itself."""
+    words = ["(?:an? )?" + "([A-Z])".join(map(re.escape, word.split(HOLE))) for word in text.split()]
+    return re.compile(" ".join(words))
+
+
+def _sentences(entry: Mapping[str, object], kind: str) -> list[str]:
+    told = entry.get(kind)
+    return [str(sentence) for sentence in told] if isinstance(told, list) else []
+
+
+def _doubts(entry: object, action: ActionSchema, wording: Wording) -> Iterator[str]:
+    """What the domain says of an action and the file's sentences do not; nothing where it has no sentences."""
+    letters = dict(zip([item.name for item in action.parameters], _LETTERS, strict=False))
+    for kind, condition in (("preconditions", action.precondition), ("effects", action.effect)):
+        sentences = "\n".join(_sentences(mapping_of(entry, action.name), kind))
+        for part in conjuncts(condition) if sentences else ():
+            atom, sign, before = part, "", r"(?<!not the case that )(?<!anymore that )(?<![\w-])"
+            if isinstance(part, Not):
+                atom, sign, before = part.body, "not: ", "it is not the case (?:anymore )?that "
+            if not isinstance(atom, Atom):
+                continue
+            fact = wording.predicates[atom.predicate].fill([letters.get(arg, arg) for arg in atom.args])
+            if not re.search(rf"{before}{re.escape(fact)}(?![\w-])", sentences):
+                yield f"the file's {kind} of '{action.name}' do not say, as the domain does, '{sign}{fact}'"
 
 
 # ── PlanBench ────────────────────────────────────────────────────────────────────────────────────
@@ -201,7 +278,11 @@ def _texts(
             raise WordingError(f"{where} → {section} → {raw}", f"stands twice, for '{name}'")
         else:
             place = f"{where} → {section} → {raw}"
-            found[name] = None if text in _NO_TEXT else _filled(text, known[name], place)
+            variables = declared_variables(known[name].parameters)
+            if text not in _NO_TEXT and text.count(HOLE) != len(variables):
+                declares = f"the domain declares {len(variables)} parameters"
+                raise WordingError(place, f"'{text}' has {text.count(HOLE)} {HOLE}, {declares}")
+            found[name] = None if text in _NO_TEXT else _filled(text, variables)
     missing = [name for name in known if name not in found]
     for raw in foreign:
         if missing and found:
@@ -210,14 +291,6 @@ def _texts(
             raise WordingError(f"{where} → {section} → {raw}", reason + did_you_mean(raw.lower(), missing))
         doubts.append(f"the text of '{raw}' is unused: the domain has none of this name")
     return found
-
-
-def _filled(text: str, item: ActionSchema | Predicate, where: str) -> str:
-    variables = iter(declared_variables(item.parameters))
-    if text.count(HOLE) != len(item.parameters):
-        declares = f"the domain declares {len(item.parameters)} parameters"
-        raise WordingError(where, f"'{text}' has {text.count(HOLE)} {HOLE}, {declares}")
-    return re.sub(r"\{\}", lambda _: f"{{{next(variables)}}}", text)
 
 
 _Words = tuple[str, ...]
