@@ -56,6 +56,7 @@ def _assert_all_equal(tallies: dict[str, Tally]) -> None:
     assert compared / 10 < applicable < compared * 9 / 10
 
 
+@pytest.mark.heavy
 def test_every_domain(shared: Path) -> None:
     _assert_all_equal(_checked(shared, blocks=1, instances=1, longest=3))
 

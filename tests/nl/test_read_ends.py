@@ -46,7 +46,7 @@ def test_every_segment_of_the_hard_replies_has_one_end(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_every_segment_of_any_text_has_one_end(name: str, data: st.DataObject) -> None:
     objects = sorted(_world(name)[2].to_nl.values())

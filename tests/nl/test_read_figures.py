@@ -66,6 +66,7 @@ def test_hard_replies_are_read_as_a_careful_person_does(shared: Path, told: bool
     assert scores["silent"] == scores["false"] == 0
 
 
+@pytest.mark.heavy
 def test_no_correct_plan_of_o1_preview_is_missed(shared: Path, tmp_path: Path) -> None:
     results = tmp_path / "results" / "blocksworld" / "o1-preview"
     results.mkdir(parents=True)

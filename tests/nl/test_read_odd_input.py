@@ -16,7 +16,7 @@ DOMAIN = """
  (:action pick-up :parameters (?x) :precondition (clear ?x) :effect (clear ?x))
  (:action stack :parameters (?x ?y) :precondition (clear ?x) :effect (on ?x ?y)))
 """
-COUNT = 20_000
+COUNT = 8_000
 
 
 @pytest.fixture(scope="module")

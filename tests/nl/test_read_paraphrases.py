@@ -118,7 +118,7 @@ def passive(name: str, action: GroundAction) -> str:
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_other_persons_voices_and_pronouns(name: str, data: st.DataObject) -> None:
     one, two = data.draw(actions(name)), data.draw(actions(name))
@@ -150,7 +150,7 @@ def _read(name: str, reply: str, meant: list[GroundAction]) -> None:
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_sentence_gives_its_action_or_none(name: str, data: st.DataObject) -> None:
     action = data.draw(actions(name))
@@ -164,7 +164,7 @@ def test_a_sentence_gives_its_action_or_none(name: str, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_plan_in_any_layout_is_read_or_reported(name: str, data: st.DataObject) -> None:
     # No action twice in a row, since that is how a step is restated.

@@ -204,6 +204,7 @@ def _autoplanbench(shared: Path) -> Iterator[tuple[Task, Wording]]:
             yield task, choose_wording(str(path), task.domain)
 
 
+@pytest.mark.heavy
 def test_sentences_about_actions_of_imported_wordings(shared: Path) -> None:
     checked = sum(check_frames(task, wording, "typed", 1) for task, wording in _autoplanbench(shared))
     assert checked >= 60 * len(FRAMES)
@@ -222,6 +223,7 @@ def check_texts(task: Task, wording: Wording, scheme: str) -> int:
     return sum(text.count("\n") + 1 for text in texts)
 
 
+@pytest.mark.heavy
 def test_the_texts_of_every_reference_domain_hold_no_action(shared: Path) -> None:
     domains = sorted(folder for folder in (shared / "ipc").iterdir() if folder.is_dir())
     for folder in domains:

@@ -55,7 +55,7 @@ COMPOSITE = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(COMPOSITE, st.sampled_from(STATES))
 def test_the_parts_are_as_said_and_enough(condition: Condition, state: State) -> None:
     if holds(condition, state):
@@ -69,7 +69,7 @@ def test_the_parts_are_as_said_and_enough(condition: Condition, state: State) ->
         assert not (as_said and missing and holds(condition, other))
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(COMPOSITE, st.sampled_from(STATES))
 def test_without_a_state_the_parts_are_right_too(condition: Condition, state: State) -> None:
     if holds(condition, state):

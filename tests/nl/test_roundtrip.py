@@ -128,7 +128,7 @@ class Maker:
 SEEDS = st.integers(min_value=0, max_value=2**40)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(SEEDS, st.sampled_from(SCHEMES))
 @example(58, "typed")
 def test_actions_told_apart_are_read_back(seed: int, scheme: str) -> None:
@@ -146,7 +146,7 @@ def test_actions_told_apart_are_read_back(seed: int, scheme: str) -> None:
     assert reader.read(f"[PLAN]\n{numbered}\n[PLAN END]").plan == tuple(actions)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(SEEDS, st.sampled_from(SCHEMES))
 def test_an_action_is_read_back_or_said_to_be_ambiguous(seed: int, scheme: str) -> None:
     maker = Maker(seed, told_apart=False)
@@ -163,7 +163,7 @@ def test_an_action_is_read_back_or_said_to_be_ambiguous(seed: int, scheme: str) 
             assert (reading.action, reading.rule) == (action, "exact")
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(SEEDS, st.sampled_from(SCHEMES))
 def test_facts_told_apart_are_read_back(seed: int, scheme: str) -> None:
     task, wording = Maker(seed, told_apart=True).make()
@@ -177,7 +177,7 @@ def test_facts_told_apart_are_read_back(seed: int, scheme: str) -> None:
     assert read_goal(teller.goal_text(), task.domain, wording, objects).condition == task.problem.goal
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(SEEDS, st.sampled_from(SCHEMES))
 def test_facts_are_read_back_or_refused_with_both_readings(seed: int, scheme: str) -> None:
     task, wording = Maker(seed, told_apart=False).make()

@@ -14,7 +14,7 @@ from pddlval.numeric import UndefinedError
 from tests.validators import random_tasks, reference
 
 
-@settings(max_examples=80)
+@settings(max_examples=32)
 @given(random_tasks.cases())
 def test_each_derived_atom_is_true_where_the_definition_says(case: tuple[Task, random.Random]) -> None:
     """Atoms are asked for one by one in a random order, which derives less at a time than whole predicates do."""

@@ -29,7 +29,7 @@ def _readings(task: Task, rng: random.Random, count: int = 6) -> Iterator[tuple[
         state = state if action is None else simulator.step(state, action).successor or state
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(random_tasks.cases(numeric=False))
 def test_a_state_reads_what_is_defined(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -44,7 +44,7 @@ def test_a_state_reads_what_is_defined(case: tuple[Task, random.Random]) -> None
             assert unmet(condition, state, binding, compiled) == unmet(condition, state, binding)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(random_tasks.cases(numeric=True))
 def test_negation_normal_form(case: tuple[Task, random.Random]) -> None:
     for condition, state, binding in _readings(*case):
@@ -60,7 +60,7 @@ def test_negation_normal_form(case: tuple[Task, random.Random]) -> None:
                 holds(condition, state, binding)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(random_tasks.cases(numeric=True))
 def test_expressions(case: tuple[Task, random.Random]) -> None:
     task, rng = case

@@ -111,7 +111,7 @@ def test_fast_downwards_translator_agrees_on_large_tasks(shared: Path, translate
         _compare_with_translator(translate, home)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(random_tasks.cases(numeric=False, hiding=False))
 def test_fast_downwards_translator_agrees_on_random_tasks(
     translate: Any, tmp_path_factory: pytest.TempPathFactory, case: tuple[Task, random.Random]

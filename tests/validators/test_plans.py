@@ -111,7 +111,7 @@ def test_what_is_written_is_read_again(actions: list[GroundAction]) -> None:
     assert read_plan(text.replace("\n", " ; c (d)\n")).actions == tuple(actions)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.text("()[]:; \n\tab01.-;é\0", max_size=60) | st.text(max_size=40))
 def test_any_text_gives_a_plan_or_diagnostics(text: str) -> None:
     problems: tuple[Diagnostic, ...] = ()

@@ -140,14 +140,14 @@ def _assert_right_walk(simulator: Simulator, model: Model, rng: random.Random) -
         _assert_right_goal(simulator, state, model, world)
 
 
-@settings(max_examples=80)
+@settings(max_examples=32)
 @given(random_tasks.cases())
 def test_applicable_actions_and_successors_are_those_of_the_definition(case: tuple[Task, random.Random]) -> None:
     task, rng = case
     _assert_right_walk(Simulator(task), Model(task), rng)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(random_tasks.cases(numeric=True))
 def test_with_vals_tolerance_comparisons_may_miss_a_little(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -155,7 +155,7 @@ def test_with_vals_tolerance_comparisons_may_miss_a_little(case: tuple[Task, ran
     _assert_right_walk(Simulator(task, tolerance=slack), Model(task, slack), rng)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(random_tasks.cases())
 def test_a_written_and_read_task_behaves_the_same(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -192,7 +192,7 @@ def _executed(task: Task, rng: random.Random) -> tuple[Model, list[GroundAction]
     return model, plan, worlds
 
 
-@settings(max_examples=70)
+@settings(max_examples=28)
 @given(random_tasks.cases())
 def test_plans_get_the_verdict_of_the_definition(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -209,7 +209,7 @@ def test_plans_get_the_verdict_of_the_definition(case: tuple[Task, random.Random
     assert report.cost == cost
 
 
-@settings(max_examples=70)
+@settings(max_examples=28)
 @given(random_tasks.cases())
 def test_a_step_that_fails_ends_the_plan(case: tuple[Task, random.Random]) -> None:
     task, rng = case
@@ -228,7 +228,7 @@ def test_a_step_that_fails_ends_the_plan(case: tuple[Task, random.Random]) -> No
     assert list(report.explanation) == expected
 
 
-@settings(max_examples=70)
+@settings(max_examples=28)
 @given(random_tasks.cases())
 def test_every_lost_atom_is_explained(case: tuple[Task, random.Random]) -> None:
     task, rng = case

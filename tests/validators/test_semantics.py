@@ -120,7 +120,7 @@ def test_undefined_fluents_are_unmet() -> None:
     assert unmet(Or((P, undefined)), world) == ()
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(random_tasks.cases(numeric=True))
 def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(
     case: tuple[Task, random.Random],

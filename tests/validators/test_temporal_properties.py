@@ -147,7 +147,7 @@ def as_pddl(number: int, action: Durative) -> str:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     st.lists(actions, min_size=3, max_size=3),
     st.lists(steps, min_size=1, max_size=3, unique_by=lambda step: step.action),

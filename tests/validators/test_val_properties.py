@@ -93,7 +93,7 @@ def _end_state(simulator: Simulator, plan: Plan, report: Report) -> State:
     return state
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(random_tasks.cases(), st.booleans())
 def test_the_verbose_text_tells_what_happens(case: tuple[Task, random.Random], together: bool) -> None:
     task, dice = case
@@ -129,7 +129,7 @@ def test_the_verbose_text_tells_what_happens(case: tuple[Task, random.Random], t
         assert abs(levels[fluent] - float(value)) <= 1e-6 * max(1, abs(float(value)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(random_tasks.cases())
 def test_actions_without_a_conflict_may_happen_in_any_order(case: tuple[Task, random.Random]) -> None:
     """The purpose of mutual exclusion (Fox and Long 2003).
