@@ -52,10 +52,16 @@ LONG = {
     "hiking-opt14-strips/ptesting-1-2-3",
     "hiking-opt14-strips/ptesting-2-2-4",
     "miconic-fulladl/f11-1",
+    "parking-opt14-strips/p_12_7-01",
+    "philosophers/p01-phil2",
     "psr-large/p19-s144-n10-l2-f10",
+    "rovers/p11",
+    "schedule/probschedule-18-2",
     "sokoban-opt08-strips/p03",
     "tetris-opt14-strips/p02-4",
+    "tpp/p09",
     "transport-opt08-strips/p01",
+    "transport-opt11-strips/p03",
 }
 """Tasks that take seconds; each has a quick one of its suite or kind beside it."""
 

@@ -44,12 +44,14 @@ def finished(tmp_path_factory, needs_planner):
     return _call(folder), folder / "pddl2nl-quickstart"
 
 
+@pytest.mark.heavy
 def test_it_succeeds_and_says_nothing_on_standard_error(finished):
     process, _ = finished
     assert process.stderr == ""
     assert process.returncode == 0
 
 
+@pytest.mark.heavy
 def test_the_oracle_solves_ten_of_ten_with_every_mechanism(finished):
     process, _ = finished
     (total,) = (line for line in process.stdout.splitlines() if line.split()[:1] == ["sum"])
@@ -65,12 +67,14 @@ def test_the_oracle_solves_ten_of_ten_with_every_mechanism(finished):
     assert page.count("oracle: no language model was asked") == 1
 
 
+@pytest.mark.heavy
 def test_a_domain_is_shown_converted(finished):
     process, _ = finished
     assert "move the robot from a place A to a place B" in process.stdout
     assert "Currently, the robot is at" in process.stdout
 
 
+@pytest.mark.heavy
 def test_the_page_holds_every_run_and_fetches_nothing(finished):
     process, folder = finished
     assert "pddl2nl-quickstart/report.html" in process.stdout
@@ -81,6 +85,7 @@ def test_the_page_holds_every_run_and_fetches_nothing(finished):
     assert not re.search(r"https?:|<link|<img (?!src=\"data:)|@import|url\(", html)
 
 
+@pytest.mark.heavy
 def test_json_is_a_summary_alone(tmp_path, monkeypatch, capsys, finished):
     _, folder = finished
     monkeypatch.setattr(command, "_run", lambda *args, **options: sorted((folder / "records").glob("*.jsonl")))

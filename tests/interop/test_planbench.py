@@ -175,6 +175,7 @@ def totals(planbench: PlanBenchAudit, audited: Callable[[Path], Audited]) -> dic
     return {row.policy: row for row in rows if row.file == "all files"}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("config", CONFIGS)
 def test_recorded_plans_have_the_recorded_verdict(
     planbench: PlanBenchAudit, audited: Callable[[Path], Audited], config: str
@@ -187,6 +188,7 @@ def test_recorded_plans_have_the_recorded_verdict(
         assert found.replies >= 100
 
 
+@pytest.mark.heavy
 def test_the_table_is_as_it_was(planbench: PlanBenchAudit, audited: Callable[[Path], Audited]) -> None:
     """Where a change is meant, ``PDDL2NL_WRITE_GOLDEN=1 pytest tests/interop`` writes the table anew for review."""
     table = audit_csv(audit_rows([audited(path) for path in planbench.folder.results_paths]))
@@ -199,11 +201,13 @@ def test_the_table_is_as_it_was(planbench: PlanBenchAudit, audited: Callable[[Pa
         assert now == before
 
 
+@pytest.mark.heavy
 def test_raw_replies_read_as_planbench_does_agree(totals: dict[str, AuditRow]) -> None:
     assert totals["planbench"].replies >= 2400
     assert totals["planbench"].agreement >= 0.97
 
 
+@pytest.mark.heavy
 def test_no_plan_judged_correct_is_lost_by_the_default_policy(totals: dict[str, AuditRow]) -> None:
     assert totals["default"].recorded_only <= 0.005 * totals["default"].replies
 
@@ -217,6 +221,7 @@ def test_the_sample_is_large_and_spread() -> None:
     assert all(item["why"].endswith(".") for item in HAND_CHECKED)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "item", HAND_CHECKED, ids=lambda item: f"{item['file']}-{item['instance_id']}-{item['policy']}"
 )

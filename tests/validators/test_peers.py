@@ -224,6 +224,7 @@ UP_TASKS = [
 """Tasks that unified-planning reads in under a second; of derived predicates it knows nothing."""
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", UP_TASKS)
 def test_unified_planning_agrees_along_a_plan(shared: Path, name: str) -> None:
     peer = UnifiedPlanning(shared / name)
