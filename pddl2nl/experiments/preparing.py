@@ -9,7 +9,7 @@ import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
@@ -105,8 +105,8 @@ def prepare_run(
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
     translator = None
     if "translator" in models and isinstance(reader, Reader):
-        opening = translation_opening(spec.task, wording, teller.names, spec.seed)
-        translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
+        begin_translation = partial(translation_opening, spec.task, wording, teller.names, spec.seed)
+        translator = Translator(reader, wording, begin_translation, cast(TranslatorMode, spec.translator))
     setting = Setting(
         spec,
         simulator,

@@ -61,14 +61,19 @@ class Translator:
     Attributes:
         reader: selects the lines that may be actions, and checks answers by the task's names and types.
         wording: gives the length of an action.
-        opening: the conversation up to the line to translate (`translation_opening`).
+        begin: makes the conversation up to the line to translate (`translation_opening`), when it is first needed.
         mode: ``llm`` or ``reader+llm``.
     """
 
     reader: Reader
     wording: Wording
-    opening: tuple[Message, ...]
+    begin: Callable[[], tuple[Message, ...]]
     mode: TranslatorMode = "llm"
+
+    @cached_property
+    def opening(self) -> tuple[Message, ...]:
+        """The conversation up to the line to translate."""
+        return self.begin()
 
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
 

@@ -132,7 +132,7 @@ class World:
         setting = self.setting(shown=False)
         assert isinstance(setting.reader, Reader)
         opening = translation_opening(self.task, self.wording, setting.teller.names)
-        translator = Translator(setting.reader, self.wording, opening, mode)  # type: ignore[arg-type]
+        translator = Translator(setting.reader, self.wording, lambda: opening, mode)  # type: ignore[arg-type]
         return replace(setting, translator=translator, spec=replace(setting.spec, **changed))
 
 
