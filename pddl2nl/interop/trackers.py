@@ -181,7 +181,7 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
 
 
 def _settings(started: Started) -> Iterator[tuple[str, str | float]]:
-    """The settings of a run, flat: ``settings.temperature``; those that are not set are left out."""
+    """The settings of a run, flat: ``temperature``, ``model_settings.top_p``; those that are not set are left out."""
     fields: dict[str, Any] = {
         **{name: value for name, value in started.spec.items() if name not in _LONG},
         "model_settings": started.model_settings,

@@ -202,7 +202,7 @@ def test_planners_budgets_refusals_and_what_cannot_travel(local, jobs, lamps, wh
         assert "it cannot travel to a cluster" in summary.bad[0].message
         assert summary.spent.calls == len(server.calls) >= 7
         assert summary.unfinished > 0
-        assert read_end(tmp_path / "runs" / f"{planned.name}.jsonl").solved
+        assert read_end(tmp_path / "runs" / f"{planned.name}.jsonl").outcome == "solved"
         run_all([planned], tmp_path / "here")
         name = f"{planned.name}.jsonl"
         assert settled(tmp_path / "runs" / name) == settled(tmp_path / "here" / name)

@@ -114,7 +114,7 @@ def test_wandb_writes_a_run_without_a_network(tmp_path: Path, monkeypatch: pytes
     send("wandb", tmp_path)
     [file] = tmp_path.rglob("run-*.wandb")
     written = file.read_bytes()
-    for text in (b"run-1", b"settings.temperature", b"prompt_tokens", b"plan_length"):
+    for text in (b"run-1", b"temperature", b"prompt_tokens", b"plan_length"):
         assert text in written
 
 
@@ -132,7 +132,7 @@ def test_mlflow_gets_parameters_metrics_and_a_status(tmp_path: Path, monkeypatch
     runs = client.search_runs([client.get_experiment_by_name("test").experiment_id])
     assert [run.info.status for run in runs] == ["FINISHED"] * 2
     data = runs[0].data
-    assert (data.params["policy"], data.params["settings.temperature"]) == ("act", "0.5")
+    assert (data.params["policy"], data.params["temperature"]) == ("act", "0.5")
     assert (data.metrics["solved"], data.tags["outcome"]) == (1, "solved")
     history = client.get_metric_history(runs[0].info.run_id, "executed")
     assert [(item.step, item.value) for item in history][:2] == [(1, 0), (2, 1)]
