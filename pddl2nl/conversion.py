@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -13,6 +14,12 @@ from msgspec import inspect
 from pddl2nl.errors import InputError, did_you_mean
 
 T = TypeVar("T")
+BUILDING = threading.RLock()
+"""Held while msgspec may look at a type for the first time.
+
+msgspec 0.22 keeps what it knows of a struct before it has all of it, so a second thread may meet half of it: where two
+runs of a new process began at once, it died of a segmentation fault in msgspec.
+"""
 Key = str | int
 """A key of a table, or an index in a list."""
 _WORDS = {
@@ -47,6 +54,14 @@ class WrongValueError(InputError):
         self.unknown = unknown
 
 
+def plain_convert(
+    data: object, kind: type[T], *, dec_hook: Callable[[type, Any], Any] | None = None, strict: bool = True
+) -> T:
+    """`msgspec.convert`, with its own errors; safe in threads."""
+    with BUILDING:
+        return msgspec.convert(data, kind, dec_hook=dec_hook, strict=strict)
+
+
 def convert(
     data: object,
     kind: type[T],
@@ -67,7 +82,7 @@ def convert(
         WrongValueError: the first value that does not fit.
     """
     try:
-        return msgspec.convert(data, kind, dec_hook=dec_hook, strict=strict)
+        return plain_convert(data, kind, dec_hook=dec_hook, strict=strict)
     except msgspec.ValidationError as error:
         raise _explained(data, kind, above, str(error)) from None
 

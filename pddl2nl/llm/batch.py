@@ -31,6 +31,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from pddl2nl.conversion import BUILDING
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.endpoint.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
@@ -159,12 +160,14 @@ class BatchStore:
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
         rows = self._cache.read("SELECT submission FROM submissions")
-        return sorted((msgspec.json.decode(row, type=Submission) for (row,) in rows), key=lambda each: each.made)
+        with BUILDING:
+            return sorted((msgspec.json.decode(row, type=Submission) for (row,) in rows), key=lambda each: each.made)
 
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""
         for (text,) in self._cache.read("SELECT reply FROM batch_short WHERE key = ?", (key,)):
-            return msgspec.json.decode(text, type=StoredCompletion).completion()
+            with BUILDING:
+                return msgspec.json.decode(text, type=StoredCompletion).completion()
         return None
 
 

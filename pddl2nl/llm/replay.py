@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from pddl2nl.conversion import plain_convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import MAX_LINE, unreadable
 from pddl2nl.llm.constraint import Constraint
@@ -243,7 +244,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     raise InputError("a record has one 'started'")
                 begun = True
             elif kind == "prompted":
-                new = msgspec.convert(event, _PromptedLine)
+                new = plain_convert(event, _PromptedLine)
                 # A prompt is written as what is new since the last one of its purpose that was answered.
                 prompt = (*messages.get(new.purpose, ())[: new.kept], *new.messages)
                 if (failed := waiting.pop(new.call, None)) is not None:
@@ -262,13 +263,13 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     new.likelihood,
                 )
             elif kind == "replied":
-                reply = msgspec.convert(event, _RepliedLine)
+                reply = plain_convert(event, _RepliedLine)
                 request = waiting.pop(reply.call)
                 messages[request.purpose] = request.messages
                 completion = {**vars(reply.completion()), "from_cache": reply.from_cache}
                 yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
             elif kind == "failed":
-                failure = msgspec.convert(event, _FailedLine)
+                failure = plain_convert(event, _FailedLine)
                 error = ContextWindowError if failure.context_window else EndpointError
                 yield Unanswered(waiting.pop(failure.call), error(failure.message), str(file))
         except (KeyError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from pddl2nl.conversion import plain_convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
@@ -155,7 +156,7 @@ class _Embeddings(msgspec.Struct):
 def read_vectors(data: object, number: int) -> list[list[float]] | None:
     """The vectors of an ``embedding`` list in the order of the texts; None unless there is one of equal length each."""
     try:
-        items = msgspec.convert(data, _Embeddings).data
+        items = plain_convert(data, _Embeddings).data
     except (msgspec.ValidationError, OverflowError):
         return None
     vectors = {place if item.index is None else item.index: item.embedding for place, item in enumerate(items)}
@@ -186,7 +187,7 @@ def read_logprob(data: Mapping[str, Any], text: str) -> float | None:
             entries = [next(iter(entry.values())) for entry in prompt if entry]
         else:
             entries = data["choices"][0]["logprobs"]["content"]
-        tokens = msgspec.convert(entries, list[_RatedToken])
+        tokens = plain_convert(entries, list[_RatedToken])
     except (KeyError, IndexError, TypeError, AttributeError, StopIteration, msgspec.ValidationError):
         return None
     whole = rest = text.encode("utf-8")
@@ -255,6 +256,6 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
 def completion_from_json(data: Mapping[str, Any]) -> Completion:
     """A stored reply as it was when it was paid for; raises `InputError` for something else."""
     try:
-        return msgspec.convert(data, StoredCompletion).completion()
+        return plain_convert(data, StoredCompletion).completion()
     except msgspec.ValidationError as error:
         raise InputError(f"this is no stored reply: {error}") from None

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Union, cast
 
 import msgspec
 
-from pddl2nl.conversion import WrongValueError, convert
+from pddl2nl.conversion import BUILDING, WrongValueError, convert
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.writer import Seal
@@ -43,7 +43,8 @@ def _ends() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _decoder() -> msgspec.json.Decoder[RunEvent]:
     union: Any = Union[tuple(event_kinds().values())]  # noqa: UP007
-    return msgspec.json.Decoder(union)
+    with BUILDING:
+        return msgspec.json.Decoder(union)
 
 
 def read_events(path: Path) -> tuple[RunEvent, ...]:
