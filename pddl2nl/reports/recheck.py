@@ -79,21 +79,25 @@ def doubt(record: Record) -> str:
 
 def _miscounted(record: RunRecord) -> str:
     """The first account of the last event that its events contradict; empty if there is none."""
-    finished, counted, replies = record.finished, record.counted, [e for e in record.events if isinstance(e, Replied)]
+    finished, counted = record.finished, record.counted
+    replies = [event for event in record.events if isinstance(event, Replied)]
     acted = [event for event in counted if isinstance(event, Acted)]
+    refused = sum(isinstance(event, Rejected) and event.status in MISTAKES for event in counted)
+    # A reply without a plan is one mistake, or none if its system asked again, and leaves no event of a step.
+    no_plan = finished.outcome == "unreadable" and not acted and not refused and finished.mistakes == 1
     found = {
-        "plan": tuple(event.action for event in acted),
-        "turns executed": len(acted),
-        "mistakes": sum(finished.turns.get(status, 0) for status in MISTAKES),
-        "calls": len(replies),
-        "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
-        "completion_tokens": sum(reply.completion_tokens for reply in replies),
+        "plan": (finished.plan, tuple(event.action for event in acted)),
+        "executed": (finished.turns.get("executed", 0), len(acted)),
+        "mistakes": (finished.mistakes, refused + no_plan),
+        "steps": (finished.steps, sum(finished.turns.values()) - no_plan),
+        "calls": (finished.calls, len(replies)),
+        "prompt_tokens": (finished.prompt_tokens, sum(reply.prompt_tokens for reply in replies)),
+        "completion_tokens": (finished.completion_tokens, sum(reply.completion_tokens for reply in replies)),
     }
-    for name, value in found.items():
-        said = finished.turns.get("executed", 0) if name == "turns executed" else getattr(finished, name)
-        if said != value:
-            return f"'{name}' is {said}, and the events say {value}"
-    return ""
+    wrong = (
+        f"'{name}' is {said}, and the events say {value}" for name, (said, value) in found.items() if said != value
+    )
+    return next(wrong, "")
 
 
 def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:

@@ -13,9 +13,11 @@ from pddl2nl.cli.app import main
 from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run
-from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Request, ScriptedModel, ScriptedReply
 from pddl2nl.pddl import load_task
 from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.recheck import doubt
+from pddl2nl.reports.records import read_record
 from tests.records import rewrite
 
 Events = list[dict[str, Any]]
@@ -29,7 +31,12 @@ FORGED: dict[str, tuple[Callable[[Events], object], str]] = {
     "mistakes": (lambda events: events[-1].update(mistakes=0), "'mistakes' is 0, and the events say"),
     "tokens": (lambda events: events[-1].update(prompt_tokens=1), "'prompt_tokens' is 1, and the events say"),
     "calls": (lambda events: events[-1].update(calls=0), "'calls' is 0"),
-    "executed": (lambda events: events[-1]["turns"].update(executed=9), "'turns executed' is 9"),
+    "executed": (lambda events: events[-1]["turns"].update(executed=9), "'executed' is 9"),
+    "steps": (lambda events: events[-1].update(steps=1), "'steps' is 1, and the events say 3"),
+    "mistakes and turns": (
+        lambda events: (events[-1].update(mistakes=0), events[-1]["turns"].pop("unreadable")),
+        "'mistakes' is 0, and the events say 1",
+    ),
     "an action less": (lambda events: events.remove(_first(events, "acted")), "'plan' is"),
     "an action twice": (lambda events: events.insert(-1, _first(events, "acted")), "'plan' is"),
     "a reply less": (lambda events: events.remove(_first(events, "replied")), "'calls' is"),
@@ -99,6 +106,46 @@ def test_what_contradicts_the_events_or_the_plan_does_not_count(record: Path, na
     number, doubts = counts(record)
     assert number == 0
     assert doubts[0].startswith(why)
+
+
+class Failing:
+    """A model whose endpoint fails."""
+
+    name = "failing"
+
+    def __init__(self, error: Exception):
+        self.error = error
+
+    def complete(self, request: Request) -> Completion:
+        raise self.error
+
+
+LIT = "apply the action 'switch-on' to lamp lamp_0"
+HONEST: dict[str, tuple[str, Any, dict[str, Any]]] = {
+    "no plan": ("basic", ScriptedModel(["I do not know."]), {}),
+    "empty": ("basic", ScriptedModel([ScriptedReply("", finish="empty")]), {}),
+    "refused": ("basic", ScriptedModel([ScriptedReply("No.", finish="refused")]), {}),
+    "cut off": ("basic", ScriptedModel([ScriptedReply(f"[PLAN]\n{LIT[:9]}", finish="length")]), {}),
+    "inapplicable": ("basic", ScriptedModel([f"[PLAN]\n{LIT}\n{LIT}\n[PLAN END]"]), {}),
+    "goal missed": ("cot", ScriptedModel([f"[PLAN]\n{LIT}\n[PLAN END]"]), {}),
+    "translated": ("basic", ScriptedModel(["[PLAN]\nlight\n[PLAN END]", "(switch-on a)"]), {"translator": "llm"}),
+    "thoughts": ("react", ScriptedModel(["x"] * 12), {"thoughts": "llm"}),
+    "worded": ("act", ScriptedModel(["x"] * 60), {"wording": "llm"}),
+    "budget of calls": ("act", ScriptedModel(["Action: look around"] * 9), {"budget_calls": 2}),
+    "claimed done": ("act", ScriptedModel(["I am finished."] * 9), {}),
+    "claimed unsolvable": ("act", ScriptedModel(["There is no plan."] * 9), {}),
+    "too long": ("act", Failing(ContextWindowError("too long")), {}),
+    "no answer": ("act", Failing(EndpointError("503")), {}),
+    "random": ("random", "none", {}),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_no_run_is_doubted_however_it_ends(lamps: tuple[Path, Path], tmp_path: Path, name: str) -> None:
+    policy, model, options = HONEST[name]
+    path = tmp_path / "runs" / "one.jsonl"
+    result = run(load_task(*lamps), policy, model, record=path, example="none", steps=3, cache="none", **options)
+    assert doubt(read_record(path)) == "", result.outcome
 
 
 def test_a_report_lists_them_first(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
