@@ -55,7 +55,7 @@ def spoiled(mistake: str | None, task: ToldTask, state: State, plan: Sequence[Gr
 
 
 def needed_fact(task: ToldTask, plan: Sequence[GroundAction]) -> GroundAtom | None:
-    """The first changing fact of the initial state that the plan's first action needs; None if there is none."""
+    """The first changing fact of the initial state that the plan's first action needs; None if it needs none."""
     initial, simulator = task.simulator.initial, task.simulator
     for fact in sorted(initial.changing()) if plan else ():
         if not simulator.is_applicable(simulator.state(initial.atoms - {fact}, initial.values), plan[0]):

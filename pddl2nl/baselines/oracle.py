@@ -5,7 +5,7 @@ the same messages as any model and has, of the task, only these: objects, initia
 the text by `pddl2nl.nl`, Fast Downward plans on *that* problem, and the plan is told in the wording and the form that
 the prompt asks for. What it says is then read and judged like any model's reply. If it fails, the text lost something.
 What it holds from the start is the domain and the wording, which are the same for every task; no plan and no problem
-reaches it any other way. It never asks to look around: whatever is missing in the prompt shall show.
+reaches it any other way. It never asks to look around, so that anything missing in the prompt shows.
 
 A system that asks with ``answer`` (`pddl2nl.policies.Episode.ask`) is answered from the task itself, by a function of
 its own: that proves that the system works, and says nothing about its prompts.
@@ -129,7 +129,7 @@ class PlanOracle:
     def plan(
         self, task: Task, state: State, goal: Condition | None = None, *, shortest: bool = False
     ) -> tuple[GroundAction, ...] | None:
-        """A plan from a state; None if there is none.
+        """A plan from a state; None if the task is unsolvable from there.
 
         Args:
             task: the task.
@@ -138,7 +138,7 @@ class PlanOracle:
             shortest: whether a shortest plan is looked for first, for a few seconds.
 
         Raises:
-            InfrastructureError: the planner found neither a plan nor a proof that there is none.
+            InfrastructureError: the planner neither found a plan nor proved the task unsolvable.
         """
         problem = problem_in_state(task.problem, sorted(state.atoms), state.values)
         if goal is not None:

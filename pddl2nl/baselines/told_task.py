@@ -162,7 +162,7 @@ class ToldTask:
 
 @lru_cache(maxsize=256)
 def _plan_of(task: Task, time_limit: int | None) -> tuple[GroundAction, ...] | None:
-    """A plan, or None if there is none. Other policies and seeds are told the same task, so it is remembered."""
+    """A plan, or None if the task is unsolvable. Kept: other policies and seeds are told the same task."""
     patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
     result = solve(task, "lama", time_limit=patience)
     if result.status == "timeout":

@@ -1,7 +1,7 @@
 """What the shell completes as values: domains and instances, policies, models, specifications.
 
 Each function is for ``autocompletion=`` of an option or argument. Where none of its names fits, the shell completes
-files. What a name stands for is imported only when the shell asks.
+files. Values are looked up only when the shell asks.
 """
 
 from __future__ import annotations

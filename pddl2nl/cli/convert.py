@@ -107,7 +107,7 @@ def _convert(
             raise InputError(f"{', '.join(unused)} {verb} for --wording llm, which asks a model")
         chosen = wording_of(wording, tree, domain)
     if save_wording is not None:
-        # At once: what a model was paid for is kept, whatever fails from here on.
+        # At once, so that a wording that was paid for is kept if a later step fails.
         save_whole(chosen, save_wording)
     negated = with_negations(chosen, tree, negation)
     if save_wording is not None and negated is not chosen:
