@@ -19,7 +19,7 @@ from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, acting_simulator, read_plan, validate
 
 PLANNERS: dict[str, tuple[str, str]] = {
-    # Breadth first means fewest actions, regardless of their costs. Fast Downward has no breadth-first search of its own:
+    # Breadth first means fewest actions, at any cost. Fast Downward has no breadth-first search of its own:
     # A* does the same where both the search and the blind heuristic count every action as one.
     "brfs": ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
     "lmcut": ("--search", "astar(lmcut())"),
