@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
+from msgspec.structs import replace
 
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
@@ -102,7 +103,9 @@ def test_runs_in_parallel_write_over_nothing_of_each_other(task: Task, tmp_path:
         assert result.record is not None
         record = read_record(result.record)
         assert isinstance(record, RunRecord)
-        assert record.events == result.events
+        # The digest is of the lines as they were written, which the result has not.
+        *before, last = record.events
+        assert (*before, replace(last, digest="")) == result.events
         assert record.started.seed == seed
         assert recheck(record).agrees
 
