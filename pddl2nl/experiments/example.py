@@ -59,7 +59,7 @@ from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem
 from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.prompts import CORE_PROMPTS
-from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem, pddl_text
+from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem
 from pddl2nl.tasks import match_shipped
 from pddlval import GroundAction, Simulator, State, acting_simulator, load_plan, validate
 from pddlval.happenings import actions_in_time
@@ -279,7 +279,7 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
         teller.init_text(),
         steps,
         solved.source,
-        pddl_text(solved.task.problem),
+        solved.task.problem.text,
         tuple(map(str, solved.plan)),
         "template" if thoughts else "none",
     )

@@ -387,19 +387,18 @@ def wrap_model(model: Model) -> MadeModel:
     from pddl2nl.baselines import PlanOracle
     from pddl2nl.llm.providers.huggingface import TransformersModel
 
-    versions = origin(type(model).__module__)
     endpoint = getattr(model, "base_url", None)
     if isinstance(endpoint, str):
         settings = getattr(model, "settings", None)
         price = price_of(model.name) if settings is None else settings.price
         recorded = {} if settings is None else settings.to_json()
-        return MadeModel(model, lambda completion: price, price is not None, endpoint, recorded, versions)
+        return MadeModel(model, lambda completion: price, price is not None, endpoint, recorded)
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)
     if isinstance(model, ScriptedModel | PlanOracle | TransformersModel):
         return MadeModel(model, free)
-    return MadeModel(model, lambda completion: None, priced=False, versions=versions)
+    return MadeModel(model, lambda completion: None, priced=False)
 
 
 # ── what determines a model's replies ────────────────────────────────────────────────────────────

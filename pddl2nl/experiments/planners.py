@@ -28,7 +28,6 @@ from pddl2nl.llm.keys import sha256
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddl2nl.policies import Policy
 from pddl2nl.policies.events import Amount, Count, RunEvent
-from pddl2nl.policies.setting import pddl_text
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import match_shipped, shipped_domain
 from pddlval import GroundAction
@@ -294,7 +293,7 @@ def foreseen(spec: RunSpec, policy: Policy) -> tuple[int | None, bool | None]:
 def shipped_as_solvable(task: Task) -> bool | None:
     """Whether a shipped problem, known by its text, has a plan by its manifest; None for another problem."""
     shipped = match_shipped(task.domain)
-    return None if shipped is None else _solvable_texts(shipped.name).get(pddl_text(task.problem))
+    return None if shipped is None else _solvable_texts(shipped.name).get(task.problem.text)
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +20,6 @@ from pddl2nl.experiments.planners import foreseen
 from pddl2nl.files import read_text
 from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
 from pddl2nl.nl import (
-    READING_POLICIES,
     Reader,
     Style,
     Teller,
@@ -36,10 +34,10 @@ from pddl2nl.pddl import Domain, Task
 from pddl2nl.plugins import origin, systems
 from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting, make_policy, policies
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
-from pddl2nl.policies.events import FORMAT, RunEvent, Started
+from pddl2nl.policies.events import RunEvent, Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.policy import LEVELS
-from pddl2nl.policies.setting import RecordedText, SolvedProblem, spec_to_json
+from pddl2nl.policies.setting import RecordedText, SolvedProblem, started_of
 from pddl2nl.policies.spec import RUN_OPTIONS, Option, RunSpec
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
@@ -82,7 +80,7 @@ def prepare_run(
     simulator = acting_simulator(spec.task)
     given = _given_wording(spec, policy)
     models = _models(spec, policy, given, access)
-    embed = _embedder(models)
+    embed, answering = _embedder(models), _answering(policy, models)
     steps, solvable = foreseen(spec, policy)
     spec = replace(spec, steps=steps)
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
@@ -125,35 +123,22 @@ def prepare_run(
     if measured and getattr(policy, "task_text", None) is not None:
         measured = {**measured, "text": text}
     texts = {name: file.text for name, file in files.items()}
-    emit = begin(_started(setting, policy, models, texts, solvable=solvable, reference=measured))
+    asked_with = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
+    asked_with += THOUGHTS_PROMPTS if "thoughts" in models else ()
+    emit = begin(started_of(setting, policy, texts, asked_with, solvable=solvable, reference=measured, **answering))
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
     return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit, failure=failure)
 
 
-def _started(setting: Setting, policy: Policy, models: _Models, files: Mapping[str, str], **known: Any) -> Started:
-    spec, teller, planner = setting.spec, setting.teller, models.get("planner")
-    shown = policy.prompts.replacing(setting.prompts)
-    used = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
-    used += THOUGHTS_PROMPTS if "thoughts" in models else ()
-    versions = _versions(policy, models)
-    return Started(
-        spec=spec_to_json(spec, policy, files, setting.prompts),
-        domain=spec.task.domain.name,
-        problem=spec.task.problem.name,
-        format=FORMAT,
-        names=dict(teller.names.to_nl),
-        wording=teller.wording.to_json() if spec.style == "nl" else None,
-        example=None if setting.example is None else setting.example.to_json(),
-        world=policy.snapshot(spec.task),
-        prompts={name: shown.hash(name) for name in used if name in shown.names()},
-        models={role: made.model.name for role, made in models.items()},
-        model_settings={} if planner is None else planner.settings,
-        base_url=None if planner is None else planner.base_url,
-        versions=versions,
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        reading_version=READING_POLICIES[spec.reading].version,
-        **known,
-    )
+def _answering(policy: Policy, models: _Models) -> dict[str, Any]:
+    """What the first event says about who answers: models, their settings and addresses, versions of packages."""
+    planner = models.get("planner")
+    return {
+        "models": {role: made.model.name for role, made in models.items()},
+        "model_settings": {} if planner is None else planner.settings,
+        "base_url": None if planner is None else planner.base_url,
+        "versions": _versions(policy, models),
+    }
 
 
 # ── the task and the example in words ────────────────────────────────────────────────────────────
@@ -337,9 +322,9 @@ def _versions(policy: Policy, models: _Models) -> dict[str, str]:
         packages.append("xllamacpp")
     found = {package: version for package in packages if (version := _version(package)) is not None}
     versions = {"python": platform.python_version(), **found}
-    for plugged in (origin(type(policy).__module__), *(made.versions for made in models.values())):
-        versions |= plugged
-    return versions
+    for made in models.values():
+        versions.update({**origin(type(made.model).__module__), **made.versions})
+    return {**versions, **origin(type(policy).__module__)}
 
 
 @lru_cache
@@ -420,10 +405,10 @@ def _check_used(spec: RunSpec, policy: Policy) -> None:
 
 def _check_roles(spec: RunSpec, policy: Policy) -> None:
     roles = roles_of(policy, spec)
+    for unknown in spec.models.keys() - roles:
+        hint = did_you_mean(unknown, roles, f"; there are {', '.join(roles)}")
+        raise InputError(f"--model-for {unknown}: {spec.policy_name} has no such role{hint}")
     for role in spec.models:
-        if role not in roles:
-            hint = did_you_mean(role, roles, f"; there are {', '.join(roles)}")
-            raise InputError(f"--model-for {role}: {spec.policy_name} has no such role{hint}")
         if roles[role]:
             raise InputError(f"--model-for {role}: {roles[role]}")
 

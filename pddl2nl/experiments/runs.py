@@ -55,7 +55,7 @@ from pddl2nl.policies import Policy, RunEvent, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 from pddl2nl.policies.events import Fault, Outcome, Started
 from pddl2nl.policies.policy import WorldPolicy, options_of
-from pddl2nl.policies.setting import SolvedProblem, pddl_text
+from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, options_text
 
 if TYPE_CHECKING:
@@ -287,10 +287,10 @@ class RunJob:
             "policy": spec.policy_name,
             "options": self._policy_options(),
             **({} if spec.profile is None else {"profile": spec.profile}),
-            "domain": sha256(pddl_text(task.domain)),
-            "problem": sha256(pddl_text(task.problem)),
+            "domain": sha256(task.domain.text),
+            "problem": sha256(task.problem.text),
             "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
-            "example": [sha256(pddl_text(example.task.problem)), [str(action) for action in example.plan]]
+            "example": [sha256(example.task.problem.text), [str(action) for action in example.plan]]
             if isinstance(example, SolvedProblem)
             else _file_or_word(example, "none"),
             "example_plan": _file_or_word(spec.example_plan),

@@ -99,7 +99,7 @@ class Started(RunEvent, frozen=True):
     """A run began. Its description is recorded in full, so that no other file is needed to repeat it.
 
     Attributes:
-        spec: the description of the run, as `pddl2nl.policies.setting.spec_to_json` writes it: PDDL texts, policy and
+        spec: the description of the run, as `pddl2nl.policies.setting.started_of` writes it: PDDL texts, policy and
             options, models, wording, files and all else.
         domain, problem: the names in the PDDL texts; ``names`` the told name of each PDDL object.
         wording: the words of the run, also where a model made them; null in style ``pddl``.

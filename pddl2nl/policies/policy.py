@@ -384,13 +384,13 @@ def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> P
     Raises:
         InputError: there is no such policy or option, or a value that its type or bounds refuse.
     """
-    if not isinstance(policy, str):
-        kind = checked_class(type(policy), type(policy).__name__)
-        assert isinstance(policy, Policy), "checked by its class"
-        return make(kind, kind.__name__, {**msgspec.structs.asdict(policy), **options}) if options else policy
-    name, wrapped = _wrapping(policy)
-    entry = entry_of(name)
-    return make(entry.kind, policy, entry.kind.wrapped(wrapped, {**entry.options, **options}))
+    if isinstance(policy, str):
+        name, wrapped = _wrapping(policy)
+        entry = entry_of(name)
+        return make(entry.kind, policy, entry.kind.wrapped(wrapped, {**entry.options, **options}))
+    kind = checked_class(type(policy), type(policy).__name__)
+    assert isinstance(policy, Policy), "checked by its class"
+    return make(kind, kind.__name__, {**msgspec.structs.asdict(policy), **options}) if options else policy
 
 
 def system_of(policy: str) -> System | None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.nl import Reading, Readings, Teller, wording_from_json
-from pddl2nl.pddl import Domain, Problem, Task, parse_domain, parse_problem, write_domain, write_problem
+from pddl2nl.nl import READING_POLICIES, Reading, Readings, Teller, wording_from_json
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies.events import FORMAT, RecordError, Started
 from pddl2nl.policies.spec import RUN_OPTIONS, Acting, RunSpec
 from pddl2nl.policies.translating import Translator
 from pddlval import GroundAction, Simulator
 
 if TYPE_CHECKING:
+    from pddl2nl.policies.policy import Policy
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.similarity import Embed
 
@@ -150,31 +152,47 @@ _UNRECORDED = ("out", "record", "base_url", "timeout")
 _PLAIN = tuple(item.name for item in fields(RunSpec) if item.name not in (*_APART, *_UNRECORDED))
 
 
-def pddl_text(tree: Domain | Problem) -> str:
-    """The PDDL of a domain or problem: the text it was read from, else as the writer writes it."""
-    if tree.source is not None:
-        return tree.source.text
-    return write_domain(tree) if isinstance(tree, Domain) else write_problem(tree)
+def started_of(
+    setting: Setting, policy: Policy, files: Mapping[str, str], prompts: Iterable[str], **known: Any
+) -> Started:
+    """The first event of a run: its description with all options of the policy, and how its task was told.
 
-
-def spec_to_json(spec: RunSpec, policy: Acting, files: Mapping[str, str], prompts: Mapping[str, str]) -> dict[str, Any]:
-    """A run's description as JSON, with all options of the policy, and the texts of files and prompts that it read."""
+    Args:
+        files: the texts of the files that it read, by name.
+        prompts: the names of the prompts that it may use.
+        known: the other fields, such as models and versions.
+    """
+    spec, teller, shown = setting.spec, setting.teller, policy.prompts.replacing(setting.prompts)
     domain, problem = spec.task.domain, spec.task.problem
-    return {
+    recorded = {
         "policy": spec.policy_name,
         "options": msgspec.to_builtins(policy),
         "model": _name(spec.model),
         "models": {role: _name(model) for role, model in spec.models.items()},
-        "domain": pddl_text(domain),
-        "problem": pddl_text(problem),
+        "domain": domain.text,
+        "problem": problem.text,
         "domain_file": domain.source.name if domain.source is not None else "",
         "problem_file": problem.source.name if problem.source is not None else "",
         "wording": "llm" if spec.wording == "llm" else None,
         "example": "none" if spec.example == "none" else None,
         "files": dict(files),
-        "prompts": dict(prompts),
+        "prompts": dict(setting.prompts),
         **{name: getattr(spec, name) for name in _PLAIN},
     }
+    return Started(
+        spec=recorded,
+        domain=domain.name,
+        problem=problem.name,
+        format=FORMAT,
+        names=dict(teller.names.to_nl),
+        wording=teller.wording.to_json() if spec.style == "nl" else None,
+        example=None if setting.example is None else setting.example.to_json(),
+        world=policy.snapshot(spec.task),
+        prompts={name: shown.hash(name) for name in prompts if name in shown.names()},
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        reading_version=READING_POLICIES[spec.reading].version,
+        **known,
+    )
 
 
 class _SpecEntries(msgspec.Struct):
