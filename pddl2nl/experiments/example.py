@@ -56,7 +56,7 @@ from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.nl import Teller
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.english import enumerate_words
-from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem
+from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem, text_of
 from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem
@@ -279,7 +279,7 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
         teller.init_text(),
         steps,
         solved.source,
-        solved.task.problem.text,
+        text_of(solved.task.problem),
         tuple(map(str, solved.plan)),
         "template" if thoughts else "none",
     )

@@ -25,7 +25,7 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, U
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.files import read_text
 from pddl2nl.llm.keys import sha256
-from pddl2nl.pddl import Task, write_domain, write_problem
+from pddl2nl.pddl import Task, text_of, write_domain, write_problem
 from pddl2nl.policies import Policy
 from pddl2nl.policies.events import Amount, Count, RunEvent
 from pddl2nl.policies.spec import RunSpec
@@ -293,7 +293,7 @@ def foreseen(spec: RunSpec, policy: Policy) -> tuple[int | None, bool | None]:
 def shipped_as_solvable(task: Task) -> bool | None:
     """Whether a shipped problem, known by its text, has a plan by its manifest; None for another problem."""
     shipped = match_shipped(task.domain)
-    return None if shipped is None else _solvable_texts(shipped.name).get(task.problem.text)
+    return None if shipped is None else _solvable_texts(shipped.name).get(text_of(task.problem))
 
 
 @lru_cache(maxsize=8)

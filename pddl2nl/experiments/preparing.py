@@ -13,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.example import THOUGHTS_PROMPTS, find_example, tell_example, think
 from pddl2nl.experiments.models import Access, MadeModel, ModelContext, make_model, wrap_model
@@ -125,9 +127,19 @@ def prepare_run(
     texts = {name: file.text for name, file in files.items()}
     asked_with = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
     asked_with += THOUGHTS_PROMPTS if "thoughts" in models else ()
-    emit = begin(started_of(setting, policy, texts, asked_with, solvable=solvable, reference=measured, **answering))
+    shown = policy.prompts.replacing(prompts)
+    started = started_of(
+        setting,
+        msgspec.to_builtins(policy),
+        texts,
+        world=policy.snapshot(spec.task),
+        prompts={name: shown.hash(name) for name in asked_with if name in shown.names()},
+        solvable=solvable,
+        reference=measured,
+        **answering,
+    )
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
-    return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit, failure=failure)
+    return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=begin(started), failure=failure)
 
 
 def _answering(policy: Policy, models: _Models) -> dict[str, Any]:

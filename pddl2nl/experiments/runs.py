@@ -49,7 +49,7 @@ from pddl2nl.llm import (
 from pddl2nl.llm.keys import sha256
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import Wording
-from pddl2nl.pddl import Task
+from pddl2nl.pddl import Task, text_of
 from pddl2nl.plugins import their_place
 from pddl2nl.policies import Policy, RunEvent, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
@@ -287,10 +287,10 @@ class RunJob:
             "policy": spec.policy_name,
             "options": self._policy_options(),
             **({} if spec.profile is None else {"profile": spec.profile}),
-            "domain": sha256(task.domain.text),
-            "problem": sha256(task.problem.text),
+            "domain": sha256(text_of(task.domain)),
+            "problem": sha256(text_of(task.problem)),
             "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
-            "example": [sha256(example.task.problem.text), [str(action) for action in example.plan]]
+            "example": [sha256(text_of(example.task.problem)), [str(action) for action in example.plan]]
             if isinstance(example, SolvedProblem)
             else _file_or_word(example, "none"),
             "example_plan": _file_or_word(spec.example_plan),

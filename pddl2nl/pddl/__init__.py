@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from pddl2nl.pddl.rewriting import substitute
     from pddl2nl.pddl.stratification import stratify
     from pddl2nl.pddl.tree import write_number
-    from pddl2nl.pddl.writer import write_condition, write_domain, write_problem
+    from pddl2nl.pddl.writer import text_of, write_condition, write_domain, write_problem
 
 __all__ = [
     "ActionSchema",
@@ -131,6 +131,7 @@ __all__ = [
     "parse_task",
     "stratify",
     "substitute",
+    "text_of",
     "supertypes",
     "write_condition",
     "write_domain",
@@ -144,7 +145,7 @@ _LAZY = {
     "stratification": "stratify",
     "rewriting": "substitute",
     "tree": "write_number",
-    "writer": "write_condition write_domain write_problem",
+    "writer": "text_of write_condition write_domain write_problem",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 

@@ -401,13 +401,6 @@ class Domain:
         return f"<Domain {self.name}: {len(self.predicates)} predicates, {len(self.steps)} actions>"
 
     @property
-    def text(self) -> str:
-        """The PDDL that it was read from, else as the writer writes it."""
-        from pddl2nl.pddl.writer import write_domain
-
-        return write_domain(self) if self.source is None else self.source.text
-
-    @property
     def steps(self) -> tuple[StepSchema, ...]:
         """What the steps of plans are: the actions, then the durative ones."""
         return (*self.actions, *self.durative_actions)
@@ -451,13 +444,6 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"<Problem {self.name} of {self.domain_name}: {len(self.objects)} objects>"
-
-    @property
-    def text(self) -> str:
-        """The PDDL that it was read from, else as the writer writes it."""
-        from pddl2nl.pddl.writer import write_problem
-
-        return write_problem(self) if self.source is None else self.source.text
 
 
 def conjuncts(condition: Condition) -> Iterator[Condition]:

@@ -112,6 +112,13 @@ def write_problem(problem: Problem) -> str:
     return _whole("problem", problem.name, blocks)
 
 
+def text_of(item: Domain | Problem) -> str:
+    """The PDDL that a domain or problem was read from, else as the writer writes it."""
+    if item.source is not None:
+        return item.source.text
+    return write_domain(item) if isinstance(item, Domain) else write_problem(item)
+
+
 def _init_lines(problem: Problem) -> Iterator[str]:
     yield from map(str, problem.init)
     for item in problem.init_values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -12,14 +12,13 @@ import msgspec
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.nl import READING_POLICIES, Reading, Readings, Teller, wording_from_json
-from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem, text_of
 from pddl2nl.policies.events import FORMAT, RecordError, Started
 from pddl2nl.policies.spec import RUN_OPTIONS, Acting, RunSpec
 from pddl2nl.policies.translating import Translator
 from pddlval import GroundAction, Simulator
 
 if TYPE_CHECKING:
-    from pddl2nl.policies.policy import Policy
     from pddl2nl.worlds.executor import Executor
     from pddl2nl.worlds.similarity import Embed
 
@@ -152,25 +151,23 @@ _UNRECORDED = ("out", "record", "base_url", "timeout")
 _PLAIN = tuple(item.name for item in fields(RunSpec) if item.name not in (*_APART, *_UNRECORDED))
 
 
-def started_of(
-    setting: Setting, policy: Policy, files: Mapping[str, str], prompts: Iterable[str], **known: Any
-) -> Started:
+def started_of(setting: Setting, options: Mapping[str, Any], files: Mapping[str, str], **known: Any) -> Started:
     """The first event of a run: its description with all options of the policy, and how its task was told.
 
     Args:
+        options: the values of all options of the policy.
         files: the texts of the files that it read, by name.
-        prompts: the names of the prompts that it may use.
-        known: the other fields, such as models and versions.
+        known: the other fields, such as models, prompts and versions.
     """
-    spec, teller, shown = setting.spec, setting.teller, policy.prompts.replacing(setting.prompts)
+    spec, teller = setting.spec, setting.teller
     domain, problem = spec.task.domain, spec.task.problem
     recorded = {
         "policy": spec.policy_name,
-        "options": msgspec.to_builtins(policy),
+        "options": dict(options),
         "model": _name(spec.model),
         "models": {role: _name(model) for role, model in spec.models.items()},
-        "domain": domain.text,
-        "problem": problem.text,
+        "domain": text_of(domain),
+        "problem": text_of(problem),
         "domain_file": domain.source.name if domain.source is not None else "",
         "problem_file": problem.source.name if problem.source is not None else "",
         "wording": "llm" if spec.wording == "llm" else None,
@@ -187,8 +184,6 @@ def started_of(
         names=dict(teller.names.to_nl),
         wording=teller.wording.to_json() if spec.style == "nl" else None,
         example=None if setting.example is None else setting.example.to_json(),
-        world=policy.snapshot(spec.task),
-        prompts={name: shown.hash(name) for name in prompts if name in shown.names()},
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         reading_version=READING_POLICIES[spec.reading].version,
         **known,
