@@ -72,7 +72,7 @@ def _convert(
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
         Path | None,
-        option("FILE", "Write the wording; llm goes on there.", "none"),
+        option("FILE", "Write the wording.", "none"),
     ] = None,
     model: Annotated[
         str | None,

@@ -92,20 +92,6 @@ def test_more_revisions_and_negated_forms_can_be_asked_for(files: list[str], tmp
     assert wording["source"]["revisions"] == 2
 
 
-def test_what_is_finished_is_kept_when_the_model_fails_and_the_same_command_goes_on(
-    files: list[str], tmp_path: Path
-) -> None:
-    saved = str(tmp_path / "wording.json")
-    arguments = ("convert", *files, "--wording", "llm", "--save-wording", saved, "--model")
-    broken = call(*arguments, script(tmp_path, *REPLIES[:3]))
-    assert isinstance(broken.exception, InfrastructureError)
-    assert f"what is finished is kept in {saved}" in broken.stderr
-    assert "it is not finished" in call("convert", *files, "--wording", saved).stderr
-    resumed = call(*arguments, script(tmp_path, *REPLIES[3:]))
-    assert (resumed.exit_code, resumed.stderr) == (0, "")
-    assert "unlock a door A" in resumed.stdout
-
-
 @dataclass
 class Watching:
     """A model that notes at each call what stands in a file by then."""
@@ -120,18 +106,6 @@ class Watching:
         return Completion(REPLIES[len(self.seen) - 1])
 
 
-def test_what_is_finished_is_kept_while_others_are_asked_for(
-    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
-    monkeypatch.setattr("pddl2nl.experiments.model_wording._SECONDS_BETWEEN_WRITES", 0.0)
-    options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
-    assert call("convert", *files, *options).exit_code == 0
-    assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]
-    assert [file.name for file in tmp_path.iterdir() if "w.json" in file.name] == ["w.json"]
-
-
 def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,18 +118,6 @@ def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
     below_a_file = call("convert", *files, *options, f"{files[0]}/w.json")
     assert isinstance(below_a_file.exception, InfrastructureError)
     assert model.seen == []
-
-
-def test_an_unfinished_wording_of_another_model_is_not_gone_on_with(files: list[str], tmp_path: Path) -> None:
-    saved = str(tmp_path / "wording.json")
-    call("convert", *files, "--wording", "llm", "--save-wording", saved, "--model", script(tmp_path, REPLIES[0]))
-    kept = Path(saved).read_text()
-    (tmp_path / "other.txt").write_text("\n---\n".join(REPLIES))
-    other = ("--model", f"script:{tmp_path / 'other.txt'}")
-    result = call("convert", *files, "--wording", "llm", "--save-wording", saved, *other)
-    assert isinstance(result.exception, InputError)
-    assert "begin anew in another file" in str(result.exception)
-    assert Path(saved).read_text() == kept
 
 
 def test_an_endpoint_is_asked_as_the_paper_asked(
@@ -220,16 +182,18 @@ def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_pa
     assert batch.stderr.startswith("m: 4 calls, ")
 
 
-def test_a_limit_stops_a_wording_and_the_same_command_goes_on(files: list[str], tmp_path: Path) -> None:
-    saved = str(tmp_path / "w.json")
-    options = ("--wording", "llm", "--save-wording", saved, "--model")
-    stopped = call("convert", *files, *options, script(tmp_path, *REPLIES), "--budget-calls", "3")
-    assert stopped.exit_code == 1
-    assert "what is finished is kept in" in stopped.stderr
-    assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.stderr
-    assert json.loads(Path(saved).read_text())["source"]["unfinished"] == {"actions": ["unlock"]}
-    assert call("convert", *files, *options, script(tmp_path, REPLIES[3])).exit_code == 0
-    assert "unfinished" not in json.loads(Path(saved).read_text())["source"]
+def test_a_limit_stops_a_wording_and_the_same_command_goes_on_from_the_cache(files: list[str], tmp_path: Path) -> None:
+    saved = tmp_path / "w.json"
+    with ChatServer(ScriptedModel(REPLIES)) as server:
+        options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url)
+        stopped = call("convert", *files, *options, "--save-wording", str(saved), "--budget-calls", "3")
+        assert stopped.exit_code == 1
+        assert "the same command continues from there" in stopped.stderr
+        assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.stderr
+        assert not saved.exists()
+        assert call("convert", *files, *options, "--save-wording", str(saved)).exit_code == 0
+        assert len(server.calls) == 4
+    assert "unlock" in json.loads(saved.read_text())["actions"]
 
 
 def test_the_parse_of_negations_needs_its_language_model(files: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -139,38 +139,34 @@ class Phrases:
         snippets = self.wording.predicates.values()
         return Counter(shape_of(text) for item in snippets for text in (item.text, item.negated) if text is not None)
 
-    @cached_property
-    def _negatives(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the wording's negated texts, unless another predicate has the same text."""
-        return {
-            name: snippet.negated_parts
-            for name, snippet in self.wording.predicates.items()
-            if snippet.negated is not None and self._shapes[shape_of(snippet.negated)] == 1
-        }
-
-    @cached_property
-    def _reasons(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the negated texts that the wording or the rule gives.
-
-        A negation by the rule must not equal another predicate's text: "not occupied" may be a fact of its own.
-        """
+    def _distinct(self, text_of: Callable[[Snippet], str | None]) -> dict[str, tuple[str | int, ...]]:
+        """The pieces of another text of each predicate, unless a predicate has a text of that shape."""
         found: dict[str, tuple[str | int, ...]] = {}
         for name in self.wording.predicates:
             snippet = self.predicate(name)
-            text = snippet.negated or negate(snippet.text or "")
-            if text is not None and (snippet.negated is not None or not self._shapes[shape_of(text)]):
+            text = text_of(snippet)
+            # A text of its own counts itself.
+            if text is not None and self._shapes[shape_of(text)] <= (text == snippet.negated):
                 found[name] = split_text(text, snippet.parameters)
         return found
 
     @cached_property
+    def _negatives(self) -> dict[str, tuple[str | int, ...]]:
+        """The wording's negated texts."""
+        return self._distinct(lambda snippet: snippet.negated)
+
+    @cached_property
+    def _reasons(self) -> dict[str, tuple[str | int, ...]]:
+        """The wording's negated texts, else those by the rule: "not occupied" may be a fact of its own."""
+        told = {name: item for name, item in self.wording.predicates.items() if item.text is not None}
+        return self._distinct(lambda snippet: negate(snippet.text or "")) | {
+            name: snippet.negated_parts for name, snippet in told.items() if snippet.negated is not None
+        }
+
+    @cached_property
     def _wholes(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the whole sentence, for texts that leave out their subject."""
-        found: dict[str, tuple[str | int, ...]] = {}
-        for name, snippet in self.wording.predicates.items():
-            text = whole_sentence(snippet.text or "")
-            if text != (snippet.text or "") and not self._shapes[shape_of(text)]:
-                found[name] = split_text(text, snippet.parameters)
-        return found
+        """The whole sentences, for texts that leave out their subject."""
+        return self._distinct(lambda snippet: whole_sentence(snippet.text or ""))
 
     @cached_property
     def _fallbacks(self) -> dict[str, Snippet]:

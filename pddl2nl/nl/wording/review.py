@@ -162,7 +162,7 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     found += [
         f"the action '{snippet.name}' is said '{snippet.text}', which means something else in a model's reply"
         for snippet in wording.actions.values()
-        if _is_tag(snippet.text or "")
+        if is_tag(snippet.text or "")
     ]
     doubts = wording.source.get("doubts", ())
     if isinstance(doubts, list | tuple):
@@ -209,7 +209,8 @@ def _exchanged(
             )
 
 
-def _is_tag(text: str) -> bool:
+def is_tag(text: str) -> bool:
+    """Whether an action's text is a tag of prompts and replies, so that it would be read as that."""
     low = text.casefold()
     tags = (markers.THOUGHT, markers.PLAN_START, markers.PLAN_END)
     return low in (markers.LOOK_AROUND, markers.DONE) or low.startswith(tuple(tag.casefold() for tag in tags))
