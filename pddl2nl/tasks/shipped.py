@@ -179,11 +179,18 @@ def match_shipped(domain: Domain) -> ShippedDomain | None:
     Requirements are not compared: they change no state and no action.
     """
     wanted = replace(domain, requirements=())
+    header = re.compile(rf"\(\s*domain\s+{re.escape(domain.name)}\s*\)", re.IGNORECASE)
     for name in (*shipped_domains(), *authored_domains()):
         candidate = shipped_domain(name)
-        if replace(candidate.domain, requirements=()) == wanted:
+        # Only domains of its name are parsed.
+        if header.search(_text(candidate.domain_path)) and replace(candidate.domain, requirements=()) == wanted:
             return candidate
     return None
+
+
+@lru_cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _all_domains() -> tuple[str, ...]:
