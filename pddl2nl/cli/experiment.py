@@ -200,7 +200,7 @@ def _prepare(
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_progress=lambda done, of: update(made, done, of),
+            on_progress=lambda done, of: update(f"{made}: {done} of {of}", done, of),
         )
     if options["provider_batch"]:
         prices = experiment.prices.items()
@@ -248,7 +248,7 @@ def _run(
     from pddl2nl.experiments.sweep import run_all
 
     opened = nullcontext(None) if cluster is None else open_cluster(cluster, experiment.top.cluster, workers)
-    with opened as reached_cluster, progress_shown(len(experiment.jobs)) as (show, show_batch):
+    with opened as reached_cluster, progress_shown() as (show, show_batch):
         batch: BatchPasses | None = None
         if poll_seconds is not None:
             batch = BatchPasses(access, poll_seconds=poll_seconds, on_progress=show_batch)
