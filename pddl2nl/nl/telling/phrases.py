@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.wording.english import letters, one_of_kind
-from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
+from pddl2nl.nl.wording.negation import NOT_SO, affirm, negate, whole_sentence
 from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, shape_of, split_text
 from pddl2nl.nl.wording.template import template_function, template_predicate
 from pddl2nl.pddl.task import Hierarchy, changed_predicates, supertypes
@@ -169,6 +169,11 @@ class Phrases:
         return self._distinct(lambda snippet: whole_sentence(snippet.text or ""))
 
     @cached_property
+    def _affirmed(self) -> dict[str, tuple[str | int, ...]]:
+        """What denied texts deny: of "A does not exist" that A exists."""
+        return self._distinct(lambda snippet: affirm(snippet.text or ""))
+
+    @cached_property
     def _fallbacks(self) -> dict[str, Snippet]:
         return {item.name: template_predicate(item) for item in self.domain.predicates}
 
@@ -208,6 +213,11 @@ class Phrases:
         """A negative literal in the form that reads back: the wording's own, else "it is not the case that …"."""
         parts = self._negatives.get(predicate) if self.told(predicate) else None
         return NOT_SO + self.fact(predicate, said) if parts is None else fill_parts(parts, said)
+
+    def affirmed(self, atom: Atom, scope: Scope) -> str:
+        """That an atom does not hold, without a negation, where its text is denied; else empty."""
+        parts = self._affirmed.get(atom.predicate)
+        return "" if parts is None else fill_parts(parts, [scope.said(term) for term in atom.args])
 
     def reason(self, literal: Condition, scope: Scope) -> str:
         """That a condition does not hold, as part of a reason: ``block_1 is not clear`` (`telling.reasons`)."""

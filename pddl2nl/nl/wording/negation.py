@@ -85,6 +85,20 @@ def negate(text: str) -> str | None:
     return " ".join((*words[:at], said, *words[at + 1 :]))
 
 
+def affirm(text: str) -> str | None:
+    """What a denied text denies: ``{?x} does not exist`` → ``{?x} exists``; None for other texts."""
+    match = re.fullmatch(r"(.+) (does not|do not|is not|are not|cannot) (\w+)(.*)", text)
+    if match is None or "," in text or " and " in match[4] or is_unsure(f"{match[1]} {match[3]}{match[4]}"):
+        return None
+    subject, denied, verb, rest = match.groups()
+    if denied == "does not":
+        said = {"have": "has", "do": "does"}.get(verb, re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s")
+        said = f"{verb}es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else said
+    else:
+        said = verb if denied == "do not" else f"{denied.removesuffix('not').strip()} {verb}"
+    return f"{subject} {said}{rest}"
+
+
 def _main_verb(plain: list[str]) -> int | None:
     """Where the only finite verb stands, if it is a form of "be", "have" or "can"."""
     # "The can {?x}" is a thing.
