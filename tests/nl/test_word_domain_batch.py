@@ -56,7 +56,9 @@ class Writer:
         where = re.search(r"parameters: \((.*)\)", question) if question.startswith("action: ") else None
         variables = re.findall(r"\?[\w-]+", where[1] if where else question.splitlines()[0])
         told = " and ".join(f"{{{variable}}}" for variable in dict.fromkeys(variables))
-        return Completion(f"{name} with {told}" if told else f"the {name} so it stands", usage=Usage(50, 5))
+        if where:
+            return Completion(f"{name} with {told}" if told else name, usage=Usage(50, 5))
+        return Completion(f"the {name} is with {told}" if told else f"the {name} is so", usage=Usage(50, 5))
 
 
 @pytest.fixture(autouse=True)

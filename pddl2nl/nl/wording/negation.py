@@ -34,6 +34,7 @@ BE = frozenset(("is", "are", "was", "were", "am"))
 HAVE = frozenset(("has", "have"))
 # Verbs that the rule does not negate, and words beside which it is unclear how much a "not" denies.
 _OTHER_VERBS = words_of("does do did will would could should may might must cannot had holds contains")
+FINITE = BE | HAVE | _OTHER_VERBS | {"can"}
 _UNSURE = words_of(
     "not no never none nothing nobody nowhere neither nor all every everything each everyone everybody some something "
     "somebody someone any anything both either only always often sometimes usually already still yet without but "
