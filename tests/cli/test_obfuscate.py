@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import transform as command
 from pddl2nl.pddl import load_task
 from pddl2nl.tasks import shipped_domain
 from pddlval import load_plan, validate
@@ -16,8 +16,7 @@ from tests.cli.one_command import run_command
 PLAN = "; by hand\n(UNSTACK c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n"
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, "obfuscate", *arguments)
+run = partial(run_command, "tasks", "obfuscate")
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.systems.sayplan import command
 from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph, scene_problem
 from pddl2nl.tasks import shipped_domain
 from tests.cli.one_command import run_command
@@ -106,10 +105,10 @@ def test_json_of_another_form_is_refused(text: str) -> None:
 def test_the_command_prints_the_problem(tmp_path: Path) -> None:
     scene = tmp_path / "my flat.json"
     scene.write_text(json.dumps(PAPER), encoding="utf-8")
-    code, out, _ = run_command(command.register, "scene", "problem", scene, GOAL)
+    code, out, _ = run_command("scene", "problem", scene, GOAL)
     assert code == 0
     assert out.startswith("(define (problem my_flat)\n  (:domain building)")
-    code, _, error = run_command(command.register, "scene", "problem", scene, "(in-hand cup)")
+    code, _, error = run_command("scene", "problem", scene, "(in-hand cup)")
     assert (code, "cup" in error) == (2, True)
 
 
