@@ -77,7 +77,7 @@ class System:
         events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`), whose `note` pages show.
         records: the classes of its own records (`pddl2nl.reports.records.Record`) by that of their first event.
         asks: what an experiment may ask models instead of running policies
-            (`pddl2nl.experiments.specification.content.Asking`); its key in a specification is the system's name.
+            (`pddl2nl.experiments.specification.experiment.Asking`); its key in a specification is the system's name.
         oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with
             the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.

@@ -12,8 +12,8 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.estimate import estimate_cost
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
@@ -211,7 +211,7 @@ def test_a_tracker_follows_questions(spec: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_dry_run_knows_every_prompt(spec: Path) -> None:
-    dry = prepared(spec).dry_run(spec.parent)
+    dry = estimate_cost(prepared(spec), spec.parent)
     assert (dry["estimate"]["calls"], dry["finished"]) == (16, 0)
     assert dry["kinds"] == {"progression": 8, "validation": 8}
     columns = ["progression bool", "progression open", "validation bool", "validation open"]

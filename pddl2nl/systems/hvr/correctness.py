@@ -1,8 +1,8 @@
 """Plan correctness: how far a plan agrees with a ground truth (`pddl2nl.policies.reporting.Way`).
 
-The HVR paper (section 4.1 and appendix B) has one way for tasks with a specific goal and several for open goals. It counts the correct steps before the first
-wrong one, as a share of the ground truth's steps, and takes the maximum over all linearizations. It does not say
-whether a superfluous step is wrong, so there are two variants:
+The HVR paper (section 4.1 and appendix B) has one way for tasks with a specific goal and several for open goals. It
+counts the correct steps before the first wrong one, as a share of the ground truth's steps, and takes the maximum over
+all linearizations. It does not say whether a superfluous step is wrong, so there are two variants:
 
 *prefix*
     The count ends at the first step that is not the next one of the ground truth.
