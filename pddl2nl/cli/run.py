@@ -218,5 +218,14 @@ def _show_policy(entry: Entry, as_json: bool) -> None:
         if names:
             print_text(f"{what}: {', '.join(names)}")
     if presets:
-        values = [(each.name, " ".join(f"{key}={value}" for key, value in each.options.items())) for each in presets]
+        values = [
+            (
+                each.name,
+                " ".join(
+                    f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+                    for key, value in each.options.items()
+                ),
+            )
+            for each in presets
+        ]
         print_table("Presets", ("preset", "values"), values)

@@ -218,12 +218,6 @@ def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
         return search.result
 
 
-def forget_plans() -> None:
-    """Forgets all plans; for tests."""
-    with _SEARCHES:
-        _search.cache_clear()
-
-
 def ff_plan(task: Task, advice: str) -> Plan:
     """FF's plan; ``advice`` names the alternative for the user if there is none.
 

@@ -272,11 +272,10 @@ def make(kind: type[P], name: str, values: Mapping[str, Any]) -> P:
         InputError: an unknown option, or a value that its type or bounds refuse.
     """
     given = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
-    for option in options_of(kind).values():
-        value = given.get(option.name)
+    for key, value in given.items():
         # Of an option that takes several, ``state,undo`` is a list.
-        if option.kind.startswith("[") and isinstance(value, str):
-            given[option.name] = [part.strip() for part in value.split(",") if part.strip()]
+        if isinstance(value, str) and key in options_of(kind) and options_of(kind)[key].kind.startswith("["):
+            given[key] = [part.strip() for part in value.split(",") if part.strip()]
     try:
         return convert(given, kind, strict=False)
     except WrongValueError as error:
