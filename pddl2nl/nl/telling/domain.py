@@ -2,7 +2,9 @@
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
 of their own), what each changes (added facts, deleted facts, numeric changes, and their conditions), then the type
-hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants.
+hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants. A condition that is more
+than a conjunction of literals and has more than 40 words is a numbered list (`Phrases.outline`), and what is said of an
+action with such a condition refers to "this" in place of its heading.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
+from pddl2nl.nl.telling.phrases import Phrases, Scope, is_literal, is_long, refuse
 from pddl2nl.nl.wording.english import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
@@ -166,8 +168,11 @@ def _effects(rule: Rule) -> Iterator[str]:
     if not isinstance(action.schema, ActionSchema):
         return _durative_effects(action, action.schema)
     lines = [list(_own_effects(one)) for one in rule]
+    if len(rule) == 1:
+        told = action.said_once(lines[0], action.once, "Once I have done this, ")
+        return iter(told or [f"{action.once}nothing changes."])
     told = [line for line in lines[0] if all(line in own for own in lines)]
-    for own, condition in zip(lines, _own_conditions(rule) if len(rule) > 1 else [""], strict=True):
+    for own, condition in zip(lines, _own_conditions(rule), strict=True):
         told += [
             f"{action.once}if just before it was the case that {condition}, {line.removeprefix(action.once)}"
             for line in own
@@ -249,10 +254,25 @@ class ToldAction:
 
     def conditions(self, condition: Condition) -> Iterator[str]:
         """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
-        said = list(self.requirements(required(condition), self.only))
+        said = self.said_once(
+            list(self.requirements(required(condition), self.only)), self.only, "I can only do this if "
+        )
         yield from said or [f"I can always {self.phrase}."]
         start = f"when I {closed_clause(self.phrase)}, I would prefer that "
         yield from wishes(condition, self.phrases, self.scope, start)
+
+    def said_once(self, lines: list[str], start: str, again: str) -> list[str]:
+        """The lines about a long action: what follows the first one begins with "this" in place of its heading."""
+        long = any(is_long(self.phrases.condition(part, self.scope)) for part in self._composite)
+        return [lines[0], *(line.replace(start, again, 1) for line in lines[1:])] if lines and long else lines
+
+    @cached_property
+    def _composite(self) -> tuple[Condition, ...]:
+        if not isinstance(self.schema, ActionSchema):
+            return ()
+        whens = (node.condition for node in walk(self.schema.effect) if isinstance(node, When))
+        conditions = (required(self.schema.precondition), *whens)
+        return tuple(part for condition in conditions for part in sorted_literals(condition, self.phrases).composite)
 
     def requirements(self, condition: Condition, only: str) -> Iterator[str]:
         """What a condition asks for, in sentences that begin with `only`; nothing for an empty condition."""
@@ -271,7 +291,8 @@ class ToldAction:
                 yield f"I can never {self.phrase}."
                 return
             text = self.phrases.condition(part, self.scope)
-            yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
+            start = only if text.startswith(NOT_SO) else f"{only}it is the case that "
+            yield "\n".join(self.phrases.outline(part, self.scope, start)) + "."
 
     def _negative(self, part: Condition) -> str:
         if isinstance(part, Equality):
@@ -470,9 +491,12 @@ def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
 
     Equalities do not depend on the state: they come first, without "just before".
     """
+    parts = tuple(conjuncts(condition))
+    if not all(is_literal(part) for part in parts) and is_long(phrases.condition(And(parts), scope)):
+        return "\n".join(phrases.outline(And(parts), scope, "if just before it was the case that ")) + "\n  then "
     timeless: list[str] = []
     said: list[str] = []
-    for part in conjuncts(condition):
+    for part in parts:
         body = part.body if isinstance(part, Not) else part
         text = phrases.condition(body, scope)
         scope = scope if isinstance(body, Atom | Equality | Comparison) else scope.beside(text)
@@ -554,7 +578,7 @@ def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
     if all(isinstance(part, Atom) for part in parts):
         body = " and ".join(phrases.condition(part, inner) for part in parts)
     else:
-        body = phrases.condition(And(parts), inner)
+        body = "\n".join(phrases.outline(And(parts), inner, ""))
     sentence = f"is the case that {head} whenever {body}" if body else f"is always the case that {head}"
     return f"{start[0].upper()}{start[1:]} {sentence}."
 

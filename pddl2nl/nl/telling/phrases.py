@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -68,6 +68,21 @@ NOTHING_ASKED = "nothing is asked for"
 
 class UntoldError(InputError):
     """A condition needs a fact that the wording never tells."""
+
+
+LONG = 40
+"""A condition of more words is told as a list, unless it is a conjunction of literals."""
+
+
+def is_long(text: str) -> bool:
+    """Whether a text is too long for one sentence."""
+    return text.count(" ") >= LONG
+
+
+def is_literal(condition: Condition) -> bool:
+    """Whether a condition is an atom, an equality, a comparison, or the negation of one."""
+    body = condition.body if isinstance(condition, Not) else condition
+    return isinstance(body, Atom | Equality | Comparison)
 
 
 def refuse(construct: str, place: str) -> UnsupportedError:
@@ -299,13 +314,55 @@ class Phrases:
         if not condition.parameters:
             return self.condition(condition.body, scope)
         inner = scope.bind(condition.parameters)
-        body = f"({self.condition(condition.body, inner)})"
+        return f"{self._quantifier(condition, inner)}({self.condition(condition.body, inner)})"
+
+    def _quantifier(self, condition: Forall | Exists, inner: Scope) -> str:
+        if not condition.parameters:
+            return ""
         if isinstance(condition, Forall):
-            return f"{self.every(condition.parameters, inner)}, {body}"
+            return f"{self.every(condition.parameters, inner)}, "
         some = " and ".join(
             f"{one_of_kind(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
         )
-        return f"there is {some} such that {body}"
+        return f"there is {some} such that "
+
+    def outline(self, condition: Condition, scope: Scope, start: str, number: str = "") -> Iterator[str]:
+        """A condition behind `start` as lines: what is longer than `LONG` words is a numbered list, in lists in turn.
+
+        ``number`` is the number of the list's own item, ``2.1``. An item that is short is told as `condition` does.
+        """
+        text = self.condition(condition, scope)
+        items: tuple[Condition, ...] = ()
+        match condition:
+            case And(parts=(only,)) | Or(parts=(only,)):
+                yield from self.outline(only, scope, start, number)
+                return
+            case _ if not is_long(text):
+                yield start + text
+                return
+            case Not(body=body) if not is_literal(condition) and is_long(self.condition(body, scope)):
+                yield from self.outline(body, scope, start + NOT_SO, number)
+                return
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                inner = scope.bind(parameters)
+                if is_long(self.condition(body, inner)):
+                    yield from self.outline(body, inner, start + self._quantifier(condition, inner), number)
+                    return
+                said = text
+            case Imply(left=left, right=right):
+                items, said = (left, right), "if the first of these holds, so does the second:"
+            case And():
+                items, said = tuple(conjuncts(condition)), "all of these hold:"
+            case Or(parts=parts):
+                items, said = parts, "at least one of these holds:"
+            case _:
+                said = text
+        yield start + said
+        for place, item in enumerate(items, start=1):
+            mark = f"{number}{place}"
+            yield from self.outline(item, scope, f"{'  ' * (mark.count('.') + 1)}({mark}) ", f"{mark}.")
+            if not isinstance(item, Atom | Equality | Comparison):
+                scope = scope.beside(self.condition(item, scope))
 
     def every(self, parameters: Sequence[TypedName], scope: Scope) -> str:
         """``for every truck A and every location B``."""

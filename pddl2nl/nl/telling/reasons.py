@@ -31,7 +31,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, number_text
+from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, is_literal, number_text
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.pddl.tree import (
@@ -254,12 +254,6 @@ def unmet_parts(condition: Condition, state: State | None) -> UnmetParts:
             premises += inner.premises
             alternatives = list(inner.alternatives)
     return UnmetParts(tuple(dict.fromkeys(premises)), tuple(dict.fromkeys(alternatives)))
-
-
-def is_literal(condition: Condition) -> bool:
-    """Whether a condition is an atom, an equality, a comparison, or the negation of one."""
-    body = condition.body if isinstance(condition, Not) else condition
-    return isinstance(body, Atom | Equality | Comparison)
 
 
 class _Premise(NamedTuple):
