@@ -4,7 +4,7 @@ A snippet may hold every parameter and be wrong: "{?c} is on the couch" for ``(o
 word of the name is left in the text, nor one of the same meaning; or only a preposition is, beside a thing that nothing
 in the domain names; a predicate's text has no verb; an action's does not begin with one; a negation that the name does
 not have; a variable that is said again without need; a word that marks something else in prompts. None proves a
-mistake, and exchanged roles show in none (`verify` finds these). A doubted text is asked for again once, kept if
+mistake, and exchanged roles show in none of them. A doubted text is asked for again once, kept if
 the model repeats it, and marked in the wording's ``source["review"]``.
 """
 
