@@ -297,11 +297,17 @@ class PanelGroup(TyperGroup):
         order = sorted({**listed, **brought}.items(), key=lambda item: ranks.index(item[1][0]))
         self.commands = {name: given[name] for name, _ in order if name in given}
         for name, command in self.commands.items():
-            command.hidden = name in UNLISTED
             panel, text = listed.get(name) or brought[name]
             command.short_help = text or command.short_help
             if isinstance(command, TyperCommand | TyperGroup):
                 command.rich_help_panel = panel
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help; commands that it does not list are hidden here only, so that the shell completes them."""
+        for name in UNLISTED:
+            if name in self.commands:
+                self.commands[name].hidden = True
+        super().format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes each heading with its commands, none of them cut off."""
