@@ -488,12 +488,13 @@ class SceneView:
         return replace(self, expanded=frozenset(e for e in self.expanded if name not in (e, *graph.above(e))))
 
     def node(self, name: str) -> SceneNode:
-        """A node that is shown; raises `InputError`, with a near name, for others."""
-        if name not in self.graph.nodes:
+        """A node that is shown; raises `InputError`, with a near name, for others.
+
+        A node that is not shown is told like one that does not exist: otherwise a model could find out by guessing.
+        """
+        if not self.shows(name):
             shown = [node.name for node in self.nodes]
             raise InputError(f"there is no {name} in the graph{did_you_mean(name, shown)}")
-        if not self.shows(name):
-            raise InputError(f"{name} is not in the graph shown")
         return self.graph.nodes[name]
 
     def count(self, word: str) -> Mapping[str, int]:

@@ -10,7 +10,8 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.pddl import Task, parse_domain, parse_problem, write_domain
+from pddl2nl.policies.events import Prompted
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.sayplan import command
 from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph, scene_problem
@@ -60,7 +61,7 @@ def test_a_graph_that_is_printed_is_read_again(domain: str, instance: str, top: 
 def test_the_papers_json_becomes_a_task_that_is_solved(policy: str) -> None:
     text = scene_problem(json.dumps(PAPER), BUILDING.domain, ROLES, GOAL)
     task = Task(BUILDING.domain, parse_problem(text, BUILDING.domain))
-    result = run_spec(RunSpec(task, policy, {"examples": False}, names="original"))
+    result = run_spec(RunSpec(task, policy, example="none" if policy == "sayplan" else None, names="original"))
     assert result.outcome == "solved"
     assert "(open-asset wardrobe1)" in result.plan
     assert "(goto bob_s_room pose1)" in result.plan
@@ -111,6 +112,23 @@ def test_the_command_prints_the_problem(tmp_path: Path) -> None:
     assert out.startswith("(define (problem my_flat)\n  (:domain building)")
     code, _, error = run_command(command.register, "scene", "problem", scene, "(in-hand cup)")
     assert (code, "cup" in error) == (2, True)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_in_a_domain_of_ones_own_the_example_is_made_from_the_domain() -> None:
+    domain = parse_domain(write_domain(BUILDING.domain).replace("(domain building)", "(domain mine)"))
+    problem = scene_problem(json.dumps(PAPER), BUILDING.domain, ROLES, GOAL).replace(":domain building", ":domain mine")
+    task = Task(domain, parse_problem(problem, domain))
+    shown = {}
+    for example in (None, "none"):
+        result = run_spec(RunSpec(task, "sayplan", example=example, names="original", files={"scene.json": ROLES}))
+        assert result.outcome == "solved"
+        first = next(event for event in result.events if isinstance(event, Prompted))
+        shown[example] = [message.content for message in first.messages[1:-1]]
+    assert shown["none"] == []
+    commands = [json.loads(reply)["command"] for reply in shown[None][1::2]]
+    assert commands[-1] == "terminate"
+    assert not any(text in question for question in shown[None][::2] for text in ("coffee_mug", "jacks_room"))
 
 
 @pytest.mark.usefixtures("needs_planner")
