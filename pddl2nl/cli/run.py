@@ -72,13 +72,13 @@ def _run(
     3: the endpoint or a planner failed, which is no verdict.
     """
     from pddl2nl.experiments.preparing import apply_profile, checked_policy, unused_warnings
-    from pddl2nl.pddl import load_task
     from pddl2nl.policies.spec import RunSpec
+    from pddl2nl.tasks.shipped import find_task
 
     given = given_options(context)
     if options["example"] not in (None, "none"):
         options["example"] = problem_file(str(options["example"]), str(domain))
-    spec = RunSpec(load_task(domain, problem), **run_values(options))
+    spec = RunSpec(find_task(domain, problem), **run_values(options))
     if profile is not None:
         spec = apply_profile(spec, profile, given)
     policy = checked_policy(spec)
