@@ -144,7 +144,7 @@ def test_a_search_may_begin_at_floors() -> None:
 def test_a_scene_graph_with_a_goal_is_a_problem_of_run_and_of_scene(tmp_path: Path) -> None:
     file = tmp_path / "flat.json"
     file.write_text(json.dumps(PAPER), encoding="utf-8")
-    code, out, _ = run_command(command.register, "scene", "expand", "building", file, "bob_s_room", "--json")
+    code, out, _ = run_command("scene", "expand", "building", file, "bob_s_room", "--json")
     assert (code, [each["id"] for each in json.loads(out)["nodes"]["object"]]) == (0, ["mug"])
     with pytest.raises(InputError, match=r'flat.json: expected a "goal" in PDDL beside "nodes"'):
         find_task("building", file)
