@@ -7,7 +7,8 @@ import pytest
 from pddl2nl.pddl import check_domain, parse_task
 from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, val_text, validate
 
-DOMAIN = """(define (domain d) (:requirements :adl :durative-actions :fluents :preferences :constraints :continuous-effects)
+DOMAIN = """(define (domain d)
+  (:requirements :adl :durative-actions :fluents :preferences :constraints :continuous-effects)
   (:predicates (p) (q)) (:functions (f) (g))
   (:durative-action a :parameters () :duration {duration} :condition (and (at start (p)) {condition})
     :effect (and (at end (q)) {effect})))"""
@@ -81,7 +82,9 @@ def test_a_constraint_that_reads_no_value_is_violated() -> None:
 
 
 def test_the_duration_is_read_in_every_condition() -> None:
-    condition = "(over all (< ?duration (+ 2 (g)))) (at start (= ?duration 1)) (preference x (over all (< ?duration 2)))"
+    condition = (
+        "(over all (< ?duration (+ 2 (g)))) (at start (= ?duration 1)) (preference x (over all (< ?duration 2)))"
+    )
     effect = "(when (at start (> ?duration 0)) (increase (g) (* #t 1)))"
     assert judged(condition, effect) == ("valid", "", [])
     assert judged("(over all (> ?duration (+ 1 (g))))", effect) == ("inapplicable", "over all", ["(> 1 (+ 1 (g)))"])
