@@ -409,7 +409,7 @@ class TimedRun(PlanRun):
 
     def _conditional(
         self, durative: Durative, binding: Binding, duration: Fraction, before: State
-    ) -> tuple[list[tuple[Condition, When]], list[tuple[Update, Binding]]]:
+    ) -> tuple[list[tuple[Condition, When]], Sequence[tuple[Update, Binding]]]:
         """The conditional effects at the end and the rates whose conditions at the start hold, see `Running`.
 
         Raises:
