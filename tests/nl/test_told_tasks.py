@@ -41,7 +41,8 @@ def test_every_task_is_told_in_whole_sentences(shared: Path, folder: str) -> Non
         task = load_task(path, path.with_name("problem.pddl"))
         teller = Teller(task, template_wording(task.domain), make_names(task))
         names = frozenset(teller.names.to_nl.values())
-        domain = teller.domain_text()
+        # A long condition is a list, whose items belong to the sentence above them.
+        domain = re.sub(r"\n +", " ", teller.domain_text())
         texts = (domain, teller.objects_text(), teller.init_text(), teller.goal_text())
         found = [fault for text in texts for fault in faults(text, names)]
         assert not found, f"{path}: {found[:3]}"
