@@ -38,7 +38,7 @@ def test_a_prompt_that_is_longer_than_the_context_ends_the_run_and_the_plot_show
     arguments = ["--model", "oracle", "--instances", "rooms37,rooms75", "--out", str(tmp_path)]
     assert main(["experiment", "sayplan-scaling", *arguments]) == 0
     runs = [read_record(path) for path in sorted(tmp_path.glob("**/*.jsonl"))]
-    ended = [run.finished for run in runs if run.finished is not None and run.finished.outcome == "budget"]
+    ended = [run.finished for run in runs if run.finished is not None and run.finished.outcome == "context"]
     assert [end.fault.status for end in ended if end.fault is not None] == ["context-window"]
     assert "tokens, more than 8,192" in ended[0].message
     (axis,) = all_plots()["rooms"].figure(gather(tmp_path)).axes
