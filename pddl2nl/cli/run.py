@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(
-    context: Context,
+    invoked: Context,
     domain: DomainFile,
     problem: ProblemFile,
     *,
@@ -75,7 +75,7 @@ def _run(
     from pddl2nl.policies.spec import RunSpec
     from pddl2nl.tasks.shipped import find_task
 
-    given = given_options(context)
+    given = given_options(invoked)
     if options["example"] not in (None, "none"):
         options["example"] = problem_file(str(options["example"]), str(domain))
     spec = RunSpec(find_task(domain, problem), **run_values(options))

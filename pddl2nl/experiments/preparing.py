@@ -105,7 +105,7 @@ def prepare_run(
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     calls = ModelCalls(priced, limits, access.budget)
     wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
-    teller = _teller(spec, spec.task, wording)
+    teller = _teller(spec, policy, spec.task, wording)
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
     translator = None
     if "translator" in models and isinstance(reader, Reader):
@@ -191,8 +191,9 @@ def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
     return None if policy.needs_model and spec.style == "nl" else template_wording(spec.task.domain)
 
 
-def _teller(spec: RunSpec, task: Task, wording: Wording) -> Teller:
-    names = make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
+def _teller(spec: RunSpec, policy: Policy, task: Task, wording: Wording) -> Teller:
+    scheme = "original" if spec.style != "nl" or policy.original_names else spec.names
+    names = make_names(task, scheme, wording, seed=spec.names_seed)
     return Teller(task, wording, names, cast(Style, spec.style))
 
 
@@ -209,7 +210,7 @@ def _told(
         wording = with_negations(wording, spec.task.domain, spec.negation)
     if solved is None:
         return wording, None, failure
-    teller = _teller(spec, solved.task, wording)
+    teller = _teller(spec, policy, solved.task, wording)
     example = tell_example(solved, teller, thoughts=policy.thoughts)
     # A run that has no wording will not be played, and needs no thoughts.
     if thinks and failure is None:

@@ -355,14 +355,14 @@ class Episode:
             # Without what an endpoint has counted: a replay must end at the same prompt.
             tokens = estimate_tokens(sum(len(message.content) for message in request.messages))
             if tokens > most:
-                self._stop("budget", f"the prompt has about {tokens:,} tokens, more than {most:,}", "context-window")
+                self._stop("context", f"the prompt has about {tokens:,} tokens, more than {most:,}", "context-window")
         try:
             completion = self._calls.complete(request)
         except LimitReachedError as reached:
             self._stop("budget", str(reached), "budget")
         except ContextWindowError as error:
             # A limit of the model, as a step limit is one of the run: what came before it stands.
-            self._stop("budget", str(error), "context-window")
+            self._stop("context", str(error), "context-window")
         if completion.finish == "length":
             self._cut.append(completion.remark or "the reply was cut off by length")
         if completion.finish == "filtered":

@@ -40,7 +40,9 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
 from pddl2nl.policies.notes import Note
 
-Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
+Outcome = Literal[
+    "solved", "inapplicable", "goal-missed", "unreadable", "budget", "context", "gave-up", "infrastructure-error"
+]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """How a run can end. ``infrastructure-error`` is no verdict on the policy: such a run is never scored."""
 

@@ -93,6 +93,11 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         return False
 
     @property
+    def original_names(self) -> bool:
+        """Whether its prompts name objects as the problem does, so that the trace does too."""
+        return False
+
+    @property
     def thoughts(self) -> bool:
         """Whether its example shows thoughts."""
         return False

@@ -258,7 +258,7 @@ class RunSpec:
     )
     context: int | None = _budget(
         None,
-        "The most tokens of a prompt, estimated from its characters; a longer one ends the run (context-window).",
+        "The most tokens of a prompt, estimated from its characters; a longer one ends the run as context.",
         metavar="TOKENS",
         default_text="the model's own",
         at_least=1,

@@ -26,7 +26,9 @@ from pddl2nl.policies.events import Amount, Fault, Replied, RunEvent
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.question import Question, question_prompt
 
-AnswerOutcome = Literal["right", "wrong", "unreadable", "undecided", "budget", "gave-up", "infrastructure-error"]
+AnswerOutcome = Literal[
+    "right", "wrong", "unreadable", "undecided", "budget", "context", "gave-up", "infrastructure-error"
+]
 
 
 class Asked(RunEvent, frozen=True):
@@ -199,7 +201,7 @@ class QuestionJob:
             try:
                 completion = calls.complete(request)
             except ContextWindowError as error:
-                outcome, fault = "budget", Fault(1, "context-window", str(error))
+                outcome, fault = "context", Fault(1, "context-window", str(error))
             except InfrastructureError as error:
                 outcome, fault = "infrastructure-error", Fault(1, "infrastructure-error", str(error))
             else:

@@ -292,7 +292,7 @@ def _in_faulty_world(record: RunRecord) -> str:
 
 def _continues(record: Record) -> bool:
     """Whether a one-shot plan continues after the executed actions."""
-    failed = record.outcome in ("unreadable", "inapplicable", "budget", "infrastructure-error")
+    failed = record.outcome in ("unreadable", "inapplicable", "budget", "context", "infrastructure-error")
     return isinstance(record, RunRecord) and failed and bool(record.finished.proposed)
 
 

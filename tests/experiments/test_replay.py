@@ -340,7 +340,7 @@ def test_a_call_that_failed_fails_again(task: Task, tmp_path: Path) -> None:
     for number, error in enumerate((EndpointError("503\nagain"), ContextWindowError("too long"))):
         path = tmp_path / f"{number}.jsonl"
         result = run_spec(RunSpec.of(task, "act", model=Failing(error), record=path, **BARE))
-        assert result.outcome == ("infrastructure-error", "budget")[number]
+        assert result.outcome == ("infrastructure-error", "context")[number]
         assert replay_record(path).identical
 
 
@@ -465,7 +465,7 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
         ("prompted", "messages", [{"role": "user", "content": 5}], r"messages\[0\].content is 5; expected a text"),
         ("prompted", "messages", [3], r"messages\[0\] is 3; expected a table"),
         ("prompted", "call", [1], r"call is \[1\]; expected a whole number"),
-        ("finished", "outcome", "WON", "outcome is 'WON'; expected one of budget, gave-up"),
+        ("finished", "outcome", "WON", "outcome is 'WON'; expected one of budget, context, gave-up"),
         ("finished", "event", "started", "has format 1"),
         ("finished", "event", "won", "not an event of a run: 'won'"),
     ],

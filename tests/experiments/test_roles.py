@@ -111,7 +111,7 @@ def test_a_prompt_that_is_too_long_is_the_models_limit(role: str, spec: RunSpec,
     elif role == "wording":
         assert outcome == ("infrastructure-error", "infrastructure-error", {"wording": 1})
     else:
-        assert outcome == ("budget", "context-window", _until(role))
+        assert outcome == ("context", "context-window", _until(role))
 
 
 @pytest.mark.parametrize("finish", ["length", "empty"])

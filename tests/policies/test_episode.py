@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, EndpointError, Message, Price, Request, ScriptedReply, Usage
+from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Message, Price, Request, ScriptedReply, Usage
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import Episode, Limits, Setting
 from pddl2nl.policies.episode import EpisodeOver
@@ -376,6 +376,15 @@ def test_a_dead_end_is_given_up(play: Any, world: Any) -> None:
 # ── all of it ────────────────────────────────────────────────────────────────────────────────────
 
 
+class Narrow:
+    """Every prompt is too long for it."""
+
+    name = "narrow"
+
+    def complete(self, request: Request) -> Completion:
+        raise ContextWindowError("the prompt has 9000 tokens, more than 4096")
+
+
 def test_every_outcome_can_be_reached(play: Any) -> None:
     reached = {
         play("basic", [PLAN]).finished.outcome,
@@ -385,6 +394,7 @@ def test_every_outcome_can_be_reached(play: Any) -> None:
         play("act", ["Action: look around"], steps=1).finished.outcome,
         play("act", ["Action: finished"] * 2).finished.outcome,
         play("act", []).finished.outcome,
+        play("act", model=Narrow()).finished.outcome,
     }
     assert reached == set(OUTCOMES) == set(get_args(Outcome))
 

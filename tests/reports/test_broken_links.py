@@ -115,5 +115,5 @@ def test_every_status_and_outcome_has_a_name_for_readers():
     assert len(said) > 12
     assert said | {*OUTCOMES} - {"solved"} <= LINKS.keys()
     unread, answers = ["unreadable", "ambiguous", "unknown object"], ["incomplete", "wrong", "too costly"]
-    issue = [*unread, *answers, "inapplicable", "goal missed", "budget", "gave up", "undecided"]
+    issue = [*unread, *answers, "inapplicable", "goal missed", "budget", "context", "gave up", "undecided"]
     assert [*dict.fromkeys(LINKS.values())] == [*issue, "infrastructure"]

@@ -24,6 +24,7 @@ OUTCOME_MEANINGS = {
     "wrong": "the answer is wrong",
     "undecided": "whether the answer is right was not decided in time",
     "budget": "a limit of steps, calls, tokens, money or time ran out",
+    "context": "a prompt was longer than the model or --context allows",
     "gave-up": "the policy stopped by itself",
     "unsolvable": "the planner proved that there is no plan",
     "timeout": "the planner's limit ran out",

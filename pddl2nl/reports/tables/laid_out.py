@@ -334,5 +334,6 @@ def _paper_lines(view: LaidOut, section: PaperSection, tasks: Sequence[Reference
         for place in places:
             theirs = [] if place is None else [row.cell(place) for row in (first, *more)]
             cells.append(printed(next((cell for cell in theirs if cell != ""), "")))
-        label = first.label or f"paper, {first.model}: {_title(first.policy)} (Table {first.table})"
+        number = f" (Table {first.table})" if first.table else ""
+        label = first.label or f"paper, {first.model}: {_title(first.policy)}{number}"
         yield TableLine(label, tuple(cells), paper=True)

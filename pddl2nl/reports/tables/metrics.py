@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.plugins import provided
+from pddl2nl.policies import system_of
 from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import added_metrics, all_metrics, roles
@@ -41,11 +42,18 @@ PREDICATES_SHOWN = 12
 
 
 def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
-    """The metrics by column: one table of the general metrics, and one for each system whose runs have its metrics."""
+    """The metrics by column: one table of the general metrics, and one for each system whose runs have its metrics.
+
+    Metrics of a system that only runs of other systems have, such as HVR's of SayPlan's plans, make no table.
+    """
     tables = [_metrics_table(gathered, "metrics", "Metrics by column", _headings())]
-    measured = {name for run in gathered.runs.values() for name in run.values}
+    measured: defaultdict[str, set[str]] = defaultdict(set)
+    for run in gathered.runs.values():
+        of = system_of(run.policy)
+        measured["" if of is None else of.name].update(run.values)
     for system, own in provided("metrics"):
-        names = {metric.name: metric.name.replace("-", " ") for metric in own if metric.name in measured}
+        here = measured[system.name] | measured[""]
+        names = {metric.name: metric.name.replace("-", " ") for metric in own if metric.name in here}
         if names:
             tables.append(_metrics_table(gathered, f"metrics-{system.name}", f"Metrics of {system.title}", names))
     return tuple(tables)

@@ -97,6 +97,7 @@ class SayPlan(TaskTextPolicy):
 
     summary = "search in a scene graph, completed ways, plans corrected by a simulator"
     one_shot = True
+    original_names = True
     prompts = Prompts(__package__)
     files = ("scene.json",)
 
