@@ -203,3 +203,11 @@ def test_several_processes_answer_as_one_does() -> None:
     alone, together = io.StringIO(), io.StringIO()
     assert judge_batch(lines, alone.write) == judge_batch(lines, together.write, jobs=2) == 2
     assert together.getvalue() == alone.getvalue()
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object, **options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pddlval.__main__.judge_files", interrupted)
+    assert main([*TASK, "good.plan"]) == 130

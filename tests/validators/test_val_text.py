@@ -208,3 +208,23 @@ def test_a_metric_without_a_value_is_an_error_in_val() -> None:
         "Checking plan: p\nPlan executed successfully - checking goal\nError occurred in validation attempt:\n"
         "  Attempt to access undefined numeric expression!\n\n\nQueries (validator failed):\n p \n"
     )
+
+
+@pytest.mark.parametrize(
+    ("constraint", "advice"),
+    [
+        # VAL judges a duration of 0, and advises nothing about a thousandth or less.
+        ("(<= ?duration -0.001)", ""),
+        ("(<= ?duration -0.002)", "Decrease duration by at least 0.002"),
+        ("(= ?duration 0.0009)", ""),
+        ("(= ?duration 0.001)", "Set the duration to 0.001"),
+        ("(>= ?duration 0.02)", "Increase duration by at least 0.02"),
+    ],
+)
+def test_durations_that_miss_by_more_than_a_thousandth_get_advice(constraint: str, advice: str) -> None:
+    domain = f"""(define (domain d) (:requirements :durative-actions :duration-inequalities) (:predicates (p) (q))
+      (:durative-action a :parameters () :duration {constraint} :condition (at start (p)) :effect (at end (q))))"""
+    task = parse_task(domain, "(define (problem x) (:domain d) (:init) (:goal (q)))")
+    text = val_text(task, "1: (a) [1]", validate(task, "1: (a) [1]", "x"), "x", True)
+    found = [line for line in text.splitlines() if line.startswith("Failed duration constraint:")]
+    assert found == ([f"Failed duration constraint: {advice}"] if advice else [])

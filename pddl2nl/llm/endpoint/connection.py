@@ -8,6 +8,7 @@ the key and the prompt do not belong.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -82,6 +83,13 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
     identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     known = _CLIENTS.get(identity)
     return known or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
+
+
+@atexit.register
+def _close_clients() -> None:
+    """Closes the connections that stay open between calls, at the end of the process."""
+    for client in _CLIENTS.values():
+        client.close()
 
 
 def post(

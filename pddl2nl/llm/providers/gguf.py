@@ -106,7 +106,7 @@ class GGUFModel(OpenAIModel):
                 assert process.stdout is not None
                 address = process.stdout.readline().decode().strip()
                 if not address:
-                    process.wait()
+                    process.communicate()
                     raise InfrastructureError(f"llama.cpp cannot load {self._path.name}: {_reason(errors)}")
             # Also at the end of this process.
             weakref.finalize(self, _stop, process, os.getpid())
@@ -126,8 +126,8 @@ class GGUFModel(OpenAIModel):
 def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
     """Ends the server, unless this is a fork of the process that started it."""
     if os.getpid() == owner and process.stdin is not None:
-        process.stdin.close()
-        process.wait()
+        # Closes its input, at whose end it ends, and waits.
+        process.communicate()
 
 
 def _sha256(path: Path) -> str:

@@ -177,7 +177,7 @@ def _text_notes(table: Table, width: int, *, starred: bool) -> Iterator[str]:
     if table.notes:
         yield ""
     for note in map(one_line, table.notes):
-        note = note.replace("Bold:", "*:", 1) if starred and note.startswith("Bold:") else note
+        note = f"*:{note.removeprefix('Bold:')}" if starred and note.startswith("Bold:") else note
         yield textwrap.fill(
             note, max(width, 40), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
         )

@@ -138,3 +138,15 @@ def test_what_never_changes_settles_what_is_meant(line: str, action: str | None)
     mapper = ActionMapper(simulator, Teller(task, wording, names), Reader(task, wording, names))
     found = mapper.map(f"Actions:\n{line}", simulator.initial, 50)
     assert list(map(str, found.actions)) == ([] if action is None else [action])
+
+
+def test_an_object_that_stands_for_two_parameters_is_said_once() -> None:
+    text = """(define (domain ropes) (:predicates (loose ?r))
+      (:action knot :parameters (?a ?b) :precondition (and (loose ?a) (loose ?b)) :effect (not (loose ?a))))"""
+    task = parse_task(
+        text, "(define (problem p) (:domain ropes) (:objects red blue) (:init (loose red)) (:goal (and)))"
+    )
+    simulator, wording = Simulator(task), choose_wording(None, task.domain)
+    names = make_names(task, "original")
+    mapper = ActionMapper(simulator, Teller(task, wording, names), Reader(task, wording, names))
+    assert list(map(str, mapper.map("Actions:\nknot(red)", simulator.initial, 50).actions)) == ["(knot red red)"]

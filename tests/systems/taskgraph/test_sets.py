@@ -118,6 +118,8 @@ def test_a_task_finds_its_ground_truth_beside_its_problem(folder: Path) -> None:
     reference = reference_of(task)
     assert reference is not None
     assert reference.instance == "new-0002"
+    # There are many ways to reach these goals, so that plans may have any length.
+    assert not reference.length_counted
     # Not if it was changed, or stands alone.
     assert reference_of(Task(task.domain, replace(task.problem, goal=And()))) is None
     (folder / "tasks.json").unlink()
@@ -154,3 +156,9 @@ def test_a_ground_truth_that_cannot_be_carried_out_is_no_traceback(folder: Path)
 def test_an_unknown_set_is_refused_with_a_near_name() -> None:
     with pytest.raises(InputError, match="there is no set 'lng'; did you mean 'long'"):
         next(set_tasks("lng"))
+
+
+def test_the_tasks_of_a_set_are_counted_against_those_that_are_wanted(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int | None]] = []
+    write_set(tmp_path, "new", 2, lambda *told_of: told.append(told_of))
+    assert told == [("new", 1, 2), ("new", 2, 2)]

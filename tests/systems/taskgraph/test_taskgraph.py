@@ -350,3 +350,9 @@ def test_every_name_of_the_paper_stands_for_components() -> None:
     assert roles["taskgraph-rag"] == ("replanner", "embedding")
     assert roles["taskgraph-noreplan"] == roles["taskgraph-exact"] == ()
     assert len(MISTAKES) == 9
+
+
+def test_a_subtask_on_furniture_that_is_not_possible_is_no_search() -> None:
+    shut = subtask_reply("", [("CloseObject", "Fridge")])
+    [done, *_] = play("s05", {PLAN: shut, CORRECT: shut, KEYS: "", REPLAN: KEEP}).done
+    assert (done.error, done.searched) == ("CloseObject(Fridge) is not possible in this state", 0)
