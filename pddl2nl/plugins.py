@@ -73,11 +73,13 @@ class System:
             ``summary``. A table without ``options`` gives a policy its title.
         files: what it reads beside a domain: for a file's name, a function of its text, the domain and a name for
             messages, that returns an object with the attribute ``text``.
+        problems: other forms of problems: for the ending of a file's name, a function of its text, the domain and the
+            file's name, that returns the problem in PDDL.
         roles: what other models its policies ask, by role (``body``), in a few words.
         events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`), whose `note` pages show.
         records: the classes of its own records (`pddl2nl.reports.records.Record`) by that of their first event.
         asks: what an experiment may ask models instead of running policies
-            (`pddl2nl.experiments.specification.content.Asking`); its key in a specification is the system's name.
+            (`pddl2nl.experiments.specification.experiment.Asking`); its key in a specification is the system's name.
         oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with
             the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
@@ -99,6 +101,7 @@ class System:
     policies: Mapping[str, str] = field(default_factory=dict)
     presets: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     events: str = ""
     records: str = ""

@@ -29,10 +29,12 @@ _NOT_OURS = re.compile(
 # some again and again takes a good part of the suite's time.
 gc.set_threshold(100_000)
 
-# No test asserts on a clock. With `--hypothesis-profile=few` properties are tried on a handful of examples.
-settings.register_profile("few", deadline=None, max_examples=5)
-settings.register_profile("without a clock", deadline=None, max_examples=50)
-settings.load_profile("without a clock")
+# No test asserts on a clock, and the same checkout gives the same answer each time. `--hypothesis-profile=few` tries
+# properties on a handful of examples, `--hypothesis-profile=explore` on new ones in every run.
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=5)
+settings.register_profile("explore", deadline=None, max_examples=50)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")

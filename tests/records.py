@@ -117,7 +117,9 @@ def act_events(hostile: str) -> list[RunEvent]:
         prompted(5, "I pick up a.", kept=8),
         Replied(5, "Action: stack a on b", prompt_tokens=50, completion_tokens=6),
         Read(5, "read", "stack a on b", "(stack a b)", rule="snippet", start=8, end=20),
-        Acted(5, "(stack a b)", "stack a on b", "", ("(on a b)", "(handempty)", "(clear a)"), ("(clear b)",)),
+        Acted(
+            5, "(stack a b)", "stack a on b", "", ("(on a b)", "(handempty)", "(clear a)"), ("(clear b)", "(holding a)")
+        ),
         GoalReached(5),
         Finished(
             "solved",

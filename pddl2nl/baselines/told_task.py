@@ -186,11 +186,16 @@ def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:
         if style == "pddl":
             problem = _parse_blocks(text, domain=domain)
         else:
-            # Written and read again, so that the told problem is checked like a problem file.
-            problem = parse_problem(write_problem(read_problem(text, domain, wording)), domain, _SOURCE)
+            problem = _checked(read_problem(text, domain, wording), domain)
     except (NLReadError, PDDLError) as error:
         raise ToldTaskError(f"I do not understand the task ({_first_line(error)})") from error
     return ToldTask(problem, domain, wording, style)
+
+
+@lru_cache(maxsize=256)
+def _checked(problem: Problem, domain: Domain) -> Problem:
+    """A told problem, written and read again, so that it is checked like a problem file. Kept as plans are."""
+    return parse_problem(write_problem(problem), domain, _SOURCE)
 
 
 def _parse_blocks(*blocks: str, domain: Domain) -> Problem:

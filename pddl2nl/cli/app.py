@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pddl2nl.cli.panels import COMMANDS
+from pddl2nl.cli.panels import COMMANDS, UNLISTED
 from pddl2nl.errors import Pddl2nlError
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def make_app(command: str = "") -> typer.Typer:
         rich_markup_mode="rich" if _in_colour() else None,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
-        epilog="Exit codes: 0 done; 1 the check failed; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
+        epilog=f"More commands: {', '.join(UNLISTED)}; each has --help.\n\n"
+        "Exit codes: 0 done; 1 the check failed; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
     )
     app.callback()(top_options)
     if command in COMMANDS:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli import completion
-from pddl2nl.cli.options import argument, domain_file, problem_file, switch
+from pddl2nl.cli.options import DomainFile, ProblemFiles, switch
 from pddl2nl.cli.output import BAD_INPUT, DONE, plural, print_result
 
 if TYPE_CHECKING:
@@ -22,18 +20,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(
-    domain: Annotated[
-        Path,
-        argument("DOMAIN", "The domain file, or the name of a shipped domain.", autocompletion=completion.domains),
-    ],
-    problems: Annotated[
-        list[Path] | None,
-        argument(
-            "[PROBLEM]...",
-            "Problem files, or names of the shipped domain's instances.",
-            autocompletion=completion.task_files,
-        ),
-    ] = None,
+    domain: DomainFile,
+    problems: ProblemFiles = None,
     as_json: Annotated[bool, switch("--json", "Print JSON, one object per file.", "Output")] = False,
 ) -> None:
     """Check PDDL files: syntax, declarations, arity and types; all errors of a file, not only the first.
@@ -43,9 +31,8 @@ def _check(
     """
     from pddlval.checking import check_files
 
-    file = domain_file(str(domain))
     ok = True
-    for checked in check_files(file, (problem_file(str(path), file) for path in problems or ())):
+    for checked in check_files(str(domain), map(str, problems or ())):
         ok = ok and checked.ok
         for item in checked.diagnostics:
             sys.stderr.write(item.render() + "\n")

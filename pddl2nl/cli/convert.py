@@ -72,7 +72,7 @@ def _convert(
     negation: Annotated[str, from_run("negation", default_text="")] = "rules",
     save_wording: Annotated[
         Path | None,
-        option("FILE", "Write the wording; llm goes on there.", "none"),
+        option("FILE", "Write the wording.", "none"),
     ] = None,
     model: Annotated[
         str | None,
@@ -93,10 +93,11 @@ def _convert(
     from pddl2nl.experiments.model_wording import save_whole
     from pddl2nl.nl import convert, make_names
     from pddl2nl.nl.wording.negation import with_negations
-    from pddl2nl.pddl import Task, load_domain, load_problem
+    from pddl2nl.pddl import Task, load_domain
+    from pddl2nl.tasks.shipped import read_problem
 
     tree = load_domain(domain)
-    task = None if problem is None else Task(tree, load_problem(problem, tree))
+    task = None if problem is None else Task(tree, read_problem(problem, tree))
     if wording == "llm":
         asked = {"seed": seed, "revisions": revisions, "negated": ask_negated, "max_tokens": wording_tokens}
         chosen = _worded(tree, model, asked, options, save_wording)

@@ -20,8 +20,7 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.experiments.models import Access
     from pddl2nl.experiments.runs import Observe
-    from pddl2nl.experiments.specification.content import Overrides
-    from pddl2nl.experiments.specification.experiment import Experiment
+    from pddl2nl.experiments.specification.experiment import Experiment, Overrides
     from pddl2nl.experiments.sweep import SweepSummary
 
 _TABLE_UP_TO = 2000
@@ -110,7 +109,9 @@ def _experiment(
     access = _prepare(experiment, folder, options, dry_run=dry_run, cluster=cluster, workers=workers)
     print_warnings(experiment.warnings(folder))
     if dry_run:
-        return _show_dry_run(experiment.dry_run(folder), as_json)
+        from pddl2nl.experiments.specification.estimate import estimate_cost
+
+        return _show_dry_run(estimate_cost(experiment, folder), as_json)
     observe = observer(log, experiment.name, folder, batch=batch, cluster=cluster is not None)
     experiment.write_down(folder)
     poll_seconds = options["poll_seconds"] if batch else None
@@ -149,7 +150,7 @@ def _check_cluster(cluster: str, provider_batch: bool) -> None:
 def _overrides(
     model: str | None, seeds: str | None, instances: str | None, domains: str | None, sections: str | None
 ) -> Overrides:
-    from pddl2nl.experiments.specification.content import Overrides
+    from pddl2nl.experiments.specification.experiment import Overrides
     from pddl2nl.quantities import seeds as read_seeds
 
     try:
@@ -200,7 +201,7 @@ def _prepare(
             dry_run=dry_run,
             # Workers of this machine have its environment.
             asked_here=not dry_run and (cluster is None or cluster.partition(":")[0] == "local"),
-            on_progress=lambda done, of: update(made, done, of),
+            on_progress=lambda done, of: update(f"{made}: {done} of {of}", done, of),
         )
     if options["provider_batch"]:
         prices = experiment.prices.items()
@@ -248,7 +249,7 @@ def _run(
     from pddl2nl.experiments.sweep import run_all
 
     opened = nullcontext(None) if cluster is None else open_cluster(cluster, experiment.top.cluster, workers)
-    with opened as reached_cluster, progress_shown(len(experiment.jobs)) as (show, show_batch):
+    with opened as reached_cluster, progress_shown() as (show, show_batch):
         batch: BatchPasses | None = None
         if poll_seconds is not None:
             batch = BatchPasses(access, poll_seconds=poll_seconds, on_progress=show_batch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,7 @@ from pddl2nl.cli.options import (
     argument,
     option,
 )
-from pddl2nl.cli.output import FAILED, print_result, print_text
+from pddl2nl.cli.output import FAILED, print_error, print_result, print_text
 from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
@@ -27,58 +26,65 @@ if TYPE_CHECKING:
     from pddlval import Plan
     from pddlval.report import Tolerances
 
-_PLANSYS2 = "Example: pddl2nl export plansys2 domain.pddl problem.pddl plan.txt --out plansys2.plan"
-_TREE = "Example: pddl2nl export behavior-tree domain.pddl problem.pddl plan.txt --out plan.xml"
-
 PlanFile = Annotated[Path, argument("PLAN", "The plan file; - for standard input.")]
 Records = Annotated[Path, argument("DIR", "Folder of records: of an experiment, or of single runs.")]
+_VALIDATED = "The plan is validated first. Exit code 1: it does not solve the task, and nothing is written."
+_PLAN_COMMANDS = {
+    "plansys2_plan": (
+        "plansys2",
+        f"Write a plan as PlanSys2 (ROS 2) reads it: time, action and duration of each step.\n\n{_VALIDATED}",
+        "plansys2.plan",
+    ),
+    "behavior_tree": (
+        "behavior-tree",
+        "Write a plan as a behavior tree, XML of BehaviorTree.CPP 4, with the conditions to check at each step.\n\n"
+        f"{_VALIDATED}",
+        "plan.xml",
+    ),
+}
 OutFile = Annotated[Path | None, option("FILE", "Write a file.", "standard output", dir_okay=False)]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(no_args_is_help=True, help="Plans and records in the formats of other tools.")
-    group.command("plansys2", epilog=_PLANSYS2)(_plansys2)
-    group.command("behavior-tree", epilog=_TREE)(_behavior_tree)
+    for writer, (name, _, file) in _PLAN_COMMANDS.items():
+        example = f"Example: pddl2nl export {name} domain.pddl problem.pddl plan.txt --out {file}"
+        group.command(name, epilog=example)(_plan_command(writer))
     group.command("inspect", epilog="Example: pddl2nl export inspect runs/first --out logs && inspect view")(_inspect)
     group.command("hf", epilog="Example: pddl2nl export hf runs/first --out datasets")(_hf)
     app.add_typer(group, name="export")
 
 
-def _plansys2(
-    domain: DomainFile,
-    problem: ProblemFile,
-    plan: PlanFile,
-    out: OutFile = None,
-    val_tolerance: ValTolerance = False,
-    times: TimeTolerance = None,
-) -> None:
-    """Write a plan as PlanSys2 (ROS 2) reads it: time, action and duration of each step.
+def _plan_command(writer: str) -> Callable[..., None]:
+    """A command that writes a plan by a function of `pddl2nl.interop.robotics`."""
 
-    The plan is validated first. Exit code 1: it does not solve the task, and nothing is written.
-    """
-    from pddl2nl.interop.robotics import plansys2_plan
-    from pddlval.command import tolerances_of
+    def command(
+        domain: DomainFile,
+        problem: ProblemFile,
+        plan: PlanFile,
+        out: OutFile = None,
+        val_tolerance: ValTolerance = False,
+        times: TimeTolerance = None,
+    ) -> None:
+        from pddl2nl.interop import robotics
+        from pddl2nl.pddl import load_task
+        from pddlval import load_plan
+        from pddlval.command import tolerances_of
 
-    _export(plansys2_plan, (domain, problem, plan), out, tolerances_of(val_tolerance, times))
+        write: Callable[[Task, Plan, Tolerances], str] = getattr(robotics, writer)
+        try:
+            text = write(load_task(domain, problem), load_plan(plan), tolerances_of(val_tolerance, times))
+        except robotics.InvalidPlanError as error:
+            print_error(str(error))
+            raise typer.Exit(FAILED) from None
+        if out is not None:
+            write_text_file(out, text)
+        elif text:
+            print_text(text)
 
-
-def _behavior_tree(
-    domain: DomainFile,
-    problem: ProblemFile,
-    plan: PlanFile,
-    out: OutFile = None,
-    val_tolerance: ValTolerance = False,
-    times: TimeTolerance = None,
-) -> None:
-    """Write a plan as a behavior tree, XML of BehaviorTree.CPP 4, with the conditions to check at each step.
-
-    The plan is validated first. Exit code 1: it does not solve the task, and nothing is written.
-    """
-    from pddl2nl.interop.robotics import behavior_tree
-    from pddlval.command import tolerances_of
-
-    _export(behavior_tree, (domain, problem, plan), out, tolerances_of(val_tolerance, times))
+    command.__doc__ = _PLAN_COMMANDS[writer][1]
+    return command
 
 
 def _inspect(
@@ -109,25 +115,3 @@ def _hf(
 
     runs, steps = map(str, export_hf(folder, out))
     print_result({"runs": runs, "steps": steps}, f"runs: {runs}\nsteps: {steps}", as_json=as_json)
-
-
-def _export(
-    write: Callable[[Task, Plan, Tolerances], str],
-    files: tuple[Path, Path, Path],
-    out: Path | None,
-    tolerances: Tolerances,
-) -> None:
-    from pddl2nl.interop.robotics import InvalidPlanError
-    from pddl2nl.pddl import load_task
-    from pddlval import load_plan
-
-    domain, problem, plan = files
-    try:
-        text = write(load_task(domain, problem), load_plan(plan), tolerances)
-    except InvalidPlanError as error:
-        sys.stderr.write(f"error: {error}\n")
-        raise typer.Exit(FAILED) from None
-    if out is not None:
-        write_text_file(out, text)
-    elif text:
-        print_text(text)

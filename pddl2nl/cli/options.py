@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.output import log_to_stderr, set_verbosity
-from pddl2nl.cli.panels import PANELS, SYSTEMS
+from pddl2nl.cli.panels import PANELS, SYSTEMS, UNLISTED
 from pddl2nl.errors import InputError, did_you_mean
 
 Context = typer.Context
@@ -286,20 +286,36 @@ class GroupedCommand(TyperCommand):
 
 
 class PanelGroup(TyperGroup):
-    """The application, whose help shows the commands under headings."""
+    """The application, whose help shows the commands under headings, with rich and without."""
+
+    def __init__(self, **settings: Any):
+        super().__init__(**settings)
+        given = self.commands
+        listed = {name: (panel, text) for panel, commands in PANELS.items() for name, (_, text) in commands.items()}
+        brought = {name: (SYSTEMS, "") for name in given if name not in listed}
+        ranks = [*PANELS]
+        order = sorted({**listed, **brought}.items(), key=lambda item: ranks.index(item[1][0]))
+        self.commands = {name: given[name] for name, _ in order if name in given}
+        for name, command in self.commands.items():
+            panel, text = listed.get(name) or brought[name]
+            command.short_help = text or command.short_help
+            if isinstance(command, TyperCommand | TyperGroup):
+                command.rich_help_panel = panel
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help; commands that it does not list are hidden here only, so that the shell completes them."""
+        for name in UNLISTED:
+            if name in self.commands:
+                self.commands[name].hidden = True
+        super().format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes each heading with its commands, none of them cut off."""
-        brought = {
-            name: command.get_short_help_str(formatter.width)
-            for name, command in self.commands.items()
-            if not any(name in commands for commands in PANELS.values())
-        }
-        for panel, commands in PANELS.items():
-            rows = [
-                *(brought if panel == SYSTEMS else {}).items(),
-                *((name, text) for name, (_, text) in commands.items()),
-            ]
-            if rows:
-                with formatter.section(panel):
-                    formatter.write_dl(rows)
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            if not command.hidden:
+                row = (name, command.get_short_help_str(formatter.width))
+                panels.setdefault(getattr(command, "rich_help_panel", None) or SYSTEMS, []).append(row)
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)

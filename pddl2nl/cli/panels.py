@@ -9,7 +9,6 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
         "convert": ("convert", "Describe a domain or problem in English."),
         "tell": ("tell", "Describe a plan in English."),
         "read": ("tell", "Read actions out of English text."),
-        "word": ("convert", "Review a wording."),
     },
     "Plans": {
         "plan": ("plan", "Find a plan with Fast Downward, or walk at random."),
@@ -22,24 +21,24 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
         "models": ("models", "List models with their settings and prices."),
         "experiment": ("experiment", "Run policies, models and seeds on many tasks."),
         "report": ("report", "Make tables, plots and pages of records."),
-        "replay": ("replay", "Repeat runs from their records and compare."),
     },
     "Data": {
         "tasks": ("tasks", "Find, generate, transform and compare tasks."),
         "questions": ("", "Make questions with exact answers, and score replies."),
         "training": ("training", "Export rows for training, and compute rewards."),
-        "macro": ("macro", "Compose and prove macro-actions."),
     },
     "Systems": {},
     "Other tools": {
         "export": ("export", "Write plans and records in other tools' formats."),
         "mcp": ("mcp", "Serve planning tools to agents."),
-        "audit": ("audit", "Judge recorded results of other tools again."),
     },
 }
 """The commands by their heading in the first help: the module of each, and what it does in a few words. Only the module
 of the command that runs is imported. `SYSTEMS` holds what systems bring, as does a command without a module."""
 
+UNLISTED = {"audit": "audit", "macro": "macro", "replay": "replay", "word": "convert"}
+"""The modules of the commands that the first help names below its panels, so that it stays short."""
+
 SYSTEMS = "Systems"
-COMMANDS = {name: module for panel in PANELS.values() for name, (module, _) in panel.items() if module}
+COMMANDS = {name: module for panel in PANELS.values() for name, (module, _) in panel.items() if module} | UNLISTED
 """The module of each command."""

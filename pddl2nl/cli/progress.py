@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 from pddl2nl.cli.output import account_text, console, is_quiet, is_verbose, log_to_stderr, plural, print_error
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.models import Access
     from pddl2nl.experiments.sweep import SweepSummary, Trouble
@@ -32,25 +30,38 @@ Update = Callable[[str, int, int | None], None]
 
 @contextmanager
 def bar_shown(description: str, *, lines: bool = False) -> Iterator[Update]:
-    """A progress bar while the block lasts; nothing with ``-q``.
+    """A progress bar with the description below it, while the block lasts; nothing with ``-q``.
 
     Args:
         description: shown first.
         lines: whether a line is printed for every tenth part where standard error is not a terminal.
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     # What rich takes for a terminal may be a file, where the environment asks for colours.
-    hidden = is_quiet() or not sys.stderr.isatty()
-    columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True, disable=hidden) as progress:
-        bar = progress.add_task(description, total=None)
-        tenths = TenthLines()
+    if is_quiet() or not sys.stderr.isatty():
+        tenths = -1
+
+        def tell(text: str, done: int, total: int | None) -> None:
+            nonlocal tenths
+            if lines and (now := 10 * done // max(1, total or 1)) > tenths and not is_quiet():
+                tenths = now
+                sys.stderr.write(f"{text}\n")
+
+        yield tell
+        return
+    from rich.console import Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+    from rich.text import Text
+
+    bars = Progress(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = bars.add_task("", total=None)
+    # Below the bar, where there is room for it.
+    below = Text(description, no_wrap=True, overflow="ellipsis")
+    with Live(Group(bars, below), console=console(stderr=True), transient=True, refresh_per_second=4):
 
         def update(text: str, done: int, total: int | None) -> None:
-            progress.update(bar, description=text, completed=done, total=total)
-            if lines and hidden:
-                tenths.show(done, total or 1, f"{text}: {done} of {total}")
+            below.plain = text
+            bars.update(bar, completed=done, total=total)
 
         yield update
 
@@ -74,19 +85,6 @@ def batches(access: Access, poll_seconds: float) -> Iterator[BatchPasses]:
 
 def _batches_text(state: BatchProgress) -> str:
     return "batches: " + ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
-
-
-class TenthLines:
-    """A line on standard error for every tenth part that is done, where no bar can be shown."""
-
-    def __init__(self) -> None:
-        self._tenths = -1
-
-    def show(self, done: int, of: int, line: str) -> None:
-        tenths = 10 * done // max(1, of)
-        if tenths > self._tenths and not is_quiet():
-            self._tenths = tenths
-            sys.stderr.write(f"{line}\n")
 
 
 # ── one run ──────────────────────────────────────────────────────────────────────────────────────
@@ -152,52 +150,26 @@ class _Calls:
 
 
 @contextmanager
-def progress_shown(runs: int) -> Iterator[tuple[Callable[[SweepSummary], None], Callable[[BatchProgress], None]]]:
+def progress_shown() -> Iterator[tuple[Callable[[SweepSummary], None], Callable[[BatchProgress], None]]]:
     """A bar for an experiment on a terminal, else a line for every tenth part.
 
     Both say how many runs are done, solved and failed and were finished before, the calls and how many of them the
     cache had, tokens, money, and how long the rest will take. Ctrl-C is answered at once.
     """
-    screen = console(stderr=True)
-    if screen.is_terminal and not is_quiet():
-        with _bar(screen, runs) as shown:
-            yield shown
-        return
-    lines, notes = TenthLines(), _Notes(sys.stderr.write)
-
-    def show(progress: SweepSummary) -> None:
-        lines.show(progress.ended, progress.runs, "; ".join([_state(progress), *_time_left(progress)]))
-        notes.show(progress)
-
-    yield show, lambda state: None
-
-
-@contextmanager
-def _bar(
-    screen: Console, runs: int
-) -> Iterator[tuple[Callable[[SweepSummary], None], Callable[[BatchProgress], None]]]:
-    from rich.console import Group
-    from rich.live import Live
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-    from rich.text import Text
-
-    bars = Bars(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    task = bars.add_task("", total=runs)
-    # Below the bar, where there is room for it.
-    below = Text(no_wrap=True, overflow="ellipsis")
-    with Live(Group(bars, below), console=screen, transient=True, refresh_per_second=4):
-        notes = _Notes(lambda text: screen.print(Text(text.rstrip("\n"))))
-        state = ""
+    notes = _Notes()
+    state, done = "", (0, 1)
+    with bar_shown("", lines=True) as update:
 
         def show(progress: SweepSummary) -> None:
-            nonlocal state
-            below.plain = state = _state(progress)
-            bars.update(task, completed=progress.ended, description="".join(_time_left(progress)))
+            nonlocal state, done
+            # The time left comes first: a narrow terminal cuts the end.
+            state, done = "; ".join([*_time_left(progress), _state(progress)]), (progress.ended, progress.runs)
+            update(state, *done)
             notes.show(progress)
 
         def show_batch(batches: BatchProgress) -> None:
-            below.plain = f"{state}; {_batches_text(batches)}, {batches.treated} of {batches.lines} lines"
+            if sys.stderr.isatty():
+                update(f"{state}; {_batches_text(batches)}, {batches.treated} of {batches.lines} lines", *done)
 
         yield show, show_batch
 
@@ -205,9 +177,7 @@ def _bar(
 class _Notes:
     """What is said once, as soon as it is so: that a stop was asked for, or that there are no workers."""
 
-    def __init__(self, write: Callable[[str], object]):
-        self._write = write
-        self._said = ""
+    _said = ""
 
     def show(self, progress: SweepSummary) -> None:
         note = progress.note
@@ -216,7 +186,7 @@ class _Notes:
             note = f"Ctrl-C: {waits}, and starting no other; Ctrl-C once more stops now"
         kind = note.partition(":")[0]
         if note and kind != self._said and not is_quiet():
-            self._write(f"{note}\n")
+            sys.stderr.write(f"{note}\n")
         self._said = kind
 
 

@@ -72,13 +72,13 @@ def _run(
     3: the endpoint or a planner failed, which is no verdict.
     """
     from pddl2nl.experiments.preparing import apply_profile, checked_policy, unused_warnings
-    from pddl2nl.pddl import load_task
     from pddl2nl.policies.spec import RunSpec
+    from pddl2nl.tasks.shipped import find_task
 
     given = given_options(context)
     if options["example"] not in (None, "none"):
         options["example"] = problem_file(str(options["example"]), str(domain))
-    spec = RunSpec(load_task(domain, problem), **run_values(options))
+    spec = RunSpec(find_task(domain, problem), **run_values(options))
     if profile is not None:
         spec = apply_profile(spec, profile, given)
     policy = checked_policy(spec)
@@ -91,6 +91,10 @@ def _run(
     if isinstance(spec.wording, str | None) and spec.wording != "llm":
         spec = replace(spec, wording=wording_of(spec.wording, spec.task.domain, domain))
     poll_seconds = options["poll_seconds"] if options["provider_batch"] else None
+    if poll_seconds is not None:
+        from pddl2nl.experiments.batch_passes import check_one_shot
+
+        check_one_shot(policy, f"--provider-batch: --policy {spec.policy_name}")
     observe = observer(log, "pddl2nl", spec.out or Path(), batch=poll_seconds is not None)
     name = f"{spec.task.domain.name}-{spec.task.problem.name}-{spec.policy_name}-{spec.seed}"
     result = _play(spec, access_of(options), poll_seconds, partial(observe, name))
@@ -102,14 +106,11 @@ def _run(
 
 
 def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Callable[[RunEvent], None]) -> RunResult:
-    from pddl2nl.experiments.batch_passes import check_one_shot
     from pddl2nl.experiments.runs import run_spec
-    from pddl2nl.policies import make_policy
 
     if poll_seconds is None:
         with calls_shown(observe) as shown:
             return run_spec(spec, access, shown)
-    check_one_shot(make_policy(spec.policy, spec.options), f"--provider-batch: --policy {spec.policy_name}")
     with batches(access, poll_seconds) as passes:
         return passes.until_done(lambda each: run_spec(spec, each))
 
@@ -217,5 +218,14 @@ def _show_policy(entry: Entry, as_json: bool) -> None:
         if names:
             print_text(f"{what}: {', '.join(names)}")
     if presets:
-        values = [(each.name, " ".join(f"{key}={value}" for key, value in each.options.items())) for each in presets]
+        values = [
+            (
+                each.name,
+                " ".join(
+                    f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+                    for key, value in each.options.items()
+                ),
+            )
+            for each in presets
+        ]
         print_table("Presets", ("preset", "values"), values)

@@ -90,7 +90,7 @@ def _access(
     tokens_per_minute: Annotated[float | None, option("N", "The most tokens a minute.", "none", "Model", min=0)] = None,
     provider_batch: Annotated[
         bool,
-        switch("--provider-batch", "Ask through the provider's batch endpoint, which is cheaper and slower.", "Model"),
+        switch("--provider-batch", "Use the provider's batch endpoint: cheaper, slower.", "Model"),
     ] = False,
     poll_seconds: Annotated[float, option("S", "Seconds between checks of a batch.", group="Model", min=0)] = 30.0,
 ) -> None:

@@ -45,6 +45,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -56,7 +57,7 @@ from pddl2nl.llm.replies import split_reasoning
 from pddl2nl.nl import Teller
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.english import enumerate_words
-from pddl2nl.pddl import And, Atom, Condition, Problem, Task, load_problem, text_of
+from pddl2nl.pddl import And, Atom, Condition, Domain, Problem, Task, load_problem, text_of
 from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep, SolvedProblem
@@ -161,11 +162,17 @@ def _shipped(task: Task) -> SolvedProblem | None:
     shipped = match_shipped(task.domain)
     if shipped is None:
         return None
-    example = Task(task.domain, load_problem(shipped.example.path, task.domain))
+    example = Task(task.domain, _example_problem(shipped.example.path, task.domain))
     if same_problem(example.problem, task.problem):
         return None
     plan = _shortest(example)
     return None if gives_away(task, plan) else SolvedProblem(example, plan, "shipped")
+
+
+@lru_cache(maxsize=64)
+def _example_problem(path: Path, domain: Domain) -> Problem:
+    """A shipped example; an experiment has thousands of runs that show the same one."""
+    return load_problem(path, domain)
 
 
 def _beside(task: Task) -> SolvedProblem | None:

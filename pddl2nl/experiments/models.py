@@ -128,7 +128,7 @@ def reach(
 ) -> Access:
     """The access that the options of a command describe.
 
-    The cache is a file, None for the default one (`pddl2nl.llm.cache.default_cache_path`), or ``none`` for no cache.
+    The cache is a file, None for the default one (`default_cache_path`), or ``none`` for no cache.
 
     Raises:
         InputError: the file of settings does not exist, or a limit is zero.
@@ -138,8 +138,6 @@ def reach(
             raise InputError(f"--{option}-per-minute 0: nothing could ever be asked; a number above 0 was expected")
     if models_file is not None and not Path(models_file).is_file():
         raise InputError(f"--models {models_file}: no such file")
-    if cache is None:
-        from pddl2nl.llm.cache import default_cache_path
     return Access(
         cache=None if cache == "none" else default_cache_path() if cache is None else Path(cache),
         # The default place may be one where nothing can be written, which is no reason to fail.
@@ -149,6 +147,16 @@ def reach(
         tokens_per_minute=tokens_per_minute,
         warn=warn,
     )
+
+
+def default_cache_path() -> Path:
+    """The default file: ``PDDL2NL_CACHE``, else ``pddl2nl/replies.sqlite`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
+    named = os.environ.get("PDDL2NL_CACHE")
+    if named:
+        return Path(named)
+    # The XDG specification says to ignore relative paths.
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "pddl2nl" / "replies.sqlite"
 
 
 # ── models ──────────────────────────────────────────────────────────────────────────────────────────

@@ -4,8 +4,8 @@ A baseline has no episode, so its record is a single event, `Planned`. Like the 
 PDDL texts, so that the plan can be validated again without another file.
 
 Runs need FF's plans for step limits and examples, and LM-cut's for shown examples. An experiment asks for the same ones
-for every policy, model and seed, from many threads at once. So a result is remembered by the texts of its task, and
-each search is run once. No more planners run at once than there are processors: a planner's limit is CPU time, which
+for every policy, model and seed, from many threads at once. So a result is remembered by its task, and each
+search is run once. No more planners run at once than there are processors: a planner's limit is CPU time, which
 crowding would not change, but wall time would run out on those that wait.
 
 A step limit is twice the length of FF's plan, as in the AutoPlanBench paper.
@@ -25,7 +25,7 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, U
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.files import read_text
 from pddl2nl.llm.keys import sha256
-from pddl2nl.pddl import Task, text_of, write_domain, write_problem
+from pddl2nl.pddl import Task, text_of
 from pddl2nl.policies import Policy
 from pddl2nl.policies.events import Amount, Count, RunEvent
 from pddl2nl.policies.spec import RunSpec
@@ -197,32 +197,25 @@ _SEARCHES = threading.Lock()
 
 
 @lru_cache(maxsize=1024)
-def _search(domain: str, problem: str, planner: str, seconds: int) -> _Search:
+def _search(task: Task, planner: str, seconds: int) -> _Search:
     return _Search()
 
 
 def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
-    from pddl2nl.baselines import TaskTexts, solve
+    from pddl2nl.baselines import solve
 
-    texts = write_domain(task.domain), write_problem(task.problem)
     with _SEARCHES:
         # The cache alone would let two threads that come at once begin two searches.
-        search = _search(*texts, planner, seconds)
+        search = _search(task, planner, seconds)
     with search.lock:
         if search.result is None:
             with _PLANNERS:
-                result = solve(TaskTexts(*texts), planner, time_limit=seconds)
+                result = solve(task, planner, time_limit=seconds)
             if result.status == "error":
                 # Not remembered: the next one tries again.
                 raise InfrastructureError(f"Fast Downward failed: {result.message}")
             search.result = result
         return search.result
-
-
-def forget_plans() -> None:
-    """Forgets all plans; for tests."""
-    with _SEARCHES:
-        _search.cache_clear()
 
 
 def ff_plan(task: Task, advice: str) -> Plan:

@@ -79,21 +79,7 @@ def prepare_run(
     """
     access = access or Access()
     policy = checked_policy(spec)
-    simulator = acting_simulator(spec.task)
-    given = _given_wording(spec, policy)
-    models = _models(spec, policy, given, access)
-    embed, answering = _embedder(models), _answering(policy, models)
-    steps, solvable = foreseen(spec, policy)
-    spec = replace(spec, steps=steps)
-    limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
-    # Before anything is paid for, as there may be none.
-    solved = _example_problem(spec, policy)
-    # One object for one model, whatever its roles: what is put before it must see all of its calls.
-    asked = {id(made.model): access.before(made.model) for made in models.values()}
-    priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
-    calls = ModelCalls(priced, limits, access.budget)
-    wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
-    policy, executor = policy.in_world(simulator, spec.seed)
+    # What can be refused is read before anything is paid for.
     files = _files(policy, spec)
     prompts = {
         name: str(path) if isinstance(path, RecordedText) else read_text(Path(path), "prompt").strip()
@@ -101,39 +87,50 @@ def prepare_run(
     }
     reference = reference_of(spec.task)
     text = policy.proposing.told_task(reference)
+    measured = {} if reference is None else reference.to_json(cast(Form, getattr(policy, "form", "goal")))
+    if measured and getattr(policy, "task_text", None) is not None:
+        measured = {**measured, "text": text}
+    simulator = acting_simulator(spec.task)
+    policy, executor = policy.in_world(simulator, spec.seed)
+    given = _given_wording(spec, policy)
+    models = _models(spec, policy, given, access)
+    hashes = _prompt_hashes(policy, prompts, models)
+    answering = _answering(policy, models)
+    steps, solvable = foreseen(spec, policy)
+    spec = replace(spec, steps=steps)
+    solved = _example_problem(spec, policy)
+    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    asked = {id(made.model): access.before(made.model) for made in models.values()}
+    priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
+    limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
+    calls = ModelCalls(priced, limits, access.budget)
+    wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
     teller = _teller(spec, spec.task, wording)
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
     translator = None
     if "translator" in models and isinstance(reader, Reader):
-        begin_translation = partial(translation_opening, spec.task, wording, teller.names, spec.seed)
-        translator = Translator(reader, wording, begin_translation, cast(TranslatorMode, spec.translator))
+        opening = partial(translation_opening, spec.task, wording, teller.names, spec.seed)
+        translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
     setting = Setting(
-        spec,
-        simulator,
-        teller,
-        reader,
-        example,
-        translator,
-        executor,
-        text,
-        {name: file.value for name, file in files.items()},
-        prompts,
-        embed,
-        policy,
+        spec=spec,
+        simulator=simulator,
+        teller=teller,
+        reader=reader,
+        example=example,
+        translator=translator,
+        executor=executor,
+        task_text=text,
+        files={name: file.value for name, file in files.items()},
+        prompts=prompts,
+        embed=cast(Any, models[EMBEDDING].model).embed if EMBEDDING in models else None,
+        policy=policy,
     )
-    measured = {} if reference is None else reference.to_json(cast(Form, getattr(policy, "form", "goal")))
-    if measured and getattr(policy, "task_text", None) is not None:
-        measured = {**measured, "text": text}
-    texts = {name: file.text for name, file in files.items()}
-    asked_with = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
-    asked_with += THOUGHTS_PROMPTS if "thoughts" in models else ()
-    shown = policy.prompts.replacing(prompts)
     started = started_of(
         setting,
         msgspec.to_builtins(policy),
-        texts,
+        {name: file.text for name, file in files.items()},
         world=policy.snapshot(spec.task),
-        prompts={name: shown.hash(name) for name in asked_with if name in shown.names()},
+        prompts=hashes,
         solvable=solvable,
         reference=measured,
         **answering,
@@ -142,15 +139,44 @@ def prepare_run(
     return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=begin(started), failure=failure)
 
 
+# ── what the first event says ────────────────────────────────────────────────────────────────────────
+
+
+def _prompt_hashes(policy: Policy, prompts: Mapping[str, str], models: _Models) -> dict[str, str]:
+    """The hashes of all prompts that the run may use; ``prompts`` replace some of them."""
+    shown = policy.prompts.replacing(prompts)
+    names = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
+    names += THOUGHTS_PROMPTS if "thoughts" in models else ()
+    return {name: shown.hash(name) for name in names if name in shown.names()}
+
+
 def _answering(policy: Policy, models: _Models) -> dict[str, Any]:
-    """What the first event says about who answers: models, their settings and addresses, versions of packages."""
+    """Who answers: models, the settings and address of the main one, and the versions of packages."""
     planner = models.get("planner")
+    packages = ["pddl2nl", "up-fast-downward"]
+    if planner is not None and planner.base_url is not None:
+        packages.append("openai")
+    if planner is not None and planner.model.name.startswith("gguf:"):
+        packages.append("xllamacpp")
+    found = {package: version for package in packages if (version := _version(package)) is not None}
+    versions = {"python": platform.python_version(), **found}
+    for made in models.values():
+        versions.update({**origin(type(made.model).__module__), **made.versions})
     return {
         "models": {role: made.model.name for role, made in models.items()},
         "model_settings": {} if planner is None else planner.settings,
         "base_url": None if planner is None else planner.base_url,
-        "versions": _versions(policy, models),
+        "versions": {**versions, **origin(type(policy).__module__)},
     }
+
+
+@lru_cache
+def _version(package: str) -> str | None:
+    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 # ── the task and the example in words ────────────────────────────────────────────────────────────
@@ -280,6 +306,11 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording | None, access: Acce
         raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
     if spec.base_url is not None and not any(made.base_url is not None for made in models.values()):
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
+    if EMBEDDING in models and not hasattr(models[EMBEDDING].model, "embed"):
+        raise InputError(
+            f"--model-for {EMBEDDING}={models[EMBEDDING].model.name}: it gives no vectors; name a model behind an "
+            "endpoint that does, or leave it out, and names are compared by their letters"
+        )
     return models
 
 
@@ -313,39 +344,6 @@ def _made(spec: RunSpec, model: str | Model, context: ModelContext) -> MadeModel
             "bound the run with --budget-tokens or --budget-calls, or give its price in a file for --models"
         )
     return made
-
-
-def _embedder(models: _Models) -> Any:
-    """What gives vectors of texts; None where no model for it is named."""
-    made = models.get(EMBEDDING)
-    if made is not None and not hasattr(made.model, "embed"):
-        raise InputError(
-            f"--model-for {EMBEDDING}={made.model.name}: it gives no vectors; name a model behind an endpoint that "
-            "does, or leave it out, and names are compared by their letters"
-        )
-    return None if made is None else cast(Any, made.model).embed
-
-
-def _versions(policy: Policy, models: _Models) -> dict[str, str]:
-    packages, planner = ["pddl2nl", "up-fast-downward"], models.get("planner")
-    if planner is not None and planner.base_url is not None:
-        packages.append("openai")
-    if planner is not None and planner.model.name.startswith("gguf:"):
-        packages.append("xllamacpp")
-    found = {package: version for package in packages if (version := _version(package)) is not None}
-    versions = {"python": platform.python_version(), **found}
-    for made in models.values():
-        versions.update({**origin(type(made.model).__module__), **made.versions})
-    return {**versions, **origin(type(policy).__module__)}
-
-
-@lru_cache
-def _version(package: str) -> str | None:
-    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 # ── choices ─────────────────────────────────────────────────────────────────────────────────────────
@@ -400,8 +398,8 @@ def checked_policy(spec: RunSpec) -> Policy:
         able = [entry.name for entry in policies() if not entry.preset and spec.style in entry.kind().styles]
         raise InputError(f"--policy {name} has no twin in style {spec.style}; {', '.join(able)} have one")
     _check_used(spec, policy)
-    _check_roles(spec, policy)
     _check_level(spec, policy)
+    _check_roles(spec, policy)
     return policy
 
 

@@ -320,7 +320,7 @@ def _text_hash(given: Any) -> str:
     return sha256(read_text(Path(given), errors="replace") if isinstance(given, str | Path) else given.text)
 
 
-# ── jobs of an experiment ───────────────────────────────────────────────────────────────────────────
+# ── a job, run once ─────────────────────────────────────────────────────────────────────────────────
 
 _LOCAL = (ScriptedModel, ReplayModel, PlanOracle)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""

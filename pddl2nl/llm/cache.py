@@ -12,7 +12,6 @@ machines that share a network folder need one file each.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -41,16 +40,6 @@ CREATE TABLE replies (
     reply TEXT NOT NULL,       -- JSON: text, finish, tokens, ... (pddl2nl.llm.replies), or the vector of an embedding
     checksum TEXT NOT NULL     -- SHA-256 of key, line break and reply
 ) WITHOUT ROWID"""
-
-
-def default_cache_path() -> Path:
-    """The default file: ``PDDL2NL_CACHE``, else ``pddl2nl/replies.sqlite`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
-    named = os.environ.get("PDDL2NL_CACHE")
-    if named:
-        return Path(named)
-    # The XDG specification says to ignore relative paths.
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "pddl2nl" / "replies.sqlite"
 
 
 class Cache:

@@ -453,11 +453,18 @@ class FormulaBuilder:
 
     def duration(self, item: Item) -> Condition:
         """The duration of a durative action: comparisons with ``?duration``, timed ones, and their conjunction."""
-        head, rest = first_word(item), contents(item)[1:]
         if _time_of(item):
-            return self._timed(item, self.duration)
+            if _time_of(item) == "over all":
+                self.error(item, "a duration constraint 'over all'", "(at start …) or (at end …)", quoted="")
+            return self._timed(item, self._plain_duration)
+        if first_word(item) == "and":
+            return self._connective(item, "and", self.duration, "duration constraint")
+        return self._plain_duration(item)
+
+    def _plain_duration(self, item: Item) -> Condition:
+        head, rest = first_word(item), contents(item)[1:]
         if head == "and":
-            return self._connective(item, head, self.duration, "duration constraint")
+            return self._connective(item, head, self._plain_duration, "duration constraint")
         if head in COMPARISONS and len(rest) == 2 and rest[0] == "?duration":
             return self._comparison(item)
         if contents(item):

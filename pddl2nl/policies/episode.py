@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Answer, Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
 from pddl2nl.llm.constraint import Constraint
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
@@ -350,6 +351,11 @@ class Episode:
 
     def _complete(self, request: Request) -> Completion:
         self._check_open()
+        if (most := self.setting.spec.context) is not None:
+            # Without what an endpoint has counted: a replay must end at the same prompt.
+            tokens = estimate_tokens(sum(len(message.content) for message in request.messages))
+            if tokens > most:
+                self._stop("budget", f"the prompt has about {tokens:,} tokens, more than {most:,}", "context-window")
         try:
             completion = self._calls.complete(request)
         except LimitReachedError as reached:

@@ -74,10 +74,13 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         summary: one line for people.
         prompts: its prompt files.
+        works_on: of a policy that works on the plan of another one, asked for as ``NAME:OTHER``: which one, where the
+            name does not say it. It has the options ``proposer`` and ``proposer_options``.
     """
 
     summary: ClassVar[str] = ""
     prompts: ClassVar[Prompts] = Prompts("pddl2nl.policies")
+    works_on: ClassVar[str] = ""
 
     @property
     def styles(self) -> tuple[str, ...]:
@@ -149,17 +152,6 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     def run(self, episode: Episode) -> None:
         """Acts until ``episode.done``, or submits a plan once."""
         raise NotImplementedError
-
-    @classmethod
-    def wrapped(cls, other: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options of a policy that works on another's plan, asked for as ``NAME:OTHER``; ``other`` may be empty.
-
-        Raises:
-            InputError: this policy works on its own.
-        """
-        if other:
-            raise InputError(f"{cls.__name__} takes no other policy: leave out ':{other}'")
-        return values
 
     def effort(self, actions: int) -> Effort | None:
         """The expected effort for a plan of so many actions; None for that of the four mechanisms."""
@@ -280,11 +272,10 @@ def make(kind: type[P], name: str, values: Mapping[str, Any]) -> P:
         InputError: an unknown option, or a value that its type or bounds refuse.
     """
     given = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
-    for option in options_of(kind).values():
-        value = given.get(option.name)
+    for key, value in given.items():
         # Of an option that takes several, ``state,undo`` is a list.
-        if option.kind.startswith("[") and isinstance(value, str):
-            given[option.name] = [part.strip() for part in value.split(",") if part.strip()]
+        if isinstance(value, str) and key in options_of(kind) and options_of(kind)[key].kind.startswith("["):
+            given[key] = [part.strip() for part in value.split(",") if part.strip()]
     try:
         return convert(given, kind, strict=False)
     except WrongValueError as error:
@@ -385,12 +376,42 @@ def make_policy(policy: str | Acting, options: Mapping[str, Any] = NOTHING) -> P
         InputError: there is no such policy or option, or a value that its type or bounds refuse.
     """
     if isinstance(policy, str):
-        name, wrapped = _wrapping(policy)
+        name, other = _wrapping(policy)
         entry = entry_of(name)
-        return make(entry.kind, policy, entry.kind.wrapped(wrapped, {**entry.options, **options}))
+        values = {**entry.options, **options}
+        if entry.kind.works_on:
+            values = _with_proposer(entry.kind, name, other or entry.kind.works_on, values)
+        elif other:
+            raise InputError(f"{name} takes no other policy: leave out ':{other}'")
+        return make(entry.kind, policy, values)
     kind = checked_class(type(policy), type(policy).__name__)
     assert isinstance(policy, Policy), "checked by its class"
     return make(kind, kind.__name__, {**msgspec.structs.asdict(policy), **options}) if options else policy
+
+
+def _with_proposer(kind: type[Policy], name: str, other: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a policy that works on another's plan: its own; all others become those of the other one.
+
+    Raises:
+        InputError: the other policy gives no whole plan, works on another's itself, is for a world with faults, or
+            refuses a value.
+    """
+    own = {key: value for key, value in values.items() if key in kind.__struct_fields__}
+    if own.get("proposer", other) != other:
+        # A record names the policy, and never chooses code by an option.
+        raise InputError(f"{name}: ask for the plan of another policy as {name}:{own['proposer']}")
+    given = {key: value for key, value in values.items() if key not in own}
+    made = make_policy(other, {**own.get("proposer_options", {}), **given})
+    if made.works_on:
+        raise InputError(f"{name}:{other}: {other} works on the plan of another policy itself")
+    if not made.one_shot:
+        raise InputError(
+            f"{name}:{other}: {other} takes its actions one at a time, and {name} works on a whole plan; name a policy "
+            "that gives one, such as basic, cot or llm+p"
+        )
+    if getattr(made, "faults", None) is not None:
+        raise InputError(f"{name}:{other} plans for the world as the task describes it: leave out the option faults")
+    return {**own, "proposer": other, "proposer_options": msgspec.to_builtins(made)}
 
 
 def system_of(policy: str) -> System | None:

@@ -236,7 +236,10 @@ def spec_of(started: Started) -> RunSpec:
         model=started.model,
         models={role: name for role, name in started.models.items() if role != "planner"},
         wording=wording,
-        example="none" if started.example is None else SolvedProblem.from_json(started.example, domain),
+        # A policy that showed no example by itself does so again.
+        example=started.spec.get("example", "none")
+        if started.example is None
+        else SolvedProblem.from_json(started.example, domain),
         files={name: RecordedText(text) for name, text in data.files.items()},
         prompts={name: RecordedText(text) for name, text in data.prompts.items()},
         **plain,

@@ -256,6 +256,14 @@ class RunSpec:
         default_text="twice FF's plan; 40 if proved unsolvable",
         at_least=1,
     )
+    context: int | None = _budget(
+        None,
+        "The most tokens of a prompt, estimated from its characters; a longer one ends the run (context-window).",
+        metavar="TOKENS",
+        default_text="the model's own",
+        at_least=1,
+        models=True,
+    )
     budget_usd: float | None = _limit(None, "The most USD to spend.")
     budget_calls: int | None = _limit(None, "The most calls.")
     budget_tokens: int | None = _limit(None, "The most tokens to spend.")

@@ -51,9 +51,19 @@ _DURATION = re.compile(rf"(?:,\s*for\s+{_NUMBER}|\[\s*{_NUMBER}\s*\])\W*$", re.I
 # ── what was executed ────────────────────────────────────────────────────────────────────────────
 
 
-def changed_values(simulator: Simulator, action: GroundAction, before: State, after: State) -> tuple[str, ...]:
-    """The numeric fluents to which an executed action gave another value, as ``(= (fuel t) 3)``."""
-    return _differing((change.fluent for change in simulator.ground(action).outcome(before).updates), before, after)
+def changes_of(simulator: Simulator, step: StepResult, before: State, after: State) -> tuple[tuple[str, ...], ...]:
+    """What an executed action added, deleted and gave another value, as `Acted` has it: ``(= (fuel t) 3)``.
+
+    ``after`` differs from the step's successor in a world with faults.
+    """
+    added: Iterable[GroundAtom] = step.added
+    deleted: Iterable[GroundAtom] = step.deleted
+    every = sorted({*before.values, *after.values})
+    if after.level(CLOCK) is None and after == step.successor:
+        every = [change.fluent for change in simulator.ground(step.action).outcome(before).updates]
+    elif after.level(CLOCK) is None:
+        added, deleted = sorted(after.atoms - before.atoms), sorted(before.atoms - after.atoms)
+    return tuple(map(str, added)), tuple(map(str, deleted)), _differing(every, before, after)
 
 
 def _with_clock(observation: str, state: State) -> str:
@@ -127,20 +137,11 @@ class Trace:
             told = f"{teller.refused(StepResult(action, None), before).rstrip('.')}: {executor.reported}."
             return self.reject("world-error", said, unexpected(told, before, self.state, teller), action)
         observation = _with_clock(teller.executed(action), self.state)
-        added: Iterable[GroundAtom] = result.added
-        deleted: Iterable[GroundAtom] = result.deleted
-        if self.state.level(CLOCK) is not None:
-            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
-        elif self.state == self.expected:
-            changed = changed_values(self._simulator, action, before, self.state)
-        else:
-            added = sorted(self.state.atoms - before.atoms)
-            deleted = sorted(before.atoms - self.state.atoms)
-            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
+        if self.state.level(CLOCK) is None and self.state != self.expected:
             observation = unexpected(observation, self.expected, self.state, teller)
         self.plan.append(action)
         texts = str(action), teller.action(action), observation
-        self._emit(Acted(self.steps, *texts, tuple(map(str, added)), tuple(map(str, deleted)), changed))
+        self._emit(Acted(self.steps, *texts, *changes_of(self._simulator, result, before, self.state)))
         return "executed", observation
 
     def reject(

@@ -22,7 +22,7 @@ from pddl2nl.llm import Completion, ContextWindowError, Message, Request
 from pddl2nl.nl import Wording, make_names, template_wording
 from pddl2nl.pddl import Domain, Task, parse_task
 from pddl2nl.policies.budget import ModelCalls, PricedModel
-from pddl2nl.policies.events import Amount, Fault, RunEvent
+from pddl2nl.policies.events import Amount, Fault, Replied, RunEvent
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.question import Question, question_prompt
 
@@ -205,7 +205,7 @@ class QuestionJob:
             else:
                 names = None if task is None else make_names(task, self.names, wording)
                 reader = AnswerReader(task, wording, names, seconds=self.decide_seconds)
-                outcome, fault = _judged(completion, reader.answer(question, completion.text))
+                outcome, fault = judged(completion, reader.answer(question, completion.text))
             message = "" if fault is None else fault.text
             seconds = round(time.monotonic() - began, 3)
             answered = Answered(outcome, fault, message, calls.spent_json(), seconds)
@@ -218,7 +218,7 @@ def _domain_of(task: Task | None) -> Domain:
     return Domain("unknown") if task is None else task.domain
 
 
-def _judged(completion: Completion, answer: ReadAnswer) -> tuple[AnswerOutcome, Fault | None]:
+def judged(completion: Completion | Replied, answer: ReadAnswer) -> tuple[AnswerOutcome, Fault | None]:
     """The outcome of a reply and its first broken link, as for runs."""
     if completion.finish == "filtered":
         return "infrastructure-error", Fault(1, "filtered", completion.remark or "the reply was filtered")

@@ -20,7 +20,7 @@ from msgspec import Meta
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.experiments.models import behind_endpoint
-from pddl2nl.experiments.specification.content import ExperimentSpec, Placed
+from pddl2nl.experiments.specification.experiment import Experiment, Placed
 from pddl2nl.experiments.specification.schema import Keys, Seconds, Text
 from pddl2nl.files import read_bytes, replaced_file
 from pddl2nl.llm.keys import canonical_json, sha256
@@ -78,7 +78,7 @@ class _KeptQuestions(msgspec.Struct):
 
 
 class AskedQuestions:
-    """The questions of an experiment (`pddl2nl.experiments.specification.content.Asking`).
+    """The questions of an experiment (`pddl2nl.experiments.specification.experiment.Asking`).
 
     They are those of its tasks, or of the files in ``data``, asked in each style.
 
@@ -90,7 +90,7 @@ class AskedQuestions:
     tables = tuple(SYSTEM.tables)
     how = f"prompts are known ({CHARACTERS_A_TOKEN} characters a token); a reply is taken to take {_ANSWER} tokens"
 
-    def __init__(self, spec: ExperimentSpec, table: QuestionsTable):
+    def __init__(self, spec: Experiment, table: QuestionsTable):
         self.spec, self.asks = spec, table
         for kind in table.kinds:
             if not set(table.forms).intersection(TOPICS[kind].forms):
@@ -218,7 +218,7 @@ def _read_kept(path: Path) -> _KeptQuestions:
         raise InputError(f"{path}: not the questions of an experiment: {error}; remove it to make them anew") from error
 
 
-def _jobs(spec: ExperimentSpec, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
+def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
     settings = {name: spec.options[name] for name in ("temperature", "max_tokens", "timeout") if name in spec.options}
     parts = (one.row, one.task, one.kind, one.form, model.rpartition("/")[2], one.label or "pddl", str(one.seed))
     for question in one.questions:

@@ -167,7 +167,8 @@ def _check(
         checked = []
         for item in check_questions(questions, seconds=time):
             checked.append(item)
-            update("answers recomputed", sum(not each.skipped for each in checked), len(computable))
+            done = sum(not each.skipped for each in checked)
+            update(f"answers recomputed: {done} of {len(computable)}", done, len(computable))
     rows = summary_rows(checked)
     differing = [item for item in checked if item.differences or item.undecided]
     if as_json:

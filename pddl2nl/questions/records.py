@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
-from pddl2nl.policies.events import RunEvent
+from pddl2nl.policies.events import Replied, RunEvent
 from pddl2nl.questions import SYSTEM
-from pddl2nl.questions.asked import Answered, Asked
+from pddl2nl.questions.answers import AnswerReader
+from pddl2nl.questions.asked import Answered, Asked, judged
 from pddl2nl.reports.records import Record
 
 
@@ -17,7 +18,7 @@ class AnswerRecord(Record):
 
     metrics = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
     tables = tuple(SYSTEM.tables)
-    not_judged = "it is an answer, which `pddl2nl questions score` reads again"
+    not_judged = "it is an answer, which is read again instead"
 
     @classmethod
     def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
@@ -29,6 +30,16 @@ class AnswerRecord(Record):
     def asked(self) -> Asked:
         """The first event."""
         return cast(Asked, self.events[0])
+
+    def contradictions(self) -> Iterator[str]:
+        """A choice, or a yes or no, is read again from the reply; `pddl2nl questions score` reads open answers."""
+        question, answered = self.asked.question, cast(Answered, self.last)
+        reply = next((event for event in self.events if isinstance(event, Replied)), None)
+        if question.form == "open" or reply is None:
+            return
+        outcome, _ = judged(reply, AnswerReader(None, None, None).answer(question, reply.text))
+        if outcome != answered.outcome:
+            yield f"the outcome is '{answered.outcome}', and the reply is {outcome}"
 
     @property
     def settings(self) -> Mapping[str, Any]:

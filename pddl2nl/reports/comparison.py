@@ -22,15 +22,7 @@ from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import all_metrics
-from pddl2nl.reports.statistics import (
-    RESAMPLES,
-    McNemar,
-    PairedBootstrap,
-    cohens_d_z,
-    holm,
-    mcnemar,
-    paired_bootstrap,
-)
+from pddl2nl.reports.statistics import RESAMPLES, PairedTest, holm, mcnemar, paired_bootstrap
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
@@ -116,7 +108,7 @@ class ColumnComparison:
         return (larger, equal, smaller) if all_metrics()[self.metric].better == "higher" else (smaller, equal, larger)
 
     @cached_property
-    def test(self) -> McNemar | PairedBootstrap | None:
+    def test(self) -> PairedTest | None:
         """The paired test; None without instances."""
         if not self.pairs:
             return None
@@ -340,7 +332,7 @@ def _line(one: ColumnComparison) -> TableLine:
         difference,
         TableCell(between),
         *(_count(one, number, which) for number, which in zip(one.counts, ("better", "equal", "worse"), strict=True)),
-        TableCell("–" if test is None else "McNemar" if isinstance(test, McNemar) else "bootstrap"),
+        TableCell("–" if test is None else test.name),
         _p(one.p_value),
         _p(one.p_holm),
         _effect(one),
@@ -364,17 +356,16 @@ def _p(value: float | None) -> TableCell:
 
 
 def _effect(one: ColumnComparison) -> TableCell:
-    if not one.pairs:
-        return TableCell()
-    if one.counts[1] == one.instances:
+    if one.pairs and one.counts[1] == one.instances:
         return TableCell("none differ")
-    if isinstance(one.test, McNemar):
-        ratio = one.test.odds_ratio
-        if ratio is None or math.isinf(ratio):
-            return TableCell("none differ" if ratio is None else "OR ∞")
-        return TableCell(f"OR {ratio:.2f}" if ratio < 10 else f"OR {ratio:.0f}", ratio)
-    d = cohens_d_z(one.differences)
-    return TableCell() if d is None else TableCell(_minus(f"d {d:+.2f}"), d)
+    effect = None if one.test is None else one.test.effect
+    if one.test is None or effect is None:
+        return TableCell()
+    if one.test.name == "bootstrap":
+        return TableCell(_minus(f"d {effect:+.2f}"), effect)
+    if math.isinf(effect):
+        return TableCell("OR ∞")
+    return TableCell(f"OR {effect:.2f}" if effect < 10 else f"OR {effect:.0f}", effect)
 
 
 def _notes(made: Sequence[ColumnComparison], best: bool) -> Iterator[str]:
@@ -384,10 +375,10 @@ def _notes(made: Sequence[ColumnComparison], best: bool) -> Iterator[str]:
             "." if metric.comparable == "always" else "; compared over the instances and seeds that both solved."
         )
     tests = [one.test for one in made]
-    bootstraps = [test for test in tests if isinstance(test, PairedBootstrap)]
+    bootstraps = [test for test in tests if test is not None and test.name == "bootstrap"]
     holm_corrected = [one for one in made if one.p_holm is not None]
     for applies, note in (
-        (any(isinstance(test, McNemar) for test in tests), _MCNEMAR),
+        (len(bootstraps) < sum(test is not None for test in tests), _MCNEMAR),
         (bootstraps, _BOOTSTRAP),
         (any(test.interval is None for test in bootstraps), _NO_SPREAD),
         (holm_corrected, _HOLM),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -194,6 +194,10 @@ class Record:
     def facts(self) -> Mapping[str, object]:
         """What a page shows of how it was made, by name."""
         return {}
+
+    def contradictions(self) -> Iterator[str]:
+        """What in it contradicts the rest, each in words; a report counts no such record."""
+        yield from ()
 
     @property
     def settings(self) -> Mapping[str, Any]:

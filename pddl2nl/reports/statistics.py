@@ -29,38 +29,23 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class McNemar:
-    """Two yes-or-no results of the same instances.
+class PairedTest:
+    """Two results of the same instances, A and B.
 
     Attributes:
-        both, only_a, only_b, neither: the number of instances by who succeeded.
-        p_value: two-sided and exact.
-        difference: the share of A's successes minus that of B's (the risk difference).
-        interval: of the difference, by Newcombe's square-and-add method for pairs.
-        odds_ratio: ``only_a / only_b``; infinite if B alone never succeeds, None if no instances differ.
+        name: ``McNemar`` or ``bootstrap``.
+        difference: the mean of A minus that of B; of shares this is the risk difference.
+        p_value: two-sided, of no difference.
+        interval: of the difference; None if there is no spread to resample.
+        effect: the odds ratio of McNemar's test, infinite if B alone never succeeds; Cohen's d for pairs of a
+            bootstrap. None if no instances differ, or if all differ by the same amount.
     """
 
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
-    p_value: float
+    name: str
     difference: float
-    interval: Interval
-    odds_ratio: float | None = None
-
-
-@dataclass(frozen=True)
-class PairedBootstrap:
-    """The mean ``difference`` of ``n`` pairs, its BCa ``interval`` and the two-sided ``p_value`` of no difference.
-
-    ``interval`` is None if all differences are equal: there is no spread to resample.
-    """
-
-    difference: float
-    n: int
     p_value: float
     interval: Interval | None
+    effect: float | None = None
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
@@ -89,7 +74,7 @@ def wilson_interval(successes: float, trials: float) -> Interval:
     return Interval(0.0 if successes == 0 else centre - half, 1.0 if successes == trials else centre + half)
 
 
-def mcnemar(both: int, only_a: int, only_b: int, neither: int) -> McNemar:
+def mcnemar(both: int, only_a: int, only_b: int, neither: int) -> PairedTest:
     """McNemar's test (1947) of two yes-or-no results of the same instances, in its exact form.
 
     If neither is better, each instance that differs falls to either with probability ½: the p-value is that of the
@@ -101,8 +86,7 @@ def mcnemar(both: int, only_a: int, only_b: int, neither: int) -> McNemar:
 
     p_value = float(binomtest(only_a, differ).pvalue) if differ else 1.0
     ratio = None if not differ else only_a / only_b if only_b else math.inf
-    interval = _newcombe(both, only_a, only_b, neither)
-    return McNemar(both, only_a, only_b, neither, p_value, (only_a - only_b) / n, interval, ratio)
+    return PairedTest("McNemar", (only_a - only_b) / n, p_value, _newcombe(both, only_a, only_b, neither), ratio)
 
 
 def _newcombe(both: int, only_a: int, only_b: int, neither: int) -> Interval:
@@ -131,7 +115,7 @@ _TIE = 1e-9
 """Means of resamples that differ by less, relatively, are equal: they differ only by rounding."""
 
 
-def paired_bootstrap(differences: Sequence[float], seed: int = 1) -> PairedBootstrap:
+def paired_bootstrap(differences: Sequence[float], seed: int = 1) -> PairedTest:
     """A bootstrap over pairs (Efron 1979).
 
     The interval is the bias-corrected and accelerated one (Efron 1987; Efron and Tibshirani 1993, §14.3). The p-value
@@ -140,11 +124,10 @@ def paired_bootstrap(differences: Sequence[float], seed: int = 1) -> PairedBoots
     A few equal differences have no spread to resample and would look certain, so the p-value is never below 2 / 2^m for
     m differences that are not zero, the least that exchanging their signs could give.
     """
-    n = len(differences)
-    total = math.fsum(differences)
+    n, mean = len(differences), math.fsum(differences) / len(differences)
     least = min(1.0, 2.0 ** (1 - sum(value != 0 for value in differences)))
     if max(differences) == min(differences):
-        return PairedBootstrap(total / n, n, least, None)
+        return PairedTest("bootstrap", mean, least, None)
     import numpy as np
     from scipy.stats import DegenerateDataWarning, bootstrap
 
@@ -161,21 +144,14 @@ def paired_bootstrap(differences: Sequence[float], seed: int = 1) -> PairedBoots
             random_state=np.random.default_rng(seed),
         )
     means, ends = drawn.bootstrap_distribution, drawn.confidence_interval
-    as_far = int((abs(means - total / n) >= abs(total / n) * (1 - _TIE)).sum())
+    as_far = int((abs(means - mean) >= abs(mean) * (1 - _TIE)).sum())
     p_value = min(1.0, max((as_far + 1) / (RESAMPLES + 1), least))
-    if math.isnan(ends.low) or math.isnan(ends.high):
-        return PairedBootstrap(total / n, n, p_value, Interval(float(means.min()), float(means.max())))
-    return PairedBootstrap(total / n, n, p_value, Interval(float(ends.low), float(ends.high)))
-
-
-def cohens_d_z(differences: Sequence[float]) -> float | None:
-    """Cohen's d for pairs (1988, §2.3.5): the mean difference over the standard deviation of the differences.
-
-    None for fewer than two pairs, and if all differences are equal.
-    """
-    if len(differences) < 2 or max(differences) == min(differences):
-        return None
-    return fmean(differences) / stdev(differences)
+    low, high = ends.low, ends.high
+    if math.isnan(low) or math.isnan(high):
+        low, high = means.min(), means.max()
+    interval = Interval(float(low), float(high))
+    # Cohen's d for pairs (1988, §2.3.5): the mean difference over the standard deviation of the differences.
+    return PairedTest("bootstrap", mean, p_value, interval, fmean(differences) / stdev(differences))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl.rewriting import preference_names, variables
-from pddl2nl.pddl.tree import Domain, Node, Problem, Special, TypedName, walk
-from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
+from pddl2nl.pddl.tree import Domain, Problem, Special, walk
+from pddl2nl.tasks.formulas import in_domain, in_problem, schemas
 from pddl2nl.tasks.generators.generator import Draw
-from pddl2nl.tasks.renaming import BUILT_IN, Places, TaskRenaming
+from pddl2nl.tasks.renaming import BUILT_IN, TaskRenaming
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
@@ -88,7 +88,7 @@ def obfuscation(
         preferences=_table("preferences", _preferences(domain, problems), plain),
         domains=_table("domains", domains, plain),
         problems=_table("problems", _names(problems), plain),
-        variables=_places(domain, problems, tuple(wordings)),
+        variables=_variables(chain(_variable_names(domain), _variables_beside(problems, wordings))),
         scheme=scheme,
         seed=seed,
     )
@@ -141,37 +141,16 @@ def _domain_names(domain: Domain) -> tuple[str, ...]:
     return _unique(chain(_types(domain), _actions(domain), *named, _variable_names(domain), (domain.name,)))
 
 
-def _places(domain: Domain, problems: Sequence[Problem], wordings: tuple[Wording, ...]) -> Places:
-    """The variables of every place, numbered; those of the wordings' snippets after the domain's own."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
-
-    def add(kind: str, place: str, parameters: Iterable[TypedName | str], formulas: Iterable[Node | None] = ()) -> None:
-        table = found.setdefault(kind, {}).setdefault(place, {})
-        names = [item if isinstance(item, str) else item.name for item in parameters]
-        for name in chain(names, *(variables(formula) for formula in formulas if formula is not None)):
-            table.setdefault(name, f"?x{len(table) + 1}")
-
-    for predicate in domain.predicates:
-        add("predicates", predicate.name, predicate.parameters)
-    for function in domain.functions:
-        add("functions", function.name, function.parameters)
-    for schema in schemas(domain):
-        add("actions", schema.name, schema.parameters, formulas_of(schema))
-    for number, axiom in enumerate(domain.derived, start=1):
-        add("axioms", str(number), axiom.parameters, formulas_of(axiom))
-    add("domain", "constraints", (), [domain.constraints])
+def _variables_beside(problems: Iterable[Problem], wordings: Iterable[Wording]) -> Iterator[str]:
     for problem in problems:
-        add("problem", "goal", (), [problem.goal])
-        add("problem", "constraints", (), [problem.constraints])
+        yield from chain.from_iterable(map(variables, in_problem(problem)))
     for wording in wordings:
-        for kind, snippets in (
-            ("predicates", wording.predicates),
-            ("functions", wording.functions),
-            ("actions", wording.actions),
-        ):
-            for snippet in snippets.values():
-                add(kind, snippet.name, snippet.parameters)
-    return found
+        for snippets in (wording.predicates, wording.functions, wording.actions):
+            yield from chain.from_iterable(snippet.parameters for snippet in snippets.values())
+
+
+def _variables(names: Iterable[str]) -> dict[str, str]:
+    return {name: f"?x{number}" for number, name in enumerate(_unique(names), start=1)}
 
 
 # ── new names ────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,6 @@ prove nothing. The others get several times the recorded limits, so that a slow 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
@@ -17,8 +16,8 @@ from pddl2nl.files import read_text
 from pddl2nl.pddl import PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator, generators, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import OPTIMAL, PLANNERS, Instance, Measured, read_manifest
-from pddl2nl.tasks.sets import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS, SCALED, UNSOLVABLE, MeasuredSearch, in_threads
+from pddl2nl.tasks.manifest import PLANNERS, Instance, read_manifest
+from pddl2nl.tasks.sets import BENCHMARKS, LENGTHS, SCALED, UNSOLVABLE, MeasuredSearch, in_threads, measured_row
 from pddl2nl.tasks.shipped import ShippedDomain
 
 Fault = Literal[
@@ -239,10 +238,9 @@ def check_sets(rows: Sequence[Instance], sets: Sequence[str]) -> Iterator[tuple[
 
 
 def _primary(rows: Sequence[Instance]) -> Iterator[tuple[str, str]]:
-    examples = [row for row in rows if row.role == "example"]
     benchmarks = [row for row in rows if row.role == "benchmark"]
-    if len(examples) != 1:
-        yield "", f"there are {len(examples)} examples; 1 was expected"
+    if (examples := len(rows) - len(benchmarks)) != 1:
+        yield "", f"there are {examples} examples; 1 was expected"
     yield from _numbered(benchmarks, BENCHMARKS, "p", "primary set")
     lengths = [row.optimal_length or 0 for row in benchmarks]
     for row in rows:
@@ -250,21 +248,6 @@ def _primary(rows: Sequence[Instance]) -> Iterator[tuple[str, str]]:
             yield row.name, f"its length {row.optimal_length} is not from {LENGTHS[0]} to {LENGTHS[-1]}"
     if lengths != sorted(lengths):
         yield "", "the benchmarks are not ordered by length"
-    for row in examples:
-        best = min(abs(length - EXAMPLE_LENGTH) for length in (*lengths, row.optimal_length or 0))
-        if abs((row.optimal_length or 0) - EXAMPLE_LENGTH) != best:
-            yield row.name, f"has {row.optimal_length} steps, and a benchmark is nearer to {EXAMPLE_LENGTH}"
-    yield from _even(lengths)
-
-
-def _even(lengths: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """A length may be rare because the domain has few of it, but none may be much more frequent than others."""
-    counts = Counter(lengths)
-    if counts:
-        length, most = counts.most_common(1)[0]
-        share = -(-len(lengths) // len(counts))
-        if most > share + 1:
-            yield "", f"{most} benchmarks have {length} steps; {share} or so would be an even share"
 
 
 def _numbered(rows: Sequence[Instance], size: int, letter: str, name: str) -> Iterator[tuple[str, str]]:
@@ -294,45 +277,23 @@ def _prove(shelf: ShippedDomain, row: Instance, search: MeasuredSearch, version:
     except InfrastructureError as error:
         yield finding("planner", str(error))
         return
+    broken = {planner: now for planner, now in found.items() if now.status in ("error", "unsupported")}
+    if broken:
+        yield from (finding("planner", f"{planner} broke: {now.message}") for planner, now in broken.items())
+        return
     for planner, now in found.items():
-        for fault, message in _compare(row, planner, now, row.planner == version):
-            yield finding(fault, message)
-    for fault, message in _proof_holds(row, found):
-        yield finding(fault, message)
-
-
-def _compare(row: Instance, planner: str, now: Measured, same_version: bool) -> Iterator[tuple[Fault, str]]:
-    before = row.measured[planner]
-    if now.status in ("error", "unsupported"):
-        yield "planner", f"{planner} broke: {now.message}"
+        before = row.measured[planner]
+        if now.status != before.status:
+            yield finding("status", f"{planner} ends with {now.status}, {before.status} is recorded")
+        elif row.planner == version and now.expanded != before.expanded:
+            yield finding("expansions", f"{planner} expands {now.expanded} states, {before.expanded} are recorded")
+    generated = Generated(shelf.name, row.name, text, row.call, row.objects, row.role != "unsolvable")
+    try:
+        again = measured_row(row, generated, {**row.measured, **found})
+    except InfrastructureError as error:
+        yield finding("proof", str(error))
         return
-    if now.solved:
-        length = row.ff_length if planner == "ff" else row.optimal_length
-        if row.proof == "upper bound" and planner in OPTIMAL:
-            yield "proof", f"{planner} finds a shortest plan by now, of {now.length} steps: measure the set again"
-        elif now.length != length and (before.solved or planner in OPTIMAL):
-            yield "length", f"{planner} finds {now.length} steps, {length} are recorded"
-    if now.status != before.status:
-        # A faster machine may finish a search that ran out of a limit.
-        if not before.ran_out:
-            yield "status", f"{planner} ends with {now.status}, {before.status} is recorded"
-    elif same_version and not before.ran_out and now.expanded != before.expanded:
-        yield "expansions", f"{planner} expands {now.expanded} states, {before.expanded} are recorded"
-
-
-def _proof_holds(row: Instance, found: dict[str, Measured]) -> Iterator[tuple[Fault, str]]:
-    """Whether the results prove the recorded proof, and the record is consistent."""
-    if any(now.status in ("error", "unsupported") for now in found.values()):
-        return
-    if row.proof in ("lmcut", "brfs"):
-        now = found.get(row.proof)
-        if now is None or not now.solved:
-            yield "proof", f"{row.proof} is recorded as the proof of the length, and does not prove it"
-    elif row.proof == "upper bound":
-        ff = found.get("ff")
-        if ff is None or not ff.solved or ff.length != row.optimal_length:
-            yield "proof", f"FF is recorded with a plan of {row.optimal_length} steps, and finds another"
-    elif not any(found[planner].status == "unsolvable" for planner in OPTIMAL if planner in found):
-        yield "proof", "no exhaustive search proves that there is no plan"
-    if row.proof != "unsolvable" and row.ff_length is not None and row.ff_length < (row.optimal_length or 0):
-        yield "length", f"FF's plan of {row.ff_length} steps is shorter than the shortest of {row.optimal_length}"
+    faults: tuple[tuple[Fault, str], ...] = (("length", "optimal_length"), ("proof", "proof"), ("length", "ff_length"))
+    for fault, column in faults:
+        if getattr(again, column) != getattr(row, column):
+            yield finding(fault, f"{column} is {getattr(again, column)}, {getattr(row, column)} is recorded")

@@ -121,7 +121,7 @@ class RenamedFiles:
         texts = "".join(f"; {name}\n{text}\n" for name, text in files.items())
         tables = self.renaming.tables()
         lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
-        return "\n".join([f"{texts}; the mapping (variables: see --json or --out)", *lines])
+        return "\n".join([f"{texts}; the mapping", *lines])
 
 
 def _json_text(data: Mapping[str, Any]) -> str:

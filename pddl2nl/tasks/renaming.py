@@ -1,9 +1,8 @@
 """Renames everything that a domain and its problems name, and back.
 
 A `TaskRenaming` is a table of names, one-to-one for each kind. It renames domains, problems, conditions, plans and
-wordings, so every verdict stays the same, and its `inverse` gives back equal trees. Variables are renamed for each
-place (an action, a predicate's declaration, …). Within a place the table is one-to-one, too, which keeps all bindings,
-also if a variable hides another of the same name.
+wordings, so every verdict stays the same, and its `inverse` gives back equal trees. A variable has one new name
+everywhere, which keeps all bindings, also if a variable hides another of the same name.
 
 Not renamed: keywords, requirements, numbers, ``object``, ``number``, ``=``, ``?duration``, and ``total-cost``, which
 ``:action-costs`` and planners know by this name.
@@ -12,9 +11,9 @@ Not renamed: keywords, requirements, numbers, ``object``, ``number``, ``=``, ``?
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, TypeVar, get_args
 
 from pddl2nl.conversion import WrongValueError, convert
@@ -24,7 +23,6 @@ from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (
     ActionSchema,
-    Condition,
     DerivedPredicate,
     Domain,
     DurativeAction,
@@ -43,12 +41,10 @@ FORMAT = 1
 """The version of the mapping files that are read and written."""
 
 Table = Mapping[str, str]
-Kind = Literal["domains", "problems", "types", "predicates", "functions", "actions", "objects", "preferences"]
+Kind = Literal[
+    "domains", "problems", "types", "predicates", "functions", "actions", "objects", "preferences", "variables"
+]
 """The kinds of names; ``actions`` includes durative ones, processes and events, ``objects`` includes constants."""
-
-Places = Mapping[str, Mapping[str, Table]]
-"""Tables of variables: under ``predicates``, ``functions`` and ``actions`` by the name in the original, under
-``axioms`` by number from 1, under ``domain`` and ``problem`` as ``constraints``, ``goal`` of all problems."""
 
 BUILT_IN: Mapping[str, frozenset[str]] = {
     "types": frozenset(("object", "number")),
@@ -60,7 +56,6 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
 """Names that are never renamed; the empty name means that there is none."""
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
-_NAMED = ("predicates", "functions", "actions")
 _PARTS = ("precondition", "duration", "condition", "effect")
 _SchemaT = TypeVar("_SchemaT", ActionSchema, DurativeAction, DerivedPredicate)
 _BRACED = re.compile(r"\{([^{}]*)\}")
@@ -84,22 +79,15 @@ class TaskRenaming:
     actions: Table = field(default_factory=dict)
     objects: Table = field(default_factory=dict)
     preferences: Table = field(default_factory=dict)
-    variables: Places = field(default_factory=dict)
+    variables: Table = field(default_factory=dict)
     scheme: str = ""
     seed: int | None = None
 
     @cached_property
     def inverse(self) -> TaskRenaming:
         """The renaming from the new names to the old ones."""
-        tables = {kind: _reversed(table) for kind, table in self.tables().items()}
-        places = {
-            kind: {
-                (self.table(kind)[name] if kind in _NAMED and name in self.table(kind) else name): _reversed(table)
-                for name, table in named.items()
-            }
-            for kind, named in self.variables.items()
-        }
-        return TaskRenaming(**tables, variables=places, scheme=self.scheme, seed=self.seed)
+        tables = {kind: {new: old for old, new in table.items()} for kind, table in self.tables().items()}
+        return TaskRenaming(**tables, scheme=self.scheme, seed=self.seed)
 
     def table(self, kind: str) -> Table:
         """The table of one kind."""
@@ -107,7 +95,7 @@ class TaskRenaming:
         return found
 
     def tables(self) -> dict[Kind, Table]:
-        """All tables except those of variables."""
+        """All tables by their kind."""
         return {kind: self.table(kind) for kind in _KINDS}
 
     def name(self, kind: Kind, name: str) -> str:
@@ -135,25 +123,25 @@ class TaskRenaming:
 
     def domain(self, domain: Domain) -> Domain:
         """A domain, renamed, in its order; raises `InputError` if the table lacks a name."""
-        plain = self.formulas()
+        plain = self.formulas
         return Domain(
             self.name("domains", domain.name),
             domain.requirements,
             tuple(TypedName(plain.type(item.name), tuple(map(plain.type, item.types))) for item in domain.types),
             plain.typed(domain.constants),
-            tuple(self._predicate(item) for item in domain.predicates),
+            tuple(Predicate(plain.predicate(item.name), plain.typed(item.parameters)) for item in domain.predicates),
             tuple(self._function(item) for item in domain.functions),
-            self._optional(domain.constraints, "domain", "constraints"),
+            None if domain.constraints is None else plain.formula(domain.constraints),
             tuple(self._schema(item) for item in domain.actions),
             tuple(self._schema(item) for item in domain.durative_actions),
-            tuple(self._schema(item, number) for number, item in enumerate(domain.derived, start=1)),
+            tuple(self._schema(item, "predicates") for item in domain.derived),
             tuple(self._schema(item) for item in domain.processes),
             tuple(self._schema(item) for item in domain.events),
         )
 
     def problem(self, problem: Problem) -> Problem:
         """A problem, renamed, in its order; raises `InputError` if the table lacks a name."""
-        plain = self.formulas()
+        plain = self.formulas
         metric = problem.metric
         return Problem(
             self.name("problems", problem.name),
@@ -164,48 +152,35 @@ class TaskRenaming:
             tuple(self._value(item) for item in problem.init_values),
             tuple(self._atom(atom) for atom in problem.init_negative),
             tuple(replace(item, atom=self._atom(item.atom)) for item in problem.init_timed),
-            self.formulas("problem", "goal").formula(problem.goal),
-            self._optional(problem.constraints, "problem", "constraints"),
+            plain.formula(problem.goal),
+            None if problem.constraints is None else plain.formula(problem.constraints),
             None if metric is None else Metric(metric.direction, plain.formula(metric.expression)),
         )
 
-    def formulas(self, kind: str = "", place: str = "") -> Renaming:
-        """The renaming of formulas in one place, such as ``("actions", "stack")``; by default, of ground formulas."""
-        known = self.variables.get(kind, {}).get(place, {})
-        objects = self.objects
+    @cached_property
+    def formulas(self) -> Renaming:
+        """The renaming of formulas."""
 
         def term(word: str) -> str:
-            found = known.get(word) or objects.get(word)
-            if found is not None:
-                return found
-            if word.startswith("?"):
-                where = f" in {_SINGULAR.get(kind, kind)} '{place}'" if place else ""
-                raise InputError(f"the mapping has no variable '{word}'{where}: it was made for another domain")
-            return self.name("objects", word)
+            return self.name("variables" if word.startswith("?") else "objects", word)
 
-        def of(kind: Kind) -> Callable[[str], str]:
-            return lambda name: self.name(kind, name)
-
-        return Renaming(of("types"), of("predicates"), of("functions"), of("preferences"), term)
-
-    def _optional(self, condition: Condition | None, kind: str, place: str) -> Condition | None:
-        return None if condition is None else self.formulas(kind, place).formula(condition)
-
-    def _predicate(self, item: Predicate) -> Predicate:
-        formulas = self.formulas("predicates", item.name)
-        return Predicate(formulas.predicate(item.name), formulas.typed(item.parameters))
+        return Renaming(
+            partial(self.name, "types"),
+            partial(self.name, "predicates"),
+            partial(self.name, "functions"),
+            partial(self.name, "preferences"),
+            term,
+        )
 
     def _function(self, item: Function) -> Function:
-        formulas = self.formulas("functions", item.name)
-        types = tuple(map(formulas.type, item.types))
-        return Function(formulas.function(item.name), formulas.typed(item.parameters), types)
+        plain = self.formulas
+        return Function(plain.function(item.name), plain.typed(item.parameters), tuple(map(plain.type, item.types)))
 
-    def _schema(self, item: _SchemaT, axiom: int = 0) -> _SchemaT:
-        """An action, a process, an event, or an axiom with its number; the name of an axiom is a predicate's."""
-        formulas = self.formulas("axioms", str(axiom)) if axiom else self.formulas("actions", item.name)
-        name = self.name("predicates" if axiom else "actions", item.name)
-        parts = {part: formulas.formula(getattr(item, part)) for part in _PARTS if hasattr(item, part)}
-        return replace(item, name=name, parameters=formulas.typed(item.parameters), **parts)
+    def _schema(self, item: _SchemaT, kind: Kind = "actions") -> _SchemaT:
+        """An action, a process or an event; or an axiom, whose name is a predicate's."""
+        plain = self.formulas
+        parts = {part: plain.formula(getattr(item, part)) for part in _PARTS if hasattr(item, part)}
+        return replace(item, name=self.name(kind, item.name), parameters=plain.typed(item.parameters), **parts)
 
     def _atom(self, atom: GroundAtom) -> GroundAtom:
         return GroundAtom((self.name("predicates", atom[0]), *self._objects(atom[1:])))
@@ -271,11 +246,8 @@ class TaskRenaming:
         )
 
     def _snippets(self, kind: Kind, snippets: Mapping[str, Snippet]) -> dict[str, Snippet]:
-        places = self.variables.get(kind, {})
-        return {
-            self.name(kind, name): _snippet(snippet, self.name(kind, name), places.get(name, {}))
-            for name, snippet in snippets.items()
-        }
+        new = {name: self.name(kind, name) for name in snippets}
+        return {new[name]: _snippet(snippet, new[name], self.variables) for name, snippet in snippets.items()}
 
     def _type_words(self, wording: Wording) -> dict[str, str]:
         names = dict.fromkeys((*wording.types, *self.types))
@@ -294,8 +266,7 @@ class TaskRenaming:
     def as_json(self) -> dict[str, object]:
         """The table as the content of a mapping file; `renaming_from_json` is the inverse."""
         tables: dict[str, object] = {kind: dict(table) for kind, table in self.tables().items()}
-        places = {kind: {name: dict(table) for name, table in named.items()} for kind, named in self.variables.items()}
-        return {"format": FORMAT, "scheme": self.scheme, "seed": self.seed, **tables, "variables": places}
+        return {"format": FORMAT, "scheme": self.scheme, "seed": self.seed, **tables}
 
 
 def plan_text(plan: Plan) -> str:
@@ -321,10 +292,6 @@ def _snippet(snippet: Snippet, name: str, table: Table) -> Snippet:
     return Snippet(name, parameters, text(snippet.text), text(snippet.negated))
 
 
-def _reversed(table: Table) -> dict[str, str]:
-    return {new: old for old, new in table.items()}
-
-
 def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
     """The renaming of a mapping file's content.
 
@@ -341,10 +308,7 @@ def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
     except WrongValueError as error:
         raise InputError(f"{where}: {error}") from None
     for kind, table in renaming.tables().items():
-        _check(table, f"{where} → {kind}")
-    for part, named in renaming.variables.items():
-        for name, table in named.items():
-            _check(table, f"{where} → variables → {part} → {name}", "?")
+        _check(table, f"{where} → {kind}", "?" if kind == "variables" else "")
     return renaming
 
 

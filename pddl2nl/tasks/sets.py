@@ -178,32 +178,32 @@ class Workshop:
         self.stage(f"{self.generator.domain}: measuring the set", len(named))
         measured = self.solve([generated.text for *_, generated in named], PLANNERS)
         rows = [
-            self._row(role, name, file, generated, found)
+            measured_row(Instance(name, file, role, limits=self.limits, planner=self.planner), generated, found)
             for (role, name, file, generated), found in zip(named, measured, strict=True)
         ]
         return MadeSet(tuple(rows), {name: generated.text for _, name, _, generated in named}, tuple(notes))
 
-    def _row(
-        self, role: Role, name: str, file: str, generated: Generated, measured: Mapping[str, Measured]
-    ) -> Instance:
-        proof = _proof(f"{self.generator.domain} {name}", generated, measured)
-        decides = measured[{"lmcut": "lmcut", "brfs": "brfs"}.get(proof, "ff")]
-        return Instance(
-            name=name,
-            file=file,
-            role=role,
-            call=generated.call,
-            objects=generated.objects,
-            optimal_length=None if proof == "unsolvable" else decides.length,
-            proof=proof,
-            ff_length=measured["ff"].length,
-            measured=measured,
-            limits=self.limits,
-            planner=self.planner,
-        )
-
     def _add(self, text: str, name: str) -> str | None:
         return self.problems.add(Task(self.domain, parse_problem(text, self.domain)), name)
+
+
+def measured_row(row: Instance, generated: Generated, measured: Mapping[str, Measured]) -> Instance:
+    """The line of a problem with its results, and with the proof and the lengths that follow from them.
+
+    Raises:
+        InfrastructureError: no planner finished, or one contradicts another or how the problem was made.
+    """
+    proof = _proof(f"{generated.domain} {row.name}", generated, measured)
+    decides = measured[{"lmcut": "lmcut", "brfs": "brfs"}.get(proof, "ff")]
+    return replace(
+        row,
+        call=generated.call,
+        objects=generated.objects,
+        optimal_length=None if proof == "unsolvable" else decides.length,
+        proof=proof,
+        ff_length=measured["ff"].length,
+        measured=measured,
+    )
 
 
 def _proof(name: str, generated: Generated, measured: Mapping[str, Measured]) -> Proof:

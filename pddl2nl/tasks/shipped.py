@@ -19,8 +19,9 @@ from importlib import resources
 from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.pddl import Domain, Task, load_domain, load_problem
-from pddl2nl.plugins import DOMAIN_GROUP, installed
+from pddl2nl.files import read_text
+from pddl2nl.pddl import Domain, Problem, Task, load_domain, load_problem, parse_problem
+from pddl2nl.plugins import DOMAIN_GROUP, installed, systems
 from pddl2nl.tasks.manifest import Instance, Role, read_manifest
 from pddl2nl.tasks.reference_files import TaskReference, read_references
 
@@ -116,7 +117,21 @@ def find_task(domain: str | Path, problem: str | Path) -> Task:
     """A task of two files, or of a shipped domain and an instance by their names; raises as `find_instance`."""
     path = Path(domain) if Path(domain).is_file() else find_domain(str(domain))
     read = load_domain(path)
-    return Task(read, load_problem(problem if Path(problem).is_file() else find_instance(str(problem), path), read))
+    return Task(read, read_problem(problem if Path(problem).is_file() else find_instance(str(problem), path), read))
+
+
+def read_problem(path: str | Path, domain: Domain) -> Problem:
+    """A problem's file, in PDDL or in the form of a system (`pddl2nl.plugins.System.problems`), such as a scene graph.
+
+    Raises:
+        InputError: the file cannot be read, or does not have its form.
+        PDDLError: the problem has an error.
+    """
+    system = next((each for each in systems().values() if Path(path).suffix in each.problems), None)
+    if system is None:
+        return load_problem(path, domain)
+    text = system.load(system.problems[Path(path).suffix])(read_text(path, "problem"), domain, str(path))
+    return parse_problem(text, domain, str(path))
 
 
 def find_instance(name: str, domain: Path) -> Path:
@@ -179,11 +194,18 @@ def match_shipped(domain: Domain) -> ShippedDomain | None:
     Requirements are not compared: they change no state and no action.
     """
     wanted = replace(domain, requirements=())
+    header = re.compile(rf"\(\s*domain\s+{re.escape(domain.name)}\s*\)", re.IGNORECASE)
     for name in (*shipped_domains(), *authored_domains()):
         candidate = shipped_domain(name)
-        if replace(candidate.domain, requirements=()) == wanted:
+        # Only domains of its name are parsed.
+        if header.search(_text(candidate.domain_path)) and replace(candidate.domain, requirements=()) == wanted:
             return candidate
     return None
+
+
+@lru_cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _all_domains() -> tuple[str, ...]:

@@ -1,27 +1,33 @@
-"""One command for itself, called as the command line calls it."""
+"""The command line, called in this process as a shell calls it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
-import typer
-from typer.testing import CliRunner
-
-from pddl2nl.cli.output import exit_code_of
-from pddl2nl.errors import Pddl2nlError
+from pddl2nl.cli.app import main
 
 
-def run_command(register: Callable[[typer.Typer], None], *arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error, with exceptions as the command line maps them.
+class Called(NamedTuple):
+    """An exit code, standard output and standard error."""
 
-    Args:
-        register: adds the command to an application, as every module of ``pddl2nl.cli`` has it.
-        arguments: of the command.
-    """
-    app = typer.Typer()
-    register(app)
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, Pddl2nlError):
-        return exit_code_of(result.exception), result.stdout, f"{result.stderr}{result.exception}"
-    return result.exit_code, result.stdout, result.stderr
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What ``--json`` prints."""
+        return json.loads(self.out)
+
+
+def run_command(*arguments: object, text: str = "") -> Called:
+    """What ``pddl2nl`` with these arguments does; ``text`` is standard input."""
+    out, err = io.StringIO(), io.StringIO()
+    given = io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
+    with redirect_stdout(out), redirect_stderr(err), patch("sys.stdin", given):
+        code = main([str(argument) for argument in arguments])
+    return Called(code, out.getvalue(), err.getvalue())

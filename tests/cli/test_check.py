@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import check as check_command
+from tests.cli.one_command import run_command
 
 DOMAIN = """(define (domain switches)
   (:requirements :typing :derived-predicates :negative-preconditions :durative-actions :timed-initial-literals)
@@ -37,17 +36,14 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return paths[0], paths[1], paths[2]
 
 
-def run(*arguments: object) -> Result:
-    app = typer.Typer()
-    check_command.register(app)
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+run = partial(run_command, "check")
 
 
 def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None:
     domain, problem, wrong = files
     result = run(domain, problem, wrong, "--json")
-    assert result.exit_code == 2
-    first, second, third = map(json.loads, result.stdout.splitlines())
+    assert result.code == 2
+    first, second, third = map(json.loads, result.out.splitlines())
     assert first == {
         "file": str(domain),
         "kind": "domain",
@@ -107,23 +103,23 @@ def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None
 def test_text_for_people(files: tuple[Path, Path, Path]) -> None:
     domain, problem, wrong = files
     result = run(domain, problem)
-    assert result.exit_code == 0
-    assert result.stdout.splitlines() == [
+    assert result.code == 0
+    assert result.out.splitlines() == [
         f"{domain}: domain switches: ok (1 types, 2 predicates, 1 functions, 2 actions, 1 derived, 1 objects)",
         f"{problem}: problem two: ok (2 objects, 4 init, 3 goal atoms, 2 warnings)",
     ]
     result = run(domain, wrong)
-    assert result.exit_code == 2
-    assert f"{wrong}:2:10: error: predicate 'onn' is not declared (in the initial state)" in result.stderr
-    assert "did you mean: on?" in result.stderr
-    assert "not ok" in result.stdout
+    assert result.code == 2
+    assert f"{wrong}:2:10: error: predicate 'onn' is not declared (in the initial state)" in result.err
+    assert "did you mean: on?" in result.err
+    assert "not ok" in result.out
 
 
 def test_a_file_that_is_missing_does_not_stop_the_others(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     domain, problem, _ = files
     result = run(domain, tmp_path / "missing.pddl", tmp_path, problem, "--json")
-    assert result.exit_code == 2
-    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.code == 2
+    answers = [json.loads(line) for line in result.out.splitlines()]
     assert [answer["ok"] for answer in answers] == [True, False, False, True]
     assert answers[1]["name"] is None
     assert answers[1]["diagnostics"][0]["message"] == "no such file"
@@ -135,14 +131,14 @@ def test_a_file_that_is_missing_does_not_stop_the_others(files: tuple[Path, Path
 def test_files_in_the_wrong_order(files: tuple[Path, Path, Path]) -> None:
     domain, problem, _ = files
     result = run(problem, domain)
-    assert result.exit_code == 2
-    assert "this is a problem, where a domain was expected" in result.stderr
-    assert "this is a domain, where a problem was expected" in result.stderr
+    assert result.code == 2
+    assert "this is a problem, where a domain was expected" in result.err
+    assert "this is a domain, where a problem was expected" in result.err
 
 
 def test_warnings_do_not_change_the_exit_code(files: tuple[Path, Path, Path]) -> None:
     domain, _, _ = files
     domain.write_text(DOMAIN.replace(":typing", ":typnig"), encoding="utf-8")
     result = run(domain)
-    assert result.exit_code == 0
-    assert "unknown requirement ':typnig'" in result.stderr
+    assert result.code == 0
+    assert "unknown requirement ':typnig'" in result.err

@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import convert, tell
-from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import wrap_model
 from pddl2nl.llm import Completion, Request, ScriptedModel
+from tests.cli.one_command import run_command
 from tests.llm.chat_server import ChatServer
 
 DOMAIN = """(define (domain doors)
@@ -37,13 +34,6 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]
 
 
-def call(*arguments: str, text: str | None = None) -> Result:
-    app = typer.Typer()
-    convert.register(app)
-    tell.register(app)
-    return CliRunner().invoke(app, list(arguments), input=text)
-
-
 def script(folder: Path, *replies: str) -> str:
     (folder / "script.txt").write_text("\n---\n".join(replies))
     return f"script:{folder / 'script.txt'}"
@@ -52,27 +42,27 @@ def script(folder: Path, *replies: str) -> str:
 def test_a_model_words_a_domain_once_for_every_run(files: list[str], tmp_path: Path) -> None:
     saved = str(tmp_path / "new" / "wording.json")
     model = script(tmp_path, *REPLIES)
-    first = call("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
-    assert (first.exit_code, first.stderr) == (0, "")
-    assert "I can only push a door A if it is not the case that A is locked." in first.stdout
-    assert call("convert", *files, "--wording", saved).stdout == first.stdout
+    first = run_command("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
+    assert (first.code, first.err) == (0, "")
+    assert "I can only push a door A if it is not the case that A is locked." in first.out
+    assert run_command("convert", *files, "--wording", saved).out == first.out
     source = json.loads(Path(saved).read_text())["source"]
     assert (source["method"], source["model"], source["revisions"], source["fell_back"]) == ("llm", model, 1, {})
     assert re.fullmatch(r"[0-9a-f]{64}", source["prompt_sha256"])
-    told = call("tell", *files, "-", "--wording", saved, text="(unlock d1)\n(push d1)\n")
-    assert told.stdout == "unlock door door_0\npush door door_0\n"
-    assert call("read", *files, "--wording", saved, text=told.stdout).stdout == "(unlock d1)\n(push d1)\n"
+    told = run_command("tell", *files, "-", "--wording", saved, text="(unlock d1)\n(push d1)\n")
+    assert told.out == "unlock door door_0\npush door door_0\n"
+    assert run_command("read", *files, "--wording", saved, text=told.out).out == "(unlock d1)\n(push d1)\n"
 
 
 def test_what_stays_wrong_falls_back_and_is_warned_of_every_time(files: list[str], tmp_path: Path) -> None:
     saved = str(tmp_path / "wording.json")
     model = script(tmp_path, "{?d} is open", "{?d} is locked", "push the door", "push door ?d", "unlock door {?d}")
-    first = call("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
-    assert first.exit_code == 0
-    assert "warning: the action 'push' fell back to the template" in first.stderr
-    assert "apply the action 'push' to a door A" in first.stdout
+    first = run_command("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
+    assert first.code == 0
+    assert "warning: the action 'push' fell back to the template" in first.err
+    assert "apply the action 'push' to a door A" in first.out
     assert json.loads(Path(saved).read_text())["source"]["fell_back"] == {"actions": ["push"]}
-    assert "the template's text for the action 'push'" in call("convert", *files, "--wording", saved).stderr
+    assert "the template's text for the action 'push'" in run_command("convert", *files, "--wording", saved).err
 
 
 def test_more_revisions_and_negated_forms_can_be_asked_for(files: list[str], tmp_path: Path) -> None:
@@ -85,25 +75,11 @@ def test_more_revisions_and_negated_forms_can_be_asked_for(files: list[str], tmp
         "unlock door {?d}",
     )
     options = ("--revisions", "2", "--ask-negated", "--json")
-    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *replies), *options)
-    assert (result.exit_code, result.stderr) == (0, "")
-    wording = json.loads(result.stdout)["wording"]
+    result = run_command("convert", *files, "--wording", "llm", "--model", script(tmp_path, *replies), *options)
+    assert (result.code, result.err) == (0, "")
+    wording = json.loads(result.out)["wording"]
     assert wording["predicates"]["open"]["negated"] == "{?d} is shut"
     assert wording["source"]["revisions"] == 2
-
-
-def test_what_is_finished_is_kept_when_the_model_fails_and_the_same_command_goes_on(
-    files: list[str], tmp_path: Path
-) -> None:
-    saved = str(tmp_path / "wording.json")
-    arguments = ("convert", *files, "--wording", "llm", "--save-wording", saved, "--model")
-    broken = call(*arguments, script(tmp_path, *REPLIES[:3]))
-    assert isinstance(broken.exception, InfrastructureError)
-    assert f"what is finished is kept in {saved}" in broken.stderr
-    assert "it is not finished" in call("convert", *files, "--wording", saved).stderr
-    resumed = call(*arguments, script(tmp_path, *REPLIES[3:]))
-    assert (resumed.exit_code, resumed.stderr) == (0, "")
-    assert "unlock a door A" in resumed.stdout
 
 
 @dataclass
@@ -120,42 +96,18 @@ class Watching:
         return Completion(REPLIES[len(self.seen) - 1])
 
 
-def test_what_is_finished_is_kept_while_others_are_asked_for(
-    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
-    monkeypatch.setattr("pddl2nl.experiments.model_wording._SECONDS_BETWEEN_WRITES", 0.0)
-    options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
-    assert call("convert", *files, *options).exit_code == 0
-    assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]
-    assert [file.name for file in tmp_path.iterdir() if "w.json" in file.name] == ["w.json"]
-
-
 def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Watching(tmp_path / "w.json")
     monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
     options = ("--wording", "llm", "--model", "m", "--save-wording")
-    folder = call("convert", *files, *options, str(tmp_path))
-    assert isinstance(folder.exception, InputError)
-    assert "is a folder" in str(folder.exception)
-    below_a_file = call("convert", *files, *options, f"{files[0]}/w.json")
-    assert isinstance(below_a_file.exception, InfrastructureError)
+    folder = run_command("convert", *files, *options, str(tmp_path))
+    assert folder.code == 2
+    assert "is a folder" in folder.err
+    below_a_file = run_command("convert", *files, *options, f"{files[0]}/w.json")
+    assert below_a_file.code == 3
     assert model.seen == []
-
-
-def test_an_unfinished_wording_of_another_model_is_not_gone_on_with(files: list[str], tmp_path: Path) -> None:
-    saved = str(tmp_path / "wording.json")
-    call("convert", *files, "--wording", "llm", "--save-wording", saved, "--model", script(tmp_path, REPLIES[0]))
-    kept = Path(saved).read_text()
-    (tmp_path / "other.txt").write_text("\n---\n".join(REPLIES))
-    other = ("--model", f"script:{tmp_path / 'other.txt'}")
-    result = call("convert", *files, "--wording", "llm", "--save-wording", saved, *other)
-    assert isinstance(result.exception, InputError)
-    assert "begin anew in another file" in str(result.exception)
-    assert Path(saved).read_text() == kept
 
 
 def test_an_endpoint_is_asked_as_the_paper_asked(
@@ -165,10 +117,10 @@ def test_an_endpoint_is_asked_as_the_paper_asked(
     saved = tmp_path / "w.json"
     with ChatServer(ScriptedModel(REPLIES)) as server:
         options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url, "--seed", "4")
-        result = call("convert", *files, *options, "--save-wording", str(saved))
+        result = run_command("convert", *files, *options, "--save-wording", str(saved))
         bodies = [asked.body for asked in server.calls]
-    assert result.exit_code == 0
-    assert re.fullmatch(r"some-model: 4 calls, \d+ \+ \d+ tokens, price unknown\n", result.stderr)
+    assert result.code == 0
+    assert re.fullmatch(r"some-model: 4 calls, \d+ \+ \d+ tokens, price unknown\n", result.err)
     assert len(bodies) == 4
     assert {(body["temperature"], body["seed"], body["max_tokens"]) for body in bodies} == {(0.0, 4, 200)}
     assert bodies[0]["messages"][-1]["content"] == "(open ?d)"
@@ -176,7 +128,7 @@ def test_an_endpoint_is_asked_as_the_paper_asked(
     assert [message["role"] for message in bodies[0]["messages"]] == ["system", *["user", "assistant"] * 7, "user"]
     assert "{?d} is locked" not in bodies[1]["messages"][0]["content"]
     assert "it is not the case that ?d is locked" in bodies[2]["messages"][-1]["content"]
-    assert "sk-secret" not in saved.read_text() + result.stdout
+    assert "sk-secret" not in saved.read_text() + result.out
 
 
 def test_a_second_wording_of_an_endpoint_comes_from_the_cache(files: list[str], tmp_path: Path) -> None:
@@ -184,14 +136,14 @@ def test_a_second_wording_of_an_endpoint_comes_from_the_cache(files: list[str], 
     models.write_text("[models.some-model]\nprice = {prompt = 1.0, cached = 1.0, completion = 1.0}\n")
     with ChatServer(ScriptedModel(REPLIES)) as server:
         options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url, "--models", str(models))
-        first = call("convert", *files, *options)
-        again = call("convert", *files, *options)
+        first = run_command("convert", *files, *options)
+        again = run_command("convert", *files, *options)
         assert len(server.calls) == 4
-    assert (first.exit_code, again.exit_code) == (0, 0)
-    assert again.stdout == first.stdout
-    assert "4 calls, " in first.stderr
-    assert "0.0000 USD" not in first.stderr
-    assert again.stderr == "some-model: 0 calls, 4 from the cache, 0 + 0 tokens, 0.0000 USD\n"
+    assert (first.code, again.code) == (0, 0)
+    assert again.out == first.out
+    assert "4 calls, " in first.err
+    assert "0.0000 USD" not in first.err
+    assert again.err == "some-model: 0 calls, 4 from the cache, 0 + 0 tokens, 0.0000 USD\n"
 
 
 def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_path: Path) -> None:
@@ -209,38 +161,42 @@ def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_pa
 
     with ChatServer(ByContent()) as server:
         options = ("--wording", "llm", "--model", "m", "--base-url", server.base_url, "--cache")
-        live = call("convert", *files, *options, str(tmp_path / "live.sqlite"))
+        live = run_command("convert", *files, *options, str(tmp_path / "live.sqlite"))
         asked = len(server.calls)
-        batch = call("convert", *files, *options, str(tmp_path / "b.sqlite"), "--provider-batch", "--poll-seconds", "0")
+        batch = run_command(
+            "convert", *files, *options, str(tmp_path / "b.sqlite"), "--provider-batch", "--poll-seconds", "0"
+        )
         created = [call for call in server.calls if call.method == "POST" and call.path.endswith("/batches")]
         assert not [call for call in server.calls[asked:] if call.path.endswith("/chat/completions")]
-    assert (live.exit_code, batch.exit_code) == (0, 0)
-    assert batch.stdout == live.stdout
+    assert (live.code, batch.code) == (0, 0)
+    assert batch.out == live.out
     assert len(created) == 2
-    assert batch.stderr.startswith("m: 4 calls, ")
+    assert batch.err.startswith("m: 4 calls, ")
 
 
-def test_a_limit_stops_a_wording_and_the_same_command_goes_on(files: list[str], tmp_path: Path) -> None:
-    saved = str(tmp_path / "w.json")
-    options = ("--wording", "llm", "--save-wording", saved, "--model")
-    stopped = call("convert", *files, *options, script(tmp_path, *REPLIES), "--budget-calls", "3")
-    assert stopped.exit_code == 1
-    assert "what is finished is kept in" in stopped.stderr
-    assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.stderr
-    assert json.loads(Path(saved).read_text())["source"]["unfinished"] == {"actions": ["unlock"]}
-    assert call("convert", *files, *options, script(tmp_path, REPLIES[3])).exit_code == 0
-    assert "unfinished" not in json.loads(Path(saved).read_text())["source"]
+def test_a_limit_stops_a_wording_and_the_same_command_goes_on_from_the_cache(files: list[str], tmp_path: Path) -> None:
+    saved = tmp_path / "w.json"
+    with ChatServer(ScriptedModel(REPLIES)) as server:
+        options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url)
+        stopped = run_command("convert", *files, *options, "--save-wording", str(saved), "--budget-calls", "3")
+        assert stopped.code == 1
+        assert "the same command continues from there" in stopped.err
+        assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.err
+        assert not saved.exists()
+        assert run_command("convert", *files, *options, "--save-wording", str(saved)).code == 0
+        assert len(server.calls) == 4
+    assert "unlock" in json.loads(saved.read_text())["actions"]
 
 
 def test_the_parse_of_negations_needs_its_language_model(files: list[str]) -> None:
-    result = call("convert", *files, "--negation", "stanza")
+    result = run_command("convert", *files, "--negation", "stanza")
     # Every predicate of the template can be negated by the rules, so no parser is needed.
-    assert result.exit_code == 0
+    assert result.code == 0
     other = Path(files[0]).with_name("w.json")
     other.write_text(_odd_wording())
-    refused = call("convert", *files, "--wording", str(other), "--negation", "stanza")
-    assert isinstance(refused.exception, InputError)
-    assert "pip install 'pddl2nl[stanza]'" in str(refused.exception) or "stanza.download" in str(refused.exception)
+    refused = run_command("convert", *files, "--wording", str(other), "--negation", "stanza")
+    assert refused.code == 2
+    assert "pip install 'pddl2nl[stanza]'" in refused.err or "stanza.download" in refused.err
 
 
 def _odd_wording() -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import transform as command
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain, load_task
 from tests.cli.one_command import run_command
@@ -22,8 +22,7 @@ PROBLEM = """(define (problem p) (:domain doors) (:objects d) (:init (= (total-c
 """
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, "strip-costs", *arguments)
+run = partial(run_command, "tasks", "strip-costs")
 
 
 @pytest.fixture

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import equivalent
 from tests.cli.one_command import run_command
 
 pytest.importorskip("networkx", reason="networkx is absent: pip install 'pddl2nl[planners]'")
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(equivalent.register, *arguments)
+run = partial(run_command, "tasks", "equivalent")
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import macro as macro_command
 from tests.cli.one_command import run_command
 
 _PLAN = "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up b)\n(stack b c)\n"
@@ -29,9 +29,7 @@ def _file(place: Path, name: str, text: str) -> Path:
     return path
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    # Beside another command, so that the group keeps its name.
-    return run_command(macro_command.register, "macro", *arguments)
+run = partial(run_command, "macro")
 
 
 # ── compose ──────────────────────────────────────────────────────────────────────────────────────

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import transform as command
 from pddl2nl.pddl import load_task
 from pddl2nl.tasks import shipped_domain
 from pddlval import load_plan, validate
@@ -16,8 +16,7 @@ from tests.cli.one_command import run_command
 PLAN = "; by hand\n(UNSTACK c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n"
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, "obfuscate", *arguments)
+run = partial(run_command, "tasks", "obfuscate")
 
 
 @pytest.fixture
@@ -81,14 +80,14 @@ def test_json_holds_texts_wording_and_mapping(files: tuple[Path, Path, Path, Pat
     ]
     assert [entry["file"] for entry in data["problems"]] == [str(problem)] * 2
     assert data["domain"]["text"].startswith("(define (domain domain1)")
-    assert data["wording"]["actions"]["action1"]["text"] == "apply the action 'action1' to object {?x1}"
+    assert data["wording"]["actions"]["action1"]["text"] == "apply the action 'action1' to object {?x3}"
     assert data["mapping"]["actions"] == {
         "pick-up": "action1",
         "put-down": "action2",
         "stack": "action3",
         "unstack": "action4",
     }
-    assert data["mapping"]["variables"]["actions"]["stack"] == {"?ob": "?x1", "?underob": "?x2"}
+    assert data["mapping"]["variables"] == {"?x": "?x1", "?y": "?x2", "?ob": "?x3", "?underob": "?x4"}
 
 
 def test_names_that_tell_and_names_that_nothing_has_are_warned_of(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.baselines import fast_downward
-from pddl2nl.cli import plan as plan_command
 from tests.cli.one_command import run_command
 
 DOMAIN = """
@@ -30,8 +30,7 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
     return str(paths[0]), str(paths[1]), str(paths[2])
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(plan_command.register, *arguments)
+run = partial(run_command, "plan")
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -64,7 +63,7 @@ def test_a_plan_is_printed_even_where_it_cannot_be_written(files: tuple[str, str
     code, out, error = run(*call, str(Path(files[0]) / "plan.txt"))
     assert code == 3
     assert out.endswith("(random)\n")
-    assert error.startswith("cannot write")
+    assert error.startswith("error: cannot write")
 
 
 @pytest.mark.usefixtures("needs_planner")

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from pddl2nl.cli import replay as command
-from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import event_to_json
 from pddl2nl.tasks import shipped_task
+from tests.cli.one_command import run_command
 
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Calls the command: exit code, standard output, and the error."""
-    app = typer.Typer(pretty_exceptions_enable=False)
-    command.register(app)
-
-    def _call(*arguments: object) -> tuple[int, str, str]:
-        code, error = 0, ""
-        try:
-            app(args=[str(argument) for argument in arguments], prog_name="pddl2nl")
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-        except InputError as failure:
-            code, error = 2, str(failure)
-        captured = capsys.readouterr()
-        return code, captured.out, error + captured.err
-
-    return _call
+call = partial(run_command, "replay")
 
 
 @pytest.fixture
@@ -56,7 +34,7 @@ def _edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_an_untouched_record_is_identical(call: Run, record: Path) -> None:
+def test_an_untouched_record_is_identical(record: Path) -> None:
     assert call(record) == (0, f"{record}: identical (10 events)\n", "")
     code, out, _ = call(record, "--json")
     assert code == 0
@@ -70,7 +48,7 @@ def test_an_untouched_record_is_identical(call: Run, record: Path) -> None:
     }
 
 
-def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(call: Run, record: Path) -> None:
+def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(record: Path) -> None:
     lines = record.read_text(encoding="utf-8").split("\n")
     killed = record.with_name("killed.jsonl.partial")
     killed.write_text("\n".join([*lines[:4], lines[4][:20]]), encoding="utf-8")
@@ -86,14 +64,14 @@ def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(call
     assert call(planned)[0] == 2
 
 
-def test_another_reply_is_different(call: Run, record: Path) -> None:
+def test_another_reply_is_different(record: Path) -> None:
     _edit(record, '"text": "Action: dance"', '"text": "Action: finished"')
     code, out, _ = call(record)
     assert code == 1
     assert out == f'{record}: different at event 8: read, status: recorded "unreadable", now "claimed-done"\n'
 
 
-def test_a_changed_prompt_is_shown_with_its_diff(call: Run, record: Path) -> None:
+def test_a_changed_prompt_is_shown_with_its_diff(record: Path) -> None:
     other = record.with_name("other.jsonl")
     other.write_bytes(record.read_bytes())
     _edit(record, '"text": "pick up', '"text": "lift')
@@ -111,7 +89,7 @@ def test_a_changed_prompt_is_shown_with_its_diff(call: Run, record: Path) -> Non
     assert found[0]["difference"]["field"] == "messages"
 
 
-def test_what_is_no_record_is_an_error_and_the_others_are_replayed(call: Run, record: Path, tmp_path: Path) -> None:
+def test_what_is_no_record_is_an_error_and_the_others_are_replayed(record: Path, tmp_path: Path) -> None:
     code, out, error = call(tmp_path / "none.jsonl", record)
     assert code == 2
     assert out == f"{record}: identical (10 events)\n"

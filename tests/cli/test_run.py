@@ -8,55 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from pddl2nl.cli import run as command
 from pddl2nl.cli.app import main
-from pddl2nl.errors import InputError, Pddl2nlError
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies import make_policy, policies
 from pddl2nl.tasks import shipped_domain
+from tests.cli.one_command import Called, run_command
 from tests.llm.chat_server import ChatServer, Trouble
 
-Run = Callable[..., Any]
+Run = Callable[..., Called]
 
 TOWERS = """(define (problem towers) (:domain blocksworld-4ops) (:objects a b c)
   (:init (handempty) (ontable a) (clear a) (ontable b) (on c b) (clear c))
   (:goal (and (on c a) (on b c))))"""
 
 
-class Ran:
-    """An exit code, standard output and the error."""
-
-    def __init__(self, code: int, out: str, error: str):
-        self.code, self.out, self.error = code, out, error
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Calls the commands of this group, in an empty folder."""
-    app = typer.Typer(pretty_exceptions_enable=False)
-    command.register(app)
     monkeypatch.chdir(tmp_path)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-    def _call(*arguments: str) -> Ran:
-        code, error = 0, ""
-        try:
-            app(args=list(arguments), prog_name="pddl2nl")
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-        except Pddl2nlError as failure:
-            code, error = (2 if isinstance(failure, InputError) else 3), str(failure)
-        captured = capsys.readouterr()
-        return Ran(code, captured.out, error + captured.err)
-
-    return _call
+    return run_command
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +47,7 @@ def _script(folder: Path, *replies: str) -> str:
 @pytest.mark.usefixtures("needs_planner")
 def test_a_solved_run_exits_with_0_and_says_where_its_record_is(call: Run, files: tuple[str, str]) -> None:
     ran = call("run", *files, "--policy", "react", "--model", "oracle", "--json")
-    assert ran.code == 0, ran.error
+    assert ran.code == 0, ran.err
     assert ran.json["outcome"] == "solved"
     record = Path(ran.json["record"])
     assert record.parent == Path("runs")
@@ -103,21 +74,21 @@ def test_failing_infrastructure_exits_with_3_and_is_told_on_standard_error(
     short = call("run", *files, *options, "--model", _script(tmp_path), "--json")
     assert short.code == 3
     assert short.json["outcome"] == "infrastructure-error"
-    assert "used up" in short.error
+    assert "used up" in short.err
     with ChatServer(ScriptedModel([]), lambda number: Trouble(401)) as server:
         refused = call("run", *files, *options, "--model", "m", "--base-url", server.base_url)
     assert refused.code == 3
-    assert "OPENAI_API_KEY" in refused.error
+    assert "OPENAI_API_KEY" in refused.err
 
 
 @pytest.mark.usefixtures("needs_planner")
 def test_a_long_failure_is_told_once(call: Run, files: tuple[str, str]) -> None:
     first = call("run", *files, "--policy", "basic", "--model", "oracle")
-    assert first.code == 0, first.error
+    assert first.code == 0, first.err
     changed = call("run", *files, "--policy", "basic", "--model", "replay:runs", "--names", "original")
     assert changed.code == 3
-    assert changed.error.count("never recorded") == 1
-    assert "\n+user: " in changed.error
+    assert changed.err.count("never recorded") == 1
+    assert "\n+user: " in changed.err
     assert changed.out.startswith("infrastructure-error\n")
     assert "+user: " not in changed.out
 
@@ -146,7 +117,7 @@ def test_bad_input_exits_with_2_and_nothing_is_run(
 ) -> None:
     ran = call("run", *files, *options, "--steps", "2")
     assert ran.code == 2
-    assert words in ran.error
+    assert words in ran.err
     assert ran.out == ""
     assert not Path("runs").exists()
 
@@ -170,7 +141,7 @@ def test_the_random_policy_needs_no_model(call: Run, files: tuple[str, str]) -> 
     # A batch has nothing to bring, which is said, and no reason to refuse.
     ran = call("run", *files, "--policy", "random", "--steps", "5", "--json", "--provider-batch")
     assert ran.code in (0, 1)
-    assert "--provider-batch not used" in ran.error
+    assert "--provider-batch not used" in ran.err
 
 
 def test_a_plan_comes_by_the_providers_batch_and_leaves_one_record(
@@ -190,29 +161,29 @@ def test_a_plan_comes_by_the_providers_batch_and_leaves_one_record(
 
 def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
     walk = call("run", *files, "--policy", "random", "--steps", "3", "--model", "m", "--budget-calls", "1", "--json")
-    assert walk.error == "warning: --model, --budget-calls not used: the policy asks no model\n"
+    assert walk.err == "warning: --model, --budget-calls not used: the policy asks no model\n"
     plan = ("--policy", "basic", "--model", _script(tmp_path, "[PLAN]\n[PLAN END]"), "--example", "none")
     shot = call("run", *files, *plan, "--steps", "3", "--style", "pddl", "--names", "original", "--wording", "template")
     assert shot.code == 1
-    assert shot.error == (
+    assert shot.err == (
         "warning: --wording, --names not used: style pddl shows PDDL with the objects' own names\n"
         "warning: --steps not used: the policy gives its whole plan in one turn\n"
     )
-    assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).error == ""
+    assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).err == ""
 
 
 def test_options_without_use_are_refused_before_anything_is_asked(call: Run, files: tuple[str, str]) -> None:
     act = ("run", *files, "--policy", "act", "--model", "oracle")
-    assert "--translator reader asks no model" in call(*act, "--model-for", "translator=m").error
+    assert "--translator reader asks no model" in call(*act, "--model-for", "translator=m").err
     assert (
         "--model-for translater: act has no such role; did you mean 'translator'?"
-        in call(*act, "--model-for", "translater=m").error
+        in call(*act, "--model-for", "translater=m").err
     )
-    assert "--reading all: the policy does not use it" in call(*act, "--reading", "all").error
-    assert "expected NAME=VALUE" in call(*act, "-P", "feedback").error
-    assert "policy act has no option 'feed'" in call(*act, "-P", "feed=x").error
-    assert "expected one of applicable, minimal, reason" in call(*act, "-P", "feedback=loud").error
-    assert "reads no files" in call(*act, "--file", "x.json=y.json").error
+    assert "--reading all: the policy does not use it" in call(*act, "--reading", "all").err
+    assert "expected NAME=VALUE" in call(*act, "-P", "feedback").err
+    assert "policy act has no option 'feed'" in call(*act, "-P", "feed=x").err
+    assert "expected one of applicable, minimal, reason" in call(*act, "-P", "feedback=loud").err
+    assert "reads no files" in call(*act, "--file", "x.json=y.json").err
 
 
 def test_a_model_can_translate_what_the_reader_cannot(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
@@ -249,14 +220,14 @@ def test_a_numeric_task_is_judged_or_what_is_missing_is_named(call: Run, tmp_pat
     task = (str(domain), str(problem), "--policy", "act")
     oracle = call("run", *task, "--model", "oracle", "--steps", "9", "--example", "none")
     assert (oracle.code, oracle.out) == (2, "")
-    assert "--model oracle plans with Fast Downward, which takes no numbers but action costs" in oracle.error
+    assert "--model oracle plans with Fast Downward, which takes no numbers but action costs" in oracle.err
     script = _script(tmp_path, *["Action: apply the action 'pour'"] * 3)
     unlimited = call("run", *task, "--model", script, "--example", "none")
     assert (unlimited.code, unlimited.out) == (2, "")
-    assert "give the step limit by --steps N" in unlimited.error
+    assert "give the step limit by --steps N" in unlimited.err
     bare = call("run", *task, "--model", script, "--steps", "9")
     assert (bare.code, bare.out) == (2, "")
-    assert "--example" in bare.error
+    assert "--example" in bare.err
     solved = call("run", *task, "--model", script, "--steps", "9", "--example", "none", "--json")
     assert (solved.code, solved.json["outcome"], solved.json["plan"]) == (0, "solved", ["(pour)", "(pour)"])
     replayed = call("run", *task, "--model", "replay:runs", "--steps", "9", "--example", "none", "--json")
@@ -347,7 +318,7 @@ def test_a_policy_shows_its_options_and_presets(call: Run) -> None:
     shown = call("policies", "react", "--json").json
     assert [each["name"] for each in shown["help"]] == ["unsolvable", "feedback", "stop_after"]
     assert all(each["help"] for each in shown["help"])
-    assert "did you mean 'react'?" in call("policies", "reakt").error
+    assert "did you mean 'react'?" in call("policies", "reakt").err
 
 
 @pytest.mark.parametrize(("command", "lines"), [("", 60), ("run", 120), ("experiment", 60), ("convert", 60)])

@@ -4,21 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import tell
+from tests.cli.one_command import run_command
 
 GOLDEN = Path(__file__).parent.parent / "nl" / "golden"
 CRATES = [str(GOLDEN / "crates" / "domain.pddl"), str(GOLDEN / "crates" / "problem.pddl")]
-
-
-def call(*arguments: str, text: str | None = None) -> Result:
-    app = typer.Typer()
-    # A second command, so that the application has groups as the real one has.
-    app.command("nothing")(lambda: None)
-    tell.register(app)
-    return CliRunner().invoke(app, list(arguments), input=text)
 
 
 @pytest.fixture
@@ -29,37 +19,37 @@ def plan(tmp_path: Path) -> str:
 
 
 def test_tell_is_a_line_an_action(plan: str) -> None:
-    result = call("tell", *CRATES, plan)
-    assert result.stdout == (
+    result = run_command("tell", *CRATES, plan)
+    assert result.out == (
         "load crate_1 into truck_0 at hub\ndrive the truck truck_0 to shop_0, away from hub\nseal the hub\n"
     )
 
 
 def test_tell_json_and_standard_input() -> None:
-    result = call("tell", *CRATES, "-", "--json", "--names", "original", text="(load c2 t hub)\n")
-    assert json.loads(result.stdout) == {"lines": [{"action": "(load c2 t hub)", "text": "load c2 into t at hub"}]}
+    result = run_command("tell", *CRATES, "-", "--json", "--names", "original", text="(load c2 t hub)\n")
+    assert json.loads(result.out) == {"lines": [{"action": "(load c2 t hub)", "text": "load c2 into t at hub"}]}
 
 
 def test_tell_warns_of_what_read_will_not_take() -> None:
-    result = call("tell", *CRATES, "-", text="(load t c2 hub)\n")
-    assert (result.exit_code, result.stdout) == (0, "load truck_0 into crate_1 at hub\n")
-    assert result.stderr.startswith("warning: step 1: (load t c2 hub): argument 1, 't', is of type truck, expected")
-    assert call("read", *CRATES, text=result.stdout).exit_code == 1
+    result = run_command("tell", *CRATES, "-", text="(load t c2 hub)\n")
+    assert (result.code, result.out) == (0, "load truck_0 into crate_1 at hub\n")
+    assert result.err.startswith("warning: step 1: (load t c2 hub): argument 1, 't', is of type truck, expected")
+    assert run_command("read", *CRATES, text=result.out).code == 1
 
 
 @pytest.mark.parametrize("names", ["typed", "original", "inferred"])
 @pytest.mark.parametrize("wording", [["--wording", "template"], ["--wording", "default"], []])
 def test_read_is_the_inverse_of_tell(plan: str, names: str, wording: list[str]) -> None:
-    told = call("tell", *CRATES, plan, "--names", names, *wording).stdout
-    result = call("read", *CRATES, "--names", names, *wording, text=told)
-    assert result.exit_code == 0
-    assert result.stdout == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"
+    told = run_command("tell", *CRATES, plan, "--names", names, *wording).out
+    result = run_command("read", *CRATES, "--names", names, *wording, text=told)
+    assert result.code == 0
+    assert result.out == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"
 
 
 def test_read_json(tmp_path: Path) -> None:
     (tmp_path / "reply.txt").write_text("seal the hub\n")
-    result = call("read", *CRATES, str(tmp_path / "reply.txt"), "--json")
-    data = json.loads(result.stdout)
+    result = run_command("read", *CRATES, str(tmp_path / "reply.txt"), "--json")
+    data = json.loads(result.out)
     assert data["plan"] == ["(seal)"]
     assert data["policy"] == "default"
     assert list(data["readings"][0]) == [
@@ -79,26 +69,26 @@ def test_read_json(tmp_path: Path) -> None:
     ],
 )
 def test_read_a_turn(text: str, status: str, plan: list[str], code: int) -> None:
-    result = call("read", *CRATES, "-", "--turn", "--json", text=text)
-    data = json.loads(result.stdout)
-    assert (data["turn"]["status"], data["plan"], result.exit_code) == (status, plan, code)
+    result = run_command("read", *CRATES, "-", "--turn", "--json", text=text)
+    data = json.loads(result.out)
+    assert (data["turn"]["status"], data["plan"], result.code) == (status, plan, code)
     assert data["turn"]["action"] == (plan[0] if plan else None)
     assert ("rejected" in data["turn"].get("stance", "")) == ("cannot seal" in text)
-    plain = call("read", *CRATES, "-", "--turn", text=text)
-    assert plain.stdout.strip() == (plan[0] if plan else status)
+    plain = run_command("read", *CRATES, "-", "--turn", text=text)
+    assert plain.out.strip() == (plan[0] if plan else status)
 
 
 def test_read_exits_1_where_a_line_was_not_read() -> None:
-    result = call("read", *CRATES, "-", text="load crate_7 into truck_0 at hub\nseal the hub\n")
-    assert result.exit_code == 1
-    assert "line 1: unknown-object" in result.stderr
+    result = run_command("read", *CRATES, "-", text="load crate_7 into truck_0 at hub\nseal the hub\n")
+    assert result.code == 1
+    assert "line 1: unknown-object" in result.err
 
 
 def test_read_lists_the_lines_that_name_objects_and_are_no_actions() -> None:
     text = "load crate_0 into truck_0 at hub\nNow crate_0 is in truck_0.\nThought: truck_0 is full.\nWell.\n"
-    result = call("read", *CRATES, "-", text=text)
-    assert result.exit_code == 0
-    assert result.stderr.splitlines() == [
+    result = run_command("read", *CRATES, "-", text=text)
+    assert result.code == 0
+    assert result.err.splitlines() == [
         "line 2: not an action, state (is): Now crate_0 is in truck_0.",
         "line 3: not an action, thought: Thought: truck_0 is full.",
     ]
@@ -138,42 +128,42 @@ REPLY = "1. move me from hill to port\n2. move me from port to isle\n"
 
 def test_two_actions_of_one_text_are_ambiguous_and_both_are_given(twins: list[str]) -> None:
     files, wording = twins[:2], twins[2:]
-    result = call("read", *files, "-", *wording, "--names", "original", "--json", text=REPLY)
-    assert result.exit_code == 1
-    assert "warning: the actions 'by-land' and 'by-sea' cannot be told apart" in result.stderr
-    readings = json.loads(result.stdout)["readings"]
+    result = run_command("read", *files, "-", *wording, "--names", "original", "--json", text=REPLY)
+    assert result.code == 1
+    assert "warning: the actions 'by-land' and 'by-sea' cannot be told apart" in result.err
+    readings = json.loads(result.out)["readings"]
     assert [(item["status"], item["action"]) for item in readings] == [("ambiguous", None)] * 2
     assert readings[0]["candidates"] == ["(by-land me hill port)", "(by-sea me hill port)"]
 
 
 def test_on_ambiguous_state_takes_what_is_applicable_there_and_says_so(twins: list[str]) -> None:
     files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
-    result = call("read", *files, "-", *options, "--json", text=REPLY)
-    assert result.exit_code == 0
-    data = json.loads(result.stdout)
+    result = run_command("read", *files, "-", *options, "--json", text=REPLY)
+    assert result.code == 0
+    data = json.loads(result.out)
     assert data["plan"] == ["(by-land me hill port)", "(by-sea me port isle)"]
     assert [item["rule"] for item in data["readings"]] == ["markup+on-ambiguous-state"] * 2
 
 
 def test_behind_an_action_that_cannot_be_taken_nothing_is_settled(twins: list[str]) -> None:
     files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
-    result = call(
+    result = run_command(
         "read", *files, "-", *options, "--json", text="move me from isle to port\nmove me from hill to port\n"
     )
-    assert result.exit_code == 1
-    assert [item["status"] for item in json.loads(result.stdout)["readings"]] == ["ambiguous"] * 2
+    assert result.code == 1
+    assert [item["status"] for item in json.loads(result.out)["readings"]] == ["ambiguous"] * 2
 
 
 def test_what_the_policy_left_out_is_shown() -> None:
     text = "[PLAN]\nload crate_1 into truck_0 at hub\n[PLAN END]\n\nload crate_0 into truck_0 at hub\n"
-    result = call("read", *CRATES, "-", text=text)
-    assert result.stdout == "(load c2 t hub)\n"
-    assert "line 5: left out by --reading default: load crate_0 into truck_0 at hub" in result.stderr
+    result = run_command("read", *CRATES, "-", text=text)
+    assert result.out == "(load c2 t hub)\n"
+    assert "line 5: left out by --reading default: load crate_0 into truck_0 at hub" in result.err
 
 
 def test_seeded_names_are_read_back(plan: str) -> None:
-    lines = {seed: call("tell", *CRATES, plan, "--names-seed", seed).stdout for seed in ("1", "2", "3", "4")}
+    lines = {seed: run_command("tell", *CRATES, plan, "--names-seed", seed).out for seed in ("1", "2", "3", "4")}
     assert len(set(lines.values())) > 1
     for seed, told in lines.items():
-        read = call("read", *CRATES, "--names-seed", seed, text=told).stdout
+        read = run_command("read", *CRATES, "--names-seed", seed, text=told).out
         assert read == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"

@@ -6,18 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import training as group
 from pddl2nl.experiments.runs import run
 from pddl2nl.tasks import shipped_task
-
-
-def call(*arguments: str | Path, text: str = "") -> Result:
-    app = typer.Typer()
-    group.register(app)
-    return CliRunner().invoke(app, [*map(str, arguments)], input=text)
+from tests.cli.one_command import run_command
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -28,8 +20,8 @@ def lines(path: Path) -> list[dict[str, object]]:
 def test_records_become_rows_split_by_domain(tmp_path: Path) -> None:
     for domain, policy in (("blocksworld", "react"), ("blocksworld", "basic"), ("ferry", "basic")):
         run(shipped_task(domain, "p01"), policy, "oracle", record=tmp_path / "runs" / f"{domain}-{policy}.jsonl")
-    result = call("training", "export", tmp_path / "runs", "--test", "ferry", "--out", tmp_path / "rows")
-    assert result.exit_code == 0, result.output
+    result = run_command("training", "export", tmp_path / "runs", "--test", "ferry", "--out", tmp_path / "rows")
+    assert result.code == 0
     trained, tested = lines(tmp_path / "rows" / "pairs-train.jsonl"), lines(tmp_path / "rows" / "pairs-test.jsonl")
     assert {row["domain_name"] for row in trained} == {"blocksworld-4ops"}
     assert {row["domain_name"] for row in tested} == {"ferry"}
@@ -39,17 +31,17 @@ def test_records_become_rows_split_by_domain(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("needs_planner")
 def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> None:
-    result = call("training", "export", "--domain", "blocksworld", "--style", "pddl", "--out", tmp_path)
-    assert result.exit_code == 0, result.output
+    result = run_command("training", "export", "--domain", "blocksworld", "--style", "pddl", "--out", tmp_path)
+    assert result.code == 0
     assert not (tmp_path / "pairs-train.jsonl").exists(), "no run, no pairs"
     rows = lines(tmp_path / "prompts-train.jsonl")
     assert [row["optimum"] for row in rows] == sorted(row["optimum"] for row in rows)  # type: ignore[type-var]
     replies = "".join(json.dumps(row | {"completion": "[PLAN]\n(fly)\n[PLAN END]"}) + "\n" for row in rows[:2])
-    rewards = call("training", "rewards", "-", "--json", text=replies)
-    assert [json.loads(line) for line in rewards.output.splitlines()] == [
+    rewards = run_command("training", "rewards", "-", "--json", text=replies)
+    assert [json.loads(line) for line in rewards.out.splitlines()] == [
         {"format": 0.0, "prefix": 0.0, "goals": 0.0, "validity": 0.0, "length": 0.0}
     ] * 2
-    assert "2 replies" in call("training", "rewards", "-", text=replies).output
+    assert "2 replies" in run_command("training", "rewards", "-", text=replies).out
 
 
 @pytest.mark.parametrize(
@@ -68,6 +60,6 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
 )
 def test_bad_input_is_named(arguments: list[str], text: str, message: str, tmp_path: Path) -> None:
     out = ["--out", str(tmp_path)] if arguments[1] == "export" else []
-    result = call(*arguments, *out, text=text)
-    assert result.exit_code != 0
-    assert message in result.output + str(result.exception)
+    result = run_command(*arguments, *out, text=text)
+    assert result.code != 0
+    assert message in result.err

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import validate as group
-from pddl2nl.errors import InputError
 from pddlval.__main__ import main as validators_main
+from tests.cli.one_command import run_command
 
 DOMAIN = """(define (domain lamps)
   (:requirements :typing)
@@ -40,10 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*arguments: str, text: str | None = None) -> Result:
-    app = typer.Typer()
-    group.register(app)
-    return CliRunner().invoke(app, list(arguments), input=text)
+validate = partial(run_command, "validate")
 
 
 @pytest.mark.parametrize("options", [[], ["-v"], ["--json"]])
@@ -51,26 +46,26 @@ def call(*arguments: str, text: str | None = None) -> Result:
 def test_it_says_what_python_m_validators_says(
     plans: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = call(*TASK, *plans, *options)
+    result = validate(*TASK, *plans, *options)
     code = validators_main([*TASK, *plans, *options])
-    assert result.stdout == capsys.readouterr().out
-    assert result.exit_code == code == (0 if plans == ["good.plan"] else 1)
+    assert result.out == capsys.readouterr().out
+    assert result.code == code == (0 if plans == ["good.plan"] else 1)
 
 
 def test_verdicts_are_told_in_words() -> None:
-    silent = json.loads(call(*TASK, "cut.plan", "--json").stdout)
-    told = json.loads(call(*TASK, "cut.plan", "--json", "--wording", "template").stdout)
+    silent = json.loads(validate(*TASK, "cut.plan", "--json").out)
+    told = json.loads(validate(*TASK, "cut.plan", "--json", "--wording", "template").out)
     assert silent["told"] == []
     assert told["told"]
     assert all(isinstance(sentence, str) and "lamp_0" in " ".join(told["told"]) for sentence in told["told"])
     assert {**told, "told": []} == silent
-    original = json.loads(call(*TASK, "cut.plan", "--json", "--wording", "template", "--names", "original").stdout)
+    original = json.loads(validate(*TASK, "cut.plan", "--json", "--wording", "template", "--names", "original").out)
     assert "lamp_0" not in " ".join(original["told"])
 
 
 def test_told_sentences_follow_the_text() -> None:
-    plain = call(*TASK, "cut.plan").stdout
-    worded = call(*TASK, "cut.plan", "--wording", "template").stdout
+    plain = validate(*TASK, "cut.plan").out
+    worded = validate(*TASK, "cut.plan", "--wording", "template").out
     assert worded.startswith(plain)
     assert len(worded) > len(plain)
 
@@ -78,23 +73,23 @@ def test_told_sentences_follow_the_text() -> None:
 def test_batch(here: Path) -> None:
     lines = [{"domain": TASK[0], "problem": TASK[1], "plan": name} for name in ("short.plan", "none.plan", "good.plan")]
     (here / "batch.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    result = call("--batch", "batch.jsonl", "--json", "--wording", "template")
-    answers = [json.loads(line) for line in result.stdout.splitlines()]
-    assert result.exit_code == 2
+    result = validate("--batch", "batch.jsonl", "--json", "--wording", "template")
+    answers = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code == 2
     assert [answer["plan"] for answer in answers] == ["short.plan", "none.plan", "good.plan"]
     assert answers[1]["error"] == "none.plan: no such file"
     assert answers[0]["told"]
     stream = json.dumps({"domain": TASK[0], "problem": TASK[1], "plan_text": PLANS["good.plan"]})
-    assert call("--batch", "-", "--json", text=stream).exit_code == 0
+    assert validate("--batch", "-", "--json", text=stream).code == 0
 
 
 def test_a_batch_takes_names_of_shipped_tasks(here: Path) -> None:
     entry = {"domain": "blocksworld", "problem": "p01", "plan_text": "(stack a b)"}
     wrong = {**entry, "problem": "p99"}
     (here / "batch.jsonl").write_text(f"{json.dumps(entry)}\n{json.dumps(wrong)}\n")
-    result = call("--batch", "batch.jsonl", "--json")
-    answers = [json.loads(line) for line in result.stdout.splitlines()]
-    assert result.exit_code == 2
+    result = validate("--batch", "batch.jsonl", "--json")
+    answers = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code == 2
     assert answers[0]["verdict"] == "inapplicable"
     assert "no instance of blocksworld has this name" in answers[1]["error"]
 
@@ -103,13 +98,13 @@ def test_a_batch_takes_names_of_shipped_tasks(here: Path) -> None:
     "arguments", [["domain.pddl"], TASK, ["--batch", "x.jsonl"], [*TASK, "good.plan", "--batch", "x.jsonl", "--json"]]
 )
 def test_usage_errors(arguments: list[str]) -> None:
-    assert call(*arguments).exit_code == 2
+    assert validate(*arguments).code == 2
 
 
 def test_names_without_a_wording_are_refused_and_not_ignored() -> None:
-    result = call(*TASK, "good.plan", "--names", "original")
-    assert isinstance(result.exception, InputError)
-    assert "--wording" in str(result.exception)
+    result = validate(*TASK, "good.plan", "--names", "original")
+    assert result.code == 2
+    assert "--wording" in result.err
 
 
 def test_json_tells_in_the_domains_own_words(root: Path) -> None:
@@ -117,7 +112,7 @@ def test_json_tells_in_the_domains_own_words(root: Path) -> None:
     task, plan = ("blocksworld", "p01", "-", "--json"), "(stack a b)\n"
     own = str(root / "domains/blocksworld/wording.json")
     default, asked, template = (
-        json.loads(call(*task, *options, text=plan).stdout)["told"]
+        json.loads(validate(*task, *options, text=plan).out)["told"]
         for options in ((), ("--wording", own), ("--wording", "template"))
     )
     assert default == asked != template

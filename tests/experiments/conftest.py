@@ -13,6 +13,7 @@ import pytest
 
 from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, Request
+from tests.policies.conftest import DOMAIN, EXAMPLE, PROBLEM
 
 
 @dataclass(frozen=True)
@@ -31,34 +32,7 @@ LAMPS = """(define (domain lamps) (:requirements :strips :typing :negative-preco
 THREE = """(define (problem three) (:domain lamps) (:objects a b c - lamp) (:init)
  (:goal (and (lit a) (lit b) (lit c))))
 """
-CUPS = Cups(
-    domain="""
-(define (domain cups)
-  (:requirements :strips :typing)
-  (:types cup place)
-  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
-  (:action lift
-    :parameters (?c - cup ?p - place)
-    :precondition (and (at ?c ?p) (free))
-    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
-  (:action put
-    :parameters (?c - cup ?p - place)
-    :precondition (held ?c)
-    :effect (and (at ?c ?p) (free) (not (held ?c)))))
-""",
-    problem="""
-(define (problem tidy) (:domain cups)
-  (:objects red blue - cup shelf table - place)
-  (:init (at red table) (at blue table) (free))
-  (:goal (and (at red shelf) (at blue table))))
-""",
-    shown="""
-(define (problem shown) (:domain cups)
-  (:objects green - cup sink door - place)
-  (:init (at green sink) (free))
-  (:goal (at green door)))
-""",
-)
+CUPS = Cups(DOMAIN, PROBLEM, EXAMPLE)
 
 
 class Whimsical:

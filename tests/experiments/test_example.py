@@ -21,7 +21,7 @@ from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.example import SolvedProblem, find_example, gives_away, same_problem, tell_example
-from pddl2nl.experiments.planners import MOST_EXPANDED, ff_plan, forget_plans, optimal_plan, quick_plan
+from pddl2nl.experiments.planners import MOST_EXPANDED, _search, ff_plan, optimal_plan, quick_plan
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Atom, Not, Task, load_task, parse_problem, parse_task
@@ -378,11 +378,11 @@ def planners(monkeypatch: pytest.MonkeyPatch) -> Any:
     def put(result: PlannerResult | Exception) -> Planners:
         stand_in = Planners(result)
         monkeypatch.setattr("pddl2nl.baselines.solve", stand_in)
-        forget_plans()
+        _search.cache_clear()
         return stand_in
 
     yield put
-    forget_plans()
+    _search.cache_clear()
 
 
 def _halls(number: int) -> list[Task]:

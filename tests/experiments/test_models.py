@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model, wrap_model
+from pddl2nl.experiments.models import (
+    MODELS,
+    MadeModel,
+    ModelContext,
+    default_cache_path,
+    make_model,
+    wrap_model,
+)
 from pddl2nl.llm import (
     FREE,
     Completion,
@@ -168,3 +175,15 @@ def test_an_installed_package_adds_a_kind(context: ModelContext, monkeypatch: py
 def test_the_kinds_are_what_they_say(specs: dict[str, str], context: ModelContext) -> None:
     assert isinstance(make_model(specs["script"], context).model, ScriptedModel)
     assert isinstance(make_model(specs["replay"], context).model, ReplayModel)
+
+
+def test_the_default_path_of_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PDDL2NL_CACHE", "mine.sqlite")
+    assert default_cache_path() == Path("mine.sqlite")
+    monkeypatch.setenv("PDDL2NL_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert default_cache_path() == Path("/xdg/pddl2nl/replies.sqlite")
+    monkeypatch.setenv("HOME", "/home/her")
+    for relative in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", relative)
+        assert default_cache_path() == Path("/home/her/.cache/pddl2nl/replies.sqlite")

@@ -272,9 +272,9 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
         raise MissingExtraError("up-fast-downward", "planners", "planning")
 
     monkeypatch.setattr("pddl2nl.baselines.solve", missing)
-    from pddl2nl.experiments.planners import forget_plans
+    from pddl2nl.experiments.planners import _search
 
-    forget_plans()
+    _search.cache_clear()
     with pytest.raises(InputError, match="--steps N"):
         run(task, "act", ScriptedModel(TURNS), example="none")
     with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):

@@ -12,8 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
 from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.runs import RunJob
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.policies.spec import RunSpec

@@ -10,7 +10,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.runs import RunJob
-from pddl2nl.experiments.specification.experiment import Estimate, check_models, estimated_columns, load_experiment
+from pddl2nl.experiments.specification.estimate import Estimate, estimated_columns
+from pddl2nl.experiments.specification.experiment import check_models, load_experiment
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain

@@ -1,9 +1,10 @@
-"""Records that were changed after they were written: named with the reason, and counted in no table."""
+"""Records that were changed after they were written are named, and counted in no table; records of honest runs count.
+
+`tests/reports/test_tampered_records.py` changes everything else that a record holds.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +20,6 @@ from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.recheck import doubt
 from pddl2nl.reports.records import read_record
 from tests.records import rewrite
-
-Events = list[dict[str, Any]]
-
-FORGED: dict[str, tuple[Callable[[Events], object], str]] = {
-    "outcome": (
-        lambda events: events[-1].update(outcome="solved", fault=None),
-        "the outcome is 'solved', and its plan",
-    ),
-    "plan": (lambda events: events[-1]["plan"].append("(switch-on b)"), "'plan' is"),
-    "mistakes": (lambda events: events[-1].update(mistakes=0), "'mistakes' is 0, and the events say"),
-    "tokens": (lambda events: events[-1].update(prompt_tokens=1), "'prompt_tokens' is 1, and the events say"),
-    "calls": (lambda events: events[-1].update(calls=0), "'calls' is 0"),
-    "executed": (lambda events: events[-1]["turns"].update(executed=9), "'executed' is 9"),
-    "steps": (lambda events: events[-1].update(steps=1), "'steps' is 1, and the events say 3"),
-    "mistakes and turns": (
-        lambda events: (events[-1].update(mistakes=0), events[-1]["turns"].pop("unreadable")),
-        "'mistakes' is 0, and the events say 1",
-    ),
-    "an action less": (lambda events: events.remove(_first(events, "acted")), "'plan' is"),
-    "an action twice": (lambda events: events.insert(-1, _first(events, "acted")), "'plan' is"),
-    "a reply less": (lambda events: events.remove(_first(events, "replied")), "'calls' is"),
-}
-"""Changes by someone who computes the digest again, and what contradicts them."""
-
-
-def _first(events: Events, kind: str) -> dict[str, Any]:
-    return next(event for event in events if event["event"] == kind)
 
 
 @pytest.fixture
@@ -90,24 +64,6 @@ def test_lines_that_are_missing_or_added_are_noticed(record: Path) -> None:
     assert seal_fault(record) == "line 5 is not as it was written"
 
 
-def test_without_a_digest_nothing_is_vouched_for(record: Path) -> None:
-    lines = record.read_text(encoding="utf-8").splitlines()
-    last = json.loads(lines[-1])
-    del last["digest"]
-    record.write_text("\n".join([*lines[:-1], json.dumps(last)]) + "\n", encoding="utf-8")
-    assert counts(record) == (0, (f"line {len(lines)}: the last line holds no digest",))
-
-
-@pytest.mark.parametrize("name", FORGED)
-def test_what_contradicts_the_events_or_the_plan_does_not_count(record: Path, name: str) -> None:
-    edit, why = FORGED[name]
-    rewrite(record, edit)
-    assert seal_fault(record) == ""
-    number, doubts = counts(record)
-    assert number == 0
-    assert doubts[0].startswith(why)
-
-
 class Failing:
     """A model whose endpoint fails."""
 
@@ -127,6 +83,9 @@ HONEST: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "refused": ("basic", ScriptedModel([ScriptedReply("No.", finish="refused")]), {}),
     "cut off": ("basic", ScriptedModel([ScriptedReply(f"[PLAN]\n{LIT[:9]}", finish="length")]), {}),
     "inapplicable": ("basic", ScriptedModel([f"[PLAN]\n{LIT}\n{LIT}\n[PLAN END]"]), {}),
+    "two unreadable lines": ("basic", ScriptedModel([f"[PLAN]\n{LIT}\nsing\n{LIT}\ndance\n[PLAN END]"]), {}),
+    "said at once that there is no plan": ("basic", ScriptedModel(["There is no plan."]), {}),
+    "several plans": ("basic", ScriptedModel([f"[PLAN]\n{LIT}\n[PLAN END]", "No idea."]), {"options": {"samples": 2}}),
     "goal missed": ("cot", ScriptedModel([f"[PLAN]\n{LIT}\n[PLAN END]"]), {}),
     "translated": ("basic", ScriptedModel(["[PLAN]\nlight\n[PLAN END]", "(switch-on a)"]), {"translator": "llm"}),
     "thoughts": ("react", ScriptedModel(["x"] * 12), {"thoughts": "llm"}),
@@ -149,7 +108,7 @@ def test_no_run_is_doubted_however_it_ends(lamps: tuple[Path, Path], tmp_path: P
 
 
 def test_a_report_lists_them_first(record: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    rewrite(record, FORGED["outcome"][0])
+    rewrite(record, lambda events: events[-1].update(outcome="solved", fault=None))
     assert main(["report", str(record.parent)]) == 0
     assert capfd.readouterr().out.startswith(
         "Not as recorded: 1 run is in no cell of the tables\n  one: the outcome is"

@@ -34,7 +34,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.cache import Cache, CachedModel, default_cache_path
+from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.keys import canonical_json, identity_key
 from pddl2nl.llm.replies import completion_from_json, completion_to_json
 from tests.llm.chat_server import ChatServer
@@ -294,18 +294,6 @@ def test_it_can_be_used_after_closing(cache: Cache) -> None:
     key = put(cache, identity())
     cache.close()
     assert cache.get(key) == REPLY
-
-
-def test_the_default_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PDDL2NL_CACHE", "mine.sqlite")
-    assert default_cache_path() == Path("mine.sqlite")
-    monkeypatch.setenv("PDDL2NL_CACHE", "")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
-    assert default_cache_path() == Path("/xdg/pddl2nl/replies.sqlite")
-    monkeypatch.setenv("HOME", "/home/her")
-    for relative in ("", "relative"):
-        monkeypatch.setenv("XDG_CACHE_HOME", relative)
-        assert default_cache_path() == Path("/home/her/.cache/pddl2nl/replies.sqlite")
 
 
 # ── a model whose replies are cached ─────────────────────────────────────────────────────────────

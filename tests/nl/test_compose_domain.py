@@ -220,3 +220,89 @@ def test_letters_come_in_the_order_of_the_sentence() -> None:
     text = compose_domain(Phrases(wording_from_json(data, domain), domain))
     assert "\ndrive to a place A with a truck B, away from a place C\n" in text
     assert "it is the case that B and A are in relation 'at' and C is 'free'." in text
+
+
+def told_alike(precondition: str, other: str, effect: str, kind: str = "action") -> list[str]:
+    """The sentences about two actions, up and down, that the wording says alike."""
+    start, name = ("at start ", "condition") if kind == "durative-action" else ("", "precondition")
+    actions = "".join(
+        f"(:{kind} go-{way} :parameters (?a ?b - floor) {':duration (= ?duration 1)' if start else ''} :{name} "
+        f"{f'({start}{asked})' if start else asked} :effect {f'(at end {done})' if start else done})"
+        for way, asked, done in (("up", precondition, "(in ?b)"), ("down", other, effect))
+    )
+    domain = parse_domain(
+        "(define (domain d) (:requirements :adl :durative-actions) (:types floor) (:predicates (in ?f - floor) (lit) "
+        f"(above ?f ?g - floor)) {actions})"
+    )
+    data = template_wording(domain).to_json()
+    data["predicates"] = {
+        "in": {"parameters": ["?f"], "text": "I am in {?f}"},
+        "lit": {"parameters": [], "text": "there is light"},
+        "above": {"parameters": ["?f", "?g"], "text": "{?f} is above {?g}"},
+    }
+    data["actions"] = {
+        f"go-{way}": {"parameters": ["?a", "?b"], "text": "go from {?a} to {?b}"} for way in ("up", "down")
+    }
+    text = compose_domain(Phrases(wording_from_json(data, domain), domain))
+    return [line for line in text.splitlines() if not line.startswith(("These", "Each")) and line]
+
+
+ROUTE = "go from a floor A to a floor B"
+EITHER = f"I can only {ROUTE} if it is the case that (B is above A) or (A is above B)."
+
+
+def test_two_actions_of_one_text_have_one_rule() -> None:
+    """Told apart, each of the two sentences "I can only …" would forbid what the other one allows."""
+    up, down = "(and (in ?a) (above ?b ?a))", "(and (above ?a ?b) (in ?a))"
+    assert told_alike(up, down, "(in ?b)") == [
+        ROUTE,
+        f"I can only {ROUTE} if it is the case that I am in A.",
+        EITHER,
+        f"Once I {ROUTE}, it is the case that I am in B.",
+    ]
+    assert told_alike("(above ?b ?a)", "(above ?a ?b)", "(and (in ?b) (not (lit)))") == [
+        ROUTE,
+        EITHER,
+        f"Once I {ROUTE}, it is the case that I am in B.",
+        f"Once I {ROUTE}, if just before it was the case that A is above B, it is not the case anymore that there is "
+        "light.",
+    ]
+
+
+def test_two_actions_of_one_text_that_no_rule_covers_are_told_with_their_names() -> None:
+    """Nothing says when the second one's effect comes; and timed actions have a rule for each point in time."""
+    assert told_alike("(in ?a)", "()", "(lit)") == [
+        f"{ROUTE} by 'go-up'",
+        f"{ROUTE} by 'go-down'",
+        f"I can only {ROUTE} by 'go-up' if it is the case that I am in A.",
+        f"I can always {ROUTE} by 'go-down'.",
+        f"Once I {ROUTE} by 'go-up', it is the case that I am in B.",
+        f"Once I {ROUTE} by 'go-down', it is the case that there is light.",
+    ]
+    assert told_alike("(in ?a)", "(lit)", "(in ?b)", "durative-action")[:2] == [
+        f"{ROUTE} by 'go-up'",
+        f"{ROUTE} by 'go-down'",
+    ]
+
+
+def test_a_denied_fact_that_ends_is_told_without_two_negations() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:predicates (absent ?x) (off ?x) (on ?x))"
+        "(:action make :parameters (?x) :effect (and (not (absent ?x)) (not (off ?x)))))"
+    )
+    data = template_wording(domain).to_json()
+    texts = {"absent": "{?x} does not exist", "off": "{?x} is not on", "on": "{?x} is on"}
+    data["predicates"] = {name: {"parameters": ["?x"], "text": text} for name, text in texts.items()}
+    text = compose_domain(Phrases(wording_from_json(data, domain), domain))
+    # That something is on is a fact of its own, which this action does not add.
+    assert text.endswith(
+        "Once I apply the action 'make' to an object A, A exists and it is not the case anymore that A is not on."
+    )
+
+
+def test_a_duration_of_0_is_not_told() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:durative-action go :parameters () "
+        ":duration (= ?duration 0) :condition () :effect (at end (p))))"
+    )
+    assert "It takes" not in compose_domain(Phrases(template_wording(domain), domain))

@@ -67,6 +67,27 @@ def test_generic_action(text: str, nouns: dict[str, str], told: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "nouns", "told"),
+    [
+        ("empty shaker {?s} containing cocktail {?c}", {"?s": "shaker", "?c": "cocktail"},
+         "empty a shaker A containing a cocktail B"),
+        ("fly from planet {?p} orbiting planet {?q}", {"?p": "planet", "?q": "planet"},
+         "fly from a planet A orbiting a planet B"),
+        ("start moving card card {?c}", {"?c": "card"}, "start moving a card A"),
+        ("load {?t}, leaving room {?r} empty", {"?t": "truck", "?r": "room"}, "load a truck A, leaving a room B empty"),
+        ("drive {?t} with remaining fuel {?f}", {"?t": "truck", "?f": "fuel"}, "drive a truck A with remaining fuel B"),
+        ("move to parking spot {?p}", {"?p": "spot"}, "move to a parking spot A"),
+        ("use moving belt {?b}", {"?b": "belt"}, "use a moving belt A"),
+        ("use code {?c} to exfiltrate file {?f}", {"?c": "code", "?f": "file"}, "use a code A to exfiltrate a file B"),
+        ("use lift {?l} to go to top floor {?f}", {"?l": "lift", "?f": "floor"}, "use a lift A to go to a top floor B"),
+        ("move left {?r} with left hand {?h}", {"?r": "robot", "?h": "hand"}, "move left a robot A with a left hand B"),
+    ],
+)  # fmt: skip
+def test_an_article_stands_before_a_noun_and_not_before_a_deed(text: str, nouns: dict[str, str], told: str) -> None:
+    assert generic(text, nouns, ("planet", "card")) == told
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [("get popped {?x}", "get popped A"), ("get used {?x}", "get used A"), ("get seed {?x}", "get a seed A")],
 )
@@ -79,6 +100,7 @@ def test_no_article_stands_before_a_participle(text: str, told: str) -> None:
     [
         ("truck", "a truck"),
         ("data", "data"),
+        ("time", "a time"),
         ("gridpos", "a gridpos"),
         ("numbers", "one of the numbers"),
         ("gas", "a gas"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.nl.wording.negation import negate, whole_sentence
+from pddl2nl.nl.wording.negation import affirm, negate, whole_sentence
 
 TABLE = {
     "{?x} is at {?y}": "{?x} is not at {?y}",
@@ -169,3 +169,23 @@ def test_most_recorded_snippets_have_a_negation(shared: Path) -> None:
     assert all(
         re.search(r" (supports|takes|spawns|walked|saved|cached|communicated|visited|not) ", text) for text in unknown
     )
+
+
+@pytest.mark.parametrize(
+    ("denied", "said"),
+    [
+        ("{?x} does not exist", "{?x} exists"),
+        ("{?x} does not carry {?y}", "{?x} carries {?y}"),
+        ("{?x} does not touch {?y}", "{?x} touches {?y}"),
+        ("{?x} does not have {?y}", "{?x} has {?y}"),
+        ("{?x} and {?y} do not touch", "{?x} and {?y} touch"),
+        ("{?x} is not full", "{?x} is full"),
+        ("{?x} cannot move", "{?x} can move"),
+        ("{?x} is full", None),
+        ("{?x} is not on any block", None),
+        ("{?x} is not red and round", None),
+        ("{?x}, which is red, is not full", None),
+    ],
+)
+def test_what_a_denied_text_denies(denied: str, said: str | None) -> None:
+    assert affirm(denied) == said

@@ -61,6 +61,12 @@ def test_what_each_policy_takes(reader: Reader, text: str, default: str, everyth
     assert found == (default, everything, planbench)
 
 
+def test_an_option_begins_above_the_title_of_its_first_step(reader: Reader) -> None:
+    text = f"Option 1:\n### Step 1\n{A}\n\nThis helps.\n\nOption 2:\n1. {A}\n2. {B}\n\n"
+    assert [str(action) for action in reader.read(f"{text}I choose option 1.").plan] == ["(take a)"]
+    assert reader.read(text).plan == ()
+
+
 def test_lines_that_fail_stay_in_the_plan_that_holds_them(reader: Reader) -> None:
     for policy in READING_POLICIES:
         readings = reader.read(f"{A}\ntake the box e\n{B}", policy)

@@ -7,6 +7,7 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.nl.telling.reasons import unmet_parts
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.pddl.tree import And, Atom, Condition, Exists, Forall, Imply, Not, Or, TypedName
@@ -78,3 +79,23 @@ def test_without_a_state_the_parts_are_right_too(condition: Condition, state: St
     assert all(holds(premise, state) for premise in parts.premises)
     assert not any(holds(item.whole, state) for item in parts.alternatives)
     assert not any(holds(failing, state) for item in parts.alternatives for failing in item.failing)
+
+
+def test_a_static_premise_about_the_same_object_goes_without_saying() -> None:
+    task = parse_task(
+        """(define (domain d) (:requirements :adl) (:types box)
+          (:predicates (openable ?b - box) (open ?b - box) (full ?b - box))
+        (:action put :parameters (?b ?c - box) :precondition
+          (and (imply (openable ?b) (open ?b)) (imply (openable ?c) (open ?b)) (imply (full ?b) (open ?b)))
+          :effect (and (open ?b) (full ?b))))""",
+        "(define (problem p) (:domain d) (:objects a b - box)"
+        "  (:init (openable a) (openable b) (full a)) (:goal (full a)))",
+    )
+    simulator = Simulator(task)
+    teller = Teller(task, template_wording(task.domain), make_names(task, "original"))
+    step = simulator.step(simulator.initial, "(put a b)")
+    assert [teller.reasons([item], simulator.initial) for item in step.unmet] == [
+        "a is not 'open'",
+        "even though b is 'openable', a is not 'open'",
+        "even though a is 'full', a is not 'open'",
+    ]

@@ -13,13 +13,13 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from pddl2nl.llm import Completion, EndpointError, Message, OpenAIModel, Request, ScriptedModel, ScriptedReply, Usage
-from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.review import marked, wording_warnings
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.word_checks import Kind, text_faults
 from pddl2nl.nl.wording.word_domain import (
     FellBack,
-    ToldPhrases,
+    Phrases,
     items,
     opening,
     prompts_hash,
@@ -27,7 +27,7 @@ from pddl2nl.nl.wording.word_domain import (
     question,
     word_domain,
 )
-from pddl2nl.pddl import load_domain, parse_domain
+from pddl2nl.pddl import parse_domain
 from tests.llm.chat_server import ChatServer
 
 STABLE = parse_domain("""
@@ -205,25 +205,6 @@ def test_a_negation_that_stays_wrong_is_dropped_and_its_text_kept() -> None:
     assert "two lines" in model.requests[1].messages[-1].content
 
 
-# ── equality ─────────────────────────────────────────────────────────────────────────────────────
-
-PAIR = parse_domain("""
-(define (domain pair) (:requirements :equality :negative-preconditions) (:predicates (met ?a ?b))
-  (:action meet :parameters (?a ?b) :precondition (not (= ?a ?b)) :effect (met ?a ?b)))
-""")
-
-
-def test_the_words_for_equality_stand_in_the_prompts_and_the_source() -> None:
-    model = Recorder(["{?a} met {?b}", "{?x1} is {?x2}", "{?x1} is someone else than {?x2}", "let {?a} meet {?b}"])
-    worded = word_domain(PAIR, model)
-    assert "preconditions of meet: ?a is someone else than ?b" in model.requests[-1].messages[-1].content
-    assert worded.wording.source["equality"] == {
-        "=": {"parameters": ["?x1", "?x2"], "text": "{?x1} is {?x2}"},
-        "!=": {"parameters": ["?x1", "?x2"], "text": "{?x1} is someone else than {?x2}"},
-    }
-    assert wording_from_json(worded.wording.to_json(), PAIR) == worded.wording
-
-
 # ── interruptions ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -233,28 +214,6 @@ def test_an_endpoint_that_fails_is_no_verdict_on_a_snippet() -> None:
         word_domain(STABLE, model)
 
 
-@pytest.mark.parametrize("failing", range(5))
-def test_what_was_made_before_a_failure_is_kept_and_not_asked_for_again(failing: int, tmp_path: Path) -> None:
-    path = tmp_path / "w.json"
-    save_wording(template_wording(STABLE), path)
-    with pytest.raises(EndpointError):
-        made([*GOOD[:failing], EndpointError("gone")], keep=lambda so_far: save_wording(so_far(), path))
-    kept = load_wording(path, STABLE)
-    assert ("unfinished" in kept.source) == (failing > 0)
-    model, worded = made(GOOD[failing:], start_from=kept if failing else None)
-    assert not model.replies
-    assert worded.calls == 5 - failing
-    assert worded.wording == made(GOOD)[1].wording
-    assert "unfinished" not in worded.wording.source
-
-
-def test_starting_from_a_wording_asks_again_for_what_fell_back_alone() -> None:
-    _, before = made([GOOD[0], "no", "no", *GOOD[2:]])
-    model, worded = made([GOOD[1]], start_from=before.wording)
-    assert len(model.requests) == 1
-    assert worded.wording == made(GOOD)[1].wording
-
-
 def test_snippets_worded_by_hand_are_kept_and_no_longer_warned_of() -> None:
     _, before = made([GOOD[0], "no", "no", *GOOD[2:]])
     assert len(provenance_warnings(before.wording, STABLE)) == 1
@@ -262,9 +221,6 @@ def test_snippets_worded_by_hand_are_kept_and_no_longer_warned_of() -> None:
     data["predicates"]["in"]["text"] = "{?h} stands in {?s}"
     edited = wording_from_json(data, STABLE)
     assert provenance_warnings(edited, STABLE) == ()
-    _, worded = made([], start_from=edited)
-    assert worded.wording.predicates["in"].text == "{?h} stands in {?s}"
-    assert worded.calls == 0
 
 
 def test_what_has_no_words_is_found_before_the_first_call() -> None:
@@ -353,8 +309,6 @@ REPLIES = [
     "{?b1} and {?b2} are linked",
     "{?to} can be reached from {?from}",
     "{?p} is aboard {?s}",
-    "{?x1} is the same as {?x2}",
-    "{?x1} is not {?x2}",
     "the fuel of {?t}",
     "the total cost",
     "ring the bell",
@@ -413,7 +367,7 @@ def test_an_action_of_a_thousand_conditions_is_told_in_part() -> None:
         f":effect (and {' '.join(f'(not {fact})' for fact in facts)})))"
     )
     (item,) = (item for item in items(domain) if item.kind == "actions")
-    asked = question(item, ToldPhrases(template_wording(domain), domain))
+    asked = question(item, Phrases(template_wording(domain), domain))
     assert len(asked) < 30_000
     _, _, conditions, effects = asked.splitlines()
     assert conditions.startswith("preconditions of go: 'fact-0' holds and 'fact-1' holds and ")
@@ -430,9 +384,3 @@ def test_every_example_answer_passes_the_checks_and_none_are_alike() -> None:
                 parameters = shown.content.splitlines()[1].removeprefix("parameters: (").removesuffix(")").split()
             assert text_faults(answer.content, kind, parameters) == ()
         assert len({answer.content for answer in answers}) == len(answers)
-
-
-def test_equality_is_asked_for_where_it_is_used_alone(root: Path) -> None:
-    assert [item.pddl for item in items(HARBOUR) if item.kind == "equality"] == ["(= ?x1 ?x2)", "(not (= ?x1 ?x2))"]
-    towers = load_domain(root / "domains" / "blocksworld" / "domain.pddl")
-    assert [item.name for item in items(towers)] == [item.name for item in (*towers.predicates, *towers.actions)]

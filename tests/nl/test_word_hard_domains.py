@@ -61,7 +61,7 @@ class ErrsFirst:
         action = re.search(r"^action: (\S+)$", asked, re.MULTILINE)
         key = action[1] if action else next(line for line in asked.splitlines() if line in self._items)
         item = self._items[key]
-        words = item.name.replace("-", " ").replace("_", " ").replace("!=", "differ").replace("=", "agree")
+        words = item.name.replace("-", " ").replace("_", " ")
         good = f"{words} " + ", ".join(
             f"the {parameter.types[0]} {{{name}}}"
             for parameter, name in zip(item.declared, item.variables, strict=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.questions import command
 from pddl2nl.questions.acpbench import CheckedQuestion, check_questions, read_questions
 from tests.cli.one_command import run_command
 from tests.questions.asked import FERRY, PROBLEM
@@ -80,14 +79,14 @@ def test_the_command_prints_agreement_and_differences(tmp_path: Path) -> None:
     wrong = entry(id=8, answer=["(sail l k)"])
     asked = entry(id=9, group="applicable_actions_bool", answer="yes", PDDL_domain="", PDDL_problem="")
     folder = folder_of(tmp_path, entry(), wrong, asked)
-    code, out, _ = run_command(command.register, "questions", "check", folder, "--json")
+    code, out, _ = run_command("questions", "check", folder, "--json")
     data = json.loads(out)
     assert code == 1
     counts = {"questions": 3, "recomputed": 2, "agree": 1, "differ": 1, "undecided": 0}
     assert data["kinds"] == [{"kind": "applicability", **counts}]
     assert [item["id"] for item in data["differences"]] == ["8"]
     assert "recorded ['(sail l k)'], computed ['(sail l k)', '(sail l l)']" in data["differences"][0]["differences"][0]
-    code, out, _ = run_command(command.register, "questions", "check", folder, "--kind", "landmarks")
+    code, out, _ = run_command("questions", "check", folder, "--kind", "landmarks")
     assert code == 0
 
 

@@ -12,8 +12,8 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.estimate import estimate_cost
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
@@ -26,6 +26,7 @@ from pddl2nl.reports.records import read_record
 from pddl2nl.reports.report import report_tables
 from pddl2nl.reports.tables import Table
 from tests.questions.asked import FERRY, PROBLEM, breadth_first
+from tests.records import rewrite
 
 SPEC = """name = "asked"
 models = ["oracle"]
@@ -211,7 +212,7 @@ def test_a_tracker_follows_questions(spec: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_dry_run_knows_every_prompt(spec: Path) -> None:
-    dry = prepared(spec).dry_run(spec.parent)
+    dry = estimate_cost(prepared(spec), spec.parent)
     assert (dry["estimate"]["calls"], dry["finished"]) == (16, 0)
     assert dry["kinds"] == {"progression": 8, "validation": 8}
     columns = ["progression bool", "progression open", "validation bool", "validation open"]
@@ -287,3 +288,14 @@ def test_questions_follow_the_specification(spec: Path) -> None:
     kept = json.loads((spec.parent / "runs" / "questions.json").read_text())
     # Those of the earlier specification stay for it.
     assert len(kept["made"]) == 8
+
+
+def test_an_answer_is_read_again_from_the_reply_before_it_counts(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replying(monkeypatch, lambda: Completion("yes"))
+    ready = prepared(spec, "fixed")
+    run(ready)
+    wrong = [path for path in folder_of(ready).glob("*.jsonl") if read_record(path).outcome == "wrong"]
+    closed = next(path for path in wrong if read_record(path).first.question.form == "bool")
+    rewrite(closed, lambda events: events[-1].update(outcome="right", fault=None))
+    (doubted,) = gather(folder_of(ready)).doubted
+    assert (doubted.path, doubted.doubt) == (closed, "the outcome is 'right', and the reply is wrong")

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.questions import command
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.making import TOPICS
@@ -178,19 +177,19 @@ def test_the_command_counts_what_is_not_read_apart(tmp_path: Path) -> None:
     lines = [json.dumps({"id": question.id, "reply": text}) for question, text in zip(asked, texts, strict=False)]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines))
     files = (tmp_path / "questions.jsonl", tmp_path / "replies.jsonl")
-    code, out, _ = run_command(command.register, "questions", "score", *files, "--json")
+    code, out, _ = run_command("questions", "score", *files, "--json")
     group = json.loads(out)["groups"][0]
     assert code == 0
     assert group["counts"] == {"no reply": 1, "right": 3, "unreadable": 1, "wrong": 1}
     # Wilson's interval of 3 of 4.
     assert group["interval"] == pytest.approx([0.3006, 0.9544], abs=1e-4)
-    _, out, _ = run_command(command.register, "questions", "score", *files)
+    _, out, _ = run_command("questions", "score", *files)
     assert "75% (30% to 95%)" in out
 
 
 def test_a_malformed_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_text('{"id": 3}\n')
-    code, _, err = run_command(command.register, "questions", "score", tmp_path / "questions.jsonl", tmp_path / "none")
+    code, _, err = run_command("questions", "score", tmp_path / "questions.jsonl", tmp_path / "none")
     assert code == 2
     assert "questions.jsonl:1: not a question" in err
 

@@ -12,7 +12,7 @@ from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.comparison import Side, compare, comparison_table, comparisons
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.statistics import McNemar, PairedBootstrap, holm, mcnemar
+from pddl2nl.reports.statistics import holm, mcnemar
 
 ACT, REACT, BASIC = (LayoutColumn(name, "NL") for name in ("Act", "ReA", "Bas"))
 FF = LayoutColumn("FF", "Symb.", "planner")
@@ -25,7 +25,6 @@ def test_one_seed_of_coverage_is_mcnemars_test(experiment_of: Make) -> None:
     solved = {"ReA": {0, 1, 2, 3, 4, 5, 6}, "Act": {0, 1, 9}}
     gathered = experiment_of([ACT, REACT], [BLOCKS], lambda row, column, task, seed: task in solved[column.name], 10)
     found = compare(gathered, "NL ReA", "NL Act")
-    assert isinstance(found.test, McNemar)
     assert found.test == mcnemar(both=2, only_a=5, only_b=1, neither=2)
     assert (found.instances, found.left_out) == (10, 0)
     assert found.counts == (5, 4, 1)
@@ -39,8 +38,8 @@ def test_several_seeds_are_means_of_their_instance_and_never_instances(experimen
 
     gathered = experiment_of([ACT, REACT], [BLOCKS], result, 6, range(1, 6))
     found = compare(gathered, "NL ReA", "NL Act")
-    assert isinstance(found.test, PairedBootstrap)
-    assert (found.test.n, found.instances, found.pairs[0].runs) == (6, 6, (5, 5))
+    assert found.test.name == "bootstrap"
+    assert (found.instances, found.pairs[0].runs) == (6, (5, 5))
     assert found.means == pytest.approx((0.9, 0.5))
     assert found.test.difference == pytest.approx(0.4)
     # All six differ alike: signs alone can say 2 in 64, not 1 in 10,000.
@@ -79,7 +78,7 @@ def test_lengths_are_compared_where_both_solved_the_same_seed(experiment_of: Mak
     assert found.means == (8.0, 6.0)
     # Shorter is better.
     assert found.counts == (0, 0, 2)
-    assert isinstance(found.test, PairedBootstrap)
+    assert found.test.name == "bootstrap"
 
 
 def test_a_planner_without_seeds_goes_with_every_seed(experiment_of: Make) -> None:

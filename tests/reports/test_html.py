@@ -17,6 +17,7 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
+from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 from tests.records import changed
 
@@ -163,7 +164,7 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
 
 
 def test_a_table_marks_the_paper_s_columns_and_says_what_is_behind_a_number():
-    ours = TableCell("13.4", 13.4, "67 of 100 <runs>", best=True, link=(2, 3))
+    ours = TableCell("13.4", 13.4, "67 of 100 <runs>", best=True, show=show_runs([2], 3))
     total = TableCell("~20", 20.0, estimated=True, show=(("row", "1,2"), ("predicate", "not clear")))
     line = TableLine("<i>", (ours, TableCell("14"), TableCell()))
     table = Table(

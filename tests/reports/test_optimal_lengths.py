@@ -66,7 +66,7 @@ def test_ratios(length, optimal, over):
 
 def test_other_runs_of_a_task_learn_its_length_from_an_optimal_planner(write, planned, act_events, basic_events):
     detour = ("(pick-up b)", "(put-down b)", *planned.plan)
-    longer = structs.replace(planned, planner="ff", plan=detour)
+    longer = structs.replace(planned, planner="ff", plan=detour, cost=4)
     records = [
         read_record(write(name, item)) for name, item in (("act", act_events), ("ff", longer), ("no", basic_events))
     ]

@@ -168,13 +168,10 @@ def test_a_table_links_to_places_that_there_are(kind: str, experiments: dict[str
     gathered = experiments["usual"]
     table = TABLES[kind](gathered, LayoutTable(kind))
     cells = [cell for section in table.sections for line in section.lines for cell in line.cells]
-    links = [cell.link for cell in cells if cell.link]
     # A line of one column over all rows is found by filters. These runs are of no task that a paper has, and no
     # questions.
     shown = [dict(cell.show) for cell in cells if cell.show]
-    assert links or shown or kind in BY_TASK or kind in QUESTIONS.tables
-    for row, column in links:
-        assert gathered.cell(row, column)
+    assert shown or kind in BY_TASK or kind in QUESTIONS.tables
     for filters in shown:
         assert any(gathered.cell(int(row), int(filters["column"])) for row in filters.get("row", "0,1,2").split(",")), (
             filters

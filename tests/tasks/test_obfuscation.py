@@ -65,14 +65,12 @@ def assert_same_report(before: Report, after: Report, renaming: TaskRenaming, ta
         before.failed_step,
     )
     assert after.action == (None if before.action is None else renaming.action(before.action))
-    place = ("", "") if before.action is None else ("actions", before.action.name)
 
-    def told(conditions: tuple[Condition, ...], kind: str, name: str) -> list[str]:
-        formulas = renaming.formulas(kind, name)
-        return [write_condition(formulas.formula(condition)) for condition in conditions]
+    def told(conditions: tuple[Condition, ...]) -> list[str]:
+        return [write_condition(renaming.formulas.formula(condition)) for condition in conditions]
 
-    assert list(map(write_condition, after.unmet)) == told(before.unmet, *place)
-    assert list(map(write_condition, after.unmet_goals)) == told(before.unmet_goals, "problem", "goal")
+    assert list(map(write_condition, after.unmet)) == told(before.unmet)
+    assert list(map(write_condition, after.unmet_goals)) == told(before.unmet_goals)
 
 
 # ── trees and texts ──────────────────────────────────────────────────────────────────────────────
@@ -141,7 +139,7 @@ def test_mystery_avoids_the_words_of_the_domain_and_does_not_run_out() -> None:
         ({"types": {"a": 3}}, "expected a text"),
         ({"actions": {"a": "b) (c"}}, "actions → a: expected a name, found 'b) (c'"),
         ({"actions": {"?a": "b"}}, "actions → ?a: expected a name, found '?a'"),
-        ({"variables": {"domain": {"constraints": {"?a": "b"}}}}, "constraints → ?a: expected a variable, found 'b'"),
+        ({"variables": {"?a": "b"}}, "variables → ?a: expected a variable, found 'b'"),
         ({"variables": []}, "variables is []; expected a table"),
     ],
 )

@@ -96,13 +96,10 @@ def test_a_line_that_was_changed_is_found(shelf, fields, faults):
     assert next(iter(fields)) == "file" or found == faults
 
 
-def test_a_length_that_is_wrong_is_found_by_every_planner_that_proves_it(shelf):
+def test_a_length_that_is_wrong_is_found(shelf):
     right = row_of(shelf, "p05").optimal_length
     changed(shelf, "p05", optimal_length=right + 1)
-    found = [each for each in findings(shelf) if each[1] == "length"]
-    assert found == [
-        ("p05", "length", f"{planner} finds {right} steps, {right + 1} are recorded") for planner in ("brfs", "lmcut")
-    ]
+    assert ("p05", "length", f"optimal_length is {right}, {right + 1} is recorded") in findings(shelf)
 
 
 @pytest.mark.parametrize("planner", ["brfs", "lmcut", "ff"])
@@ -118,9 +115,9 @@ def test_statuses_and_expansions_that_are_wrong_are_found(shelf, planner):
 
 def test_a_proof_that_does_not_hold_is_found(shelf):
     changed(shelf, "s20", proof="brfs")
-    assert ("s20", "proof", "brfs is recorded as the proof of the length, and does not prove it") in findings(shelf)
+    assert ("s20", "proof", "proof is lmcut, brfs is recorded") in findings(shelf)
     changed(shelf, "s20", proof="unsolvable", optimal_length=None)
-    assert ("s20", "proof", "no exhaustive search proves that there is no plan") in findings(shelf)
+    assert ("s20", "proof", "proof is lmcut, unsolvable is recorded") in findings(shelf)
 
 
 def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_by_now(shelf):
@@ -129,8 +126,8 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
     changed(shelf, "s20", proof="upper bound", optimal_length=row.ff_length, measured=lost)
     assert findings(shelf) == []
     changed(shelf, "s20", optimal_length=row.ff_length + 3)
-    message = f"FF is recorded with a plan of {row.ff_length + 3} steps, and finds another"
-    assert ("s20", "proof", message) in findings(shelf)
+    message = f"optimal_length is {row.ff_length}, {row.ff_length + 3} is recorded"
+    assert ("s20", "length", message) in findings(shelf)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +137,7 @@ def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_
         (lambda rows: rows[:20] + rows[21:], "the primary set has 19 problems"),
         (lambda rows: [*rows[:2], rows[20], *rows[2:20], *rows[21:]], "the benchmarks are not ordered by length"),
         (lambda rows: rows[:-1], "the scaled set has 19 problems"),
-        (lambda rows: [replace(rows[0], optimal_length=12), *rows[1:]], "and a benchmark is nearer to 5"),
         (lambda rows: [rows[0], replace(rows[1], optimal_length=2), *rows[2:]], "its length 2 is not from 3 to 20"),
-        (
-            lambda rows: [rows[0], *(replace(row, optimal_length=3) for row in rows[1:6]), *rows[6:]],
-            "5 benchmarks have 3 steps; 2 or so would be an even share",
-        ),
     ],
 )
 def test_sets_that_are_not_as_sets_are_are_found(shelf, spoil, said):

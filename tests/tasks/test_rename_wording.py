@@ -64,10 +64,10 @@ def test_the_words_of_a_snippets_own_variables_and_objects_go_too() -> None:
     snippet = replace(wording.actions["stack"], parameters=("?x1", "?ob"), text="stack {?x1} on {?ob}")
     wording = replace(wording, actions={**wording.actions, "stack": snippet}, objects={"a": "red", "b": "green"})
     known = obfuscation(task.domain, [task.problem], objects=True, wordings=[wording])
-    assert known.wording(wording).actions["action3"].text == "stack {?x3} on {?x1}"
+    assert known.wording(wording).actions["action3"].text == "stack {?x5} on {?x3}"
     assert known.inverse.wording(known.wording(wording)).actions == wording.actions
     unknown = obfuscation(task.domain, [task.problem], objects=True)
-    assert unknown.wording(wording).actions["action3"].text == "stack {?x1} on {?x2}"
+    assert unknown.wording(wording).actions["action3"].text == "stack {?x1} on {?x3}"
     assert own_name(unknown.wording(wording).objects, "object1") == "red"
 
 

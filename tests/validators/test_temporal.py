@@ -242,6 +242,11 @@ def test_a_constraint_that_is_violated_early_names_the_step_and_the_rest_is_a_go
     assert [str(one) for one in late.unmet_goals] == ["(sometime (s))"]
 
 
+def test_a_plan_without_a_step_has_one_state_to_judge_by() -> None:
+    constraint = "(or (sometime (s)) (and (always (p)) (forall (?x - place) (at-most-once (at ?x)))))"
+    assert judge("", more=f"(:constraints {constraint})").valid
+
+
 def test_constraints_hold_while_numbers_change() -> None:
     assert judge("1: (drain) [5]", more="(:constraints (sometime (and (< (f) 3.1) (> (f) 2.9))))").valid
     assert not judge("1: (drain) [3]", more="(:constraints (sometime (< (f) 4)))").valid

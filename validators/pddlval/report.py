@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
@@ -78,7 +79,7 @@ def causes(
     others: dict[Condition, list[tuple[int, bool]]] = {one: [] for one in conditions if literals[one] is None}
     for one in executed if others else ():
         for condition, values in others.items():
-            values.append((one.numbers[-1], _held(condition, one.state)))
+            values.append((one.numbers[-1], held(condition, one.state)))
         # What is derived for that takes far more memory than the state.
         one.state.forget()
     explanation = []
@@ -88,7 +89,7 @@ def causes(
             values = others[condition]
         else:
             values = [(number, value is literal[1]) for number, value in turns.get(literal[0], ())]
-        explanation.append(_cause(condition, _held(condition, initial), values, goals))
+        explanation.append(_cause(condition, held(condition, initial), values, goals))
     return tuple(explanation)
 
 
@@ -115,9 +116,10 @@ def _turns(atoms: Collection[GroundAtom], executed: Sequence[Executed]) -> dict[
     return turns
 
 
-def _held(condition: Condition, state: State) -> bool:
+def held(condition: Condition, state: State, binding: Mapping[str, str] = MappingProxyType({})) -> bool:
+    """Whether a condition holds; one that reads a fluent without a value does not."""
     try:
-        return state.layout.holds(condition, state)
+        return state.layout.holds(condition, state, binding)
     except UndefinedError:
         return False
 

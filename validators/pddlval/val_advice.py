@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
@@ -23,8 +24,8 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.formulas import negation_normal
-from pddlval.numeric import as_float
+from pddlval.formulas import has_comparison, negation_normal
+from pddlval.numeric import UndefinedError, as_float
 from pddlval.report import Report
 from pddlval.schemas import Outcome
 from pddlval.semantics import Binding, Reading, World, choices, ground_atom, ground_fluent, holds
@@ -73,6 +74,23 @@ def advice_lines(
         UndefinedError: a comparison reads a fluent without a value (on the way, when lines were given already).
     """
     return _Adviser(world, derived, shown or world, test).lines(negation_normal(condition), {}, "")
+
+
+def defined_advice(
+    condition: Condition, state: State, derived: frozenset[str], shown: World | None = None
+) -> Iterator[str] | None:
+    """`advice_lines`; None where they would read an undefined value, which VAL finds before its first line."""
+
+    def lines() -> Iterator[str]:
+        return advice_lines(condition, state, derived, shown, state.layout.holds)
+
+    if has_comparison(condition, state.layout.partial):
+        try:
+            # A dry run: there may be too many lines to keep them.
+            deque(lines(), maxlen=0)
+        except UndefinedError:
+            return None
+    return lines()
 
 
 class _Adviser:

@@ -8,7 +8,6 @@ arity or type) get its ``Bad plan description!``, and under it the place and the
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -16,11 +15,10 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from pddl2nl.pddl import Atom, Comparison, Condition, FluentValue, Task, UnsupportedError
+from pddl2nl.pddl import Atom, Condition, FluentValue, Task, UnsupportedError
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
 from pddlval.execution import PlanRun
-from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim
 from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, PlanLike, as_plan
@@ -28,7 +26,7 @@ from pddlval.report import Executed, Report
 from pddlval.schemas import Outcome
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
 from pddlval.state import State
-from pddlval.val_advice import CHECKING_GOAL, ERROR, advice_lines, effect_lines, gives_advice, judgement, printed
+from pddlval.val_advice import CHECKING_GOAL, ERROR, defined_advice, effect_lines, gives_advice, judgement, printed
 from pddlval.val_advice import undefined as is_undefined
 
 
@@ -224,19 +222,7 @@ class _VerboseText:
             yield from advice
 
     def _advice(self, condition: Condition) -> Iterator[str] | None:
-        """The advice; None where it would read an undefined value, which VAL finds before its first line."""
-        state, shown = self._run.state, self._numbers.state
-
-        def lines() -> Iterator[str]:
-            return advice_lines(condition, state, self._derived, shown, state.layout.holds)
-
-        if any(isinstance(part, Comparison) for part in subformulas(condition)):
-            try:
-                # A dry run: there may be too many lines to keep them.
-                deque(lines(), maxlen=0)
-            except UndefinedError:
-                return None
-        return lines()
+        return defined_advice(condition, self._run.state, self._derived, self._numbers.state)
 
 
 class _Numbers:

@@ -12,8 +12,7 @@ from typing import Any, get_origin, get_type_hints
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.files import read_text
 from pddl2nl.plugins import load_object, systems
 from pddl2nl.policies.spec import NOTHING

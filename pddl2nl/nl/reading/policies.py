@@ -87,8 +87,8 @@ class _Steps:
 
     @property
     def is_option(self) -> bool:
-        """Whether it is one of several plans: "Option 2:", "Or:"."""
-        return self.items[0].item == "option" or any(map(_OPTION.search, self.words[-1:]))
+        """Whether it is one of several plans: "Option 2:", "Or:", perhaps with "### Step 1" below."""
+        return self.items[0].item == "option" or any(map(_OPTION.search, self.words[-2:]))
 
     @property
     def number(self) -> int | None:

@@ -63,7 +63,8 @@ class Reader:
         self.lexicon = Lexicon(task.domain, wording, objects, names.aliases)
         self.grammar = ActionGrammar(task, wording, self.lexicon)
         # Where telling itself uses marks that cleaning would take for noise, they are words.
-        snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
+        snippets = [re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values()]
+        self._tells_marks = any(map(_ITEM.match, snippets))
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
 
     def cleaned(self, text: str) -> str:
@@ -204,8 +205,13 @@ class Reader:
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
         # Most lines of most plans are an action as it was told, with a list mark or without one.
+        # A wording can begin an action with "1." itself: then the whole line is tried first.
         mark = _ITEM.match(said)
-        if mark and (verdict := self.grammar.exact(said[mark.end() :])):
+        if (
+            mark
+            and not (self._tells_marks and self.grammar.exact(said))
+            and (verdict := self.grammar.exact(said[mark.end() :]))
+        ):
             number = int(mark[1]) if mark[1] else None
             listed = Peeled(mark.end(), True, False, number, "number" if mark[1] else mark[2], "", False)
             verdict = verdict.moved(0, "markup") if verdict.rules else verdict

@@ -2,17 +2,20 @@
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
 of their own), what each changes (added facts, deleted facts, numeric changes, and their conditions), then the type
-hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants.
+hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants. A condition that is more
+than a conjunction of literals and has more than 40 words is a numbered list (`Phrases.outline`), and what is said of an
+action with such a condition refers to "this" in place of its heading.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
+from pddl2nl.nl.telling.phrases import Phrases, Scope, is_literal, is_long, refuse
 from pddl2nl.nl.wording.english import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
@@ -27,6 +30,7 @@ from pddl2nl.pddl.tree import (
     Equality,
     Forall,
     Not,
+    Number,
     Or,
     Preference,
     StepSchema,
@@ -66,16 +70,16 @@ def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = 
     if phrases.wording.domain_text is not None:
         return phrases.wording.domain_text
     general = Scope("the constraints", {}, phrases.constants)
-    actions = [ToldAction.of(schema, phrases) for schema in domain.steps]
+    rules = _rules(phrases)
     sections = [
-        ["These are the actions that I can take:", *(action.headline for action in actions)],
+        ["These are the actions that I can take:", *(rule[0].headline for rule in rules)],
         [
             "Each action has its conditions, all of which must hold:",
-            *(line for action in actions for line in _conditions(action)),
+            *(line for rule in rules for line in _conditions(rule)),
         ],
         [
             "Each action changes this and nothing else:",
-            *(line for action in actions if effects for line in _effects(action)),
+            *(line for rule in rules if effects for line in _effects(rule)),
         ],
         ["On the way this must hold:", *constraint_lines(domain.constraints, phrases, general)],
         ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
@@ -87,7 +91,7 @@ def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = 
 
 def action_lines(phrases: Phrases) -> tuple[str, ...]:
     """The actions as a description lists them, one per line: "stack a block A on a block B"."""
-    return tuple(ToldAction.of(schema, phrases).headline for schema in phrases.domain.steps)
+    return tuple(rule[0].headline for rule in _rules(phrases))
 
 
 def _refuse_unsaid(domain: Domain) -> None:
@@ -100,20 +104,85 @@ def _refuse_unsaid(domain: Domain) -> None:
             raise refuse(f"an object fluent ('{function.name}')", place)
 
 
-def _conditions(action: ToldAction) -> Iterator[str]:
-    schema = action.schema
-    return (
-        action.conditions(schema.precondition)
-        if isinstance(schema, ActionSchema)
-        else _durative_conditions(action, schema)
-    )
+Rule = tuple["ToldAction", ...]
+"""Actions that are told together: nearly always a single one."""
 
 
-def _effects(action: ToldAction) -> Iterator[str]:
+def _rules(phrases: Phrases) -> list[Rule]:
+    """All actions; those with one headline, such as two moves up and down, are told together where that is exact."""
+    groups: dict[str, list[ToldAction]] = {}
+    for schema in phrases.domain.steps:
+        action = ToldAction.of(schema, phrases)
+        groups.setdefault(action.headline, []).append(action)
+    rules: list[Rule] = []
+    for group in groups.values():
+        if len(group) == 1 or _share_a_rule(tuple(group)):
+            rules.append(tuple(group))
+        else:
+            named = (f"{closed_clause(one.phrase)} by '{one.schema.name}'" for one in group)
+            rules += [(replace(one, phrase=phrase),) for one, phrase in zip(group, named, strict=True)]
+    return rules
+
+
+def _share_a_rule(rule: Rule) -> bool:
+    """Whether their effects are the same, or each has conditions of its own that say when its effects come."""
+    for one in rule:
+        if not isinstance(one.schema, ActionSchema):
+            return False
+        if any(isinstance(node, Preference) for node in walk(one.schema.precondition)):
+            return False
+    return all(_own_conditions(rule)) or len({tuple(_own_effects(one)) for one in rule}) == 1
+
+
+def _shared_conditions(rule: Rule) -> dict[str, Condition]:
+    """The conditions that all actions of a rule have, by their texts."""
+    first, *others = (one.told_conditions for one in rule)
+    return {text: part for text, part in first.items() if all(text in other for other in others)}
+
+
+def _own_conditions(rule: Rule) -> list[str]:
+    """What each action of a rule asks for beside the shared conditions; empty for one that asks for nothing more."""
+    shared = _shared_conditions(rule)
+    own = (And(tuple(part for text, part in one.told_conditions.items() if text not in shared)) for one in rule)
+    return [one.phrases.condition(part, one.scope) if part.parts else "" for one, part in zip(rule, own, strict=True)]
+
+
+def _conditions(rule: Rule) -> Iterator[str]:
+    action, *others = rule
+    if not isinstance(action.schema, ActionSchema):
+        yield from _durative_conditions(action, action.schema)
+        return
+    if not others:
+        yield from action.conditions(action.schema.precondition)
+        return
+    own = _own_conditions(rule)
+    shared = And(tuple(_shared_conditions(rule).values()))
+    if shared.parts or not all(own):
+        yield from action.conditions(shared)
+    if all(own):
+        yield f"{action.only}it is the case that {' or '.join(f'({text})' for text in own)}."
+
+
+def _effects(rule: Rule) -> Iterator[str]:
+    action = rule[0]
     if not isinstance(action.schema, ActionSchema):
         return _durative_effects(action, action.schema)
-    start = f"Once I {action.phrase}, "
-    return iter(list(action.effects(action.schema, start)) or [f"{start}nothing changes."])
+    lines = [list(_own_effects(one)) for one in rule]
+    if len(rule) == 1:
+        told = action.said_once(lines[0], action.once, "Once I have done this, ")
+        return iter(told or [f"{action.once}nothing changes."])
+    told = [line for line in lines[0] if all(line in own for own in lines)]
+    for own, condition in zip(lines, _own_conditions(rule), strict=True):
+        told += [
+            f"{action.once}if just before it was the case that {condition}, {line.removeprefix(action.once)}"
+            for line in own
+            if line not in told
+        ]
+    return iter(told or [f"{action.once}nothing changes."])
+
+
+def _own_effects(action: ToldAction) -> Iterator[str]:
+    return action.effects(action.schema, action.once) if isinstance(action.schema, ActionSchema) else iter(())
 
 
 def constraint_lines(constraint: Condition | None, phrases: Phrases, scope: Scope) -> Iterator[str]:
@@ -155,6 +224,25 @@ class ToldAction:
         return cls(schema, phrases, scope, within_sentence(phrase), typed)
 
     @property
+    def only(self) -> str:
+        """How a sentence about its conditions begins."""
+        return f"I can only {closed_clause(self.phrase)} if "
+
+    @property
+    def once(self) -> str:
+        """How a sentence about its effects begins."""
+        return f"Once I {self.phrase}, "
+
+    @cached_property
+    def told_conditions(self) -> dict[str, Condition]:
+        """The conjuncts of its precondition by their texts."""
+        if not isinstance(self.schema, ActionSchema):
+            return {}
+        parts = sorted_literals(required(self.schema.precondition), self.phrases)
+        told = (*parts.positive, *map(Not, parts.negative), *parts.composite)
+        return {self.phrases.condition(part, self.scope): part for part in told}
+
+    @property
     def headline(self) -> str:
         """The action as it is listed, with the types that its text does not name."""
         untold = [
@@ -166,11 +254,25 @@ class ToldAction:
 
     def conditions(self, condition: Condition) -> Iterator[str]:
         """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
-        only = f"I can only {closed_clause(self.phrase)} if "
-        said = list(self.requirements(required(condition), only))
+        said = self.said_once(
+            list(self.requirements(required(condition), self.only)), self.only, "I can only do this if "
+        )
         yield from said or [f"I can always {self.phrase}."]
         start = f"when I {closed_clause(self.phrase)}, I would prefer that "
         yield from wishes(condition, self.phrases, self.scope, start)
+
+    def said_once(self, lines: list[str], start: str, again: str) -> list[str]:
+        """The lines about a long action: what follows the first one begins with "this" in place of its heading."""
+        long = any(is_long(self.phrases.condition(part, self.scope)) for part in self._composite)
+        return [lines[0], *(line.replace(start, again, 1) for line in lines[1:])] if lines and long else lines
+
+    @cached_property
+    def _composite(self) -> tuple[Condition, ...]:
+        if not isinstance(self.schema, ActionSchema):
+            return ()
+        whens = (node.condition for node in walk(self.schema.effect) if isinstance(node, When))
+        conditions = (required(self.schema.precondition), *whens)
+        return tuple(part for condition in conditions for part in sorted_literals(condition, self.phrases).composite)
 
     def requirements(self, condition: Condition, only: str) -> Iterator[str]:
         """What a condition asks for, in sentences that begin with `only`; nothing for an empty condition."""
@@ -189,7 +291,8 @@ class ToldAction:
                 yield f"I can never {self.phrase}."
                 return
             text = self.phrases.condition(part, self.scope)
-            yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
+            start = only if text.startswith(NOT_SO) else f"{only}it is the case that "
+            yield "\n".join(self.phrases.outline(part, self.scope, start)) + "."
 
     def _negative(self, part: Condition) -> str:
         if isinstance(part, Equality):
@@ -287,7 +390,8 @@ class EffectGroup:
         for atom in self.deleted:
             fact = phrases.condition(atom, self.scope)
             if fact not in said:
-                gone.setdefault(unless(atom, self.scope), {})[_GONE + fact] = None
+                ceased = phrases.affirmed(atom, self.scope) or _GONE + fact
+                gone.setdefault(unless(atom, self.scope), {})[ceased] = None
         for exception, facts in gone.items():
             if facts:
                 yield f"{start}{self.lead}{' and '.join(facts)}{exception and f', unless {exception}'}."
@@ -387,9 +491,12 @@ def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
 
     Equalities do not depend on the state: they come first, without "just before".
     """
+    parts = tuple(conjuncts(condition))
+    if not all(is_literal(part) for part in parts) and is_long(phrases.condition(And(parts), scope)):
+        return "\n".join(phrases.outline(And(parts), scope, "if just before it was the case that ")) + "\n  then "
     timeless: list[str] = []
     said: list[str] = []
-    for part in conjuncts(condition):
+    for part in parts:
         body = part.body if isinstance(part, Not) else part
         text = phrases.condition(body, scope)
         scope = scope if isinstance(body, Atom | Equality | Comparison) else scope.beside(text)
@@ -419,6 +526,8 @@ def _durative_conditions(action: ToldAction, node: DurativeAction) -> Iterator[s
     phrase, clause = action.phrase, closed_clause(action.phrase)
     for phase, constraints in durative.durations.items():
         for constraint in constraints:
+            if constraint.operator == "=" and constraint.right == Number(Fraction(0)):
+                continue
             long = f"{_TAKES[constraint.operator]}{phrases.expression(constraint.right, scope)}"
             yield f"It takes {long} to {phrase}{', as things are at the end' if phase == 'end' else ''}."
     for condition, only, when in (
@@ -469,7 +578,7 @@ def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
     if all(isinstance(part, Atom) for part in parts):
         body = " and ".join(phrases.condition(part, inner) for part in parts)
     else:
-        body = phrases.condition(And(parts), inner)
+        body = "\n".join(phrases.outline(And(parts), inner, ""))
     sentence = f"is the case that {head} whenever {body}" if body else f"is always the case that {head}"
     return f"{start[0].upper()}{start[1:]} {sentence}."
 

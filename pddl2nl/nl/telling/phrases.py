@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.wording.english import letters, one_of_kind
-from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
+from pddl2nl.nl.wording.negation import NOT_SO, affirm, negate, whole_sentence
 from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, shape_of, split_text
 from pddl2nl.nl.wording.template import template_function, template_predicate
 from pddl2nl.pddl.task import Hierarchy, changed_predicates, supertypes
@@ -68,6 +68,21 @@ NOTHING_ASKED = "nothing is asked for"
 
 class UntoldError(InputError):
     """A condition needs a fact that the wording never tells."""
+
+
+LONG = 40
+"""A condition of more words is told as a list, unless it is a conjunction of literals."""
+
+
+def is_long(text: str) -> bool:
+    """Whether a text is too long for one sentence."""
+    return text.count(" ") >= LONG
+
+
+def is_literal(condition: Condition) -> bool:
+    """Whether a condition is an atom, an equality, a comparison, or the negation of one."""
+    body = condition.body if isinstance(condition, Not) else condition
+    return isinstance(body, Atom | Equality | Comparison)
 
 
 def refuse(construct: str, place: str) -> UnsupportedError:
@@ -139,38 +154,39 @@ class Phrases:
         snippets = self.wording.predicates.values()
         return Counter(shape_of(text) for item in snippets for text in (item.text, item.negated) if text is not None)
 
-    @cached_property
-    def _negatives(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the wording's negated texts, unless another predicate has the same text."""
-        return {
-            name: snippet.negated_parts
-            for name, snippet in self.wording.predicates.items()
-            if snippet.negated is not None and self._shapes[shape_of(snippet.negated)] == 1
-        }
-
-    @cached_property
-    def _reasons(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the negated texts that the wording or the rule gives.
-
-        A negation by the rule must not equal another predicate's text: "not occupied" may be a fact of its own.
-        """
+    def _distinct(self, text_of: Callable[[Snippet], str | None]) -> dict[str, tuple[str | int, ...]]:
+        """The pieces of another text of each predicate, unless a predicate has a text of that shape."""
         found: dict[str, tuple[str | int, ...]] = {}
         for name in self.wording.predicates:
             snippet = self.predicate(name)
-            text = snippet.negated or negate(snippet.text or "")
-            if text is not None and (snippet.negated is not None or not self._shapes[shape_of(text)]):
+            text = text_of(snippet)
+            # A text of its own counts itself.
+            if text is not None and self._shapes[shape_of(text)] <= (text == snippet.negated):
                 found[name] = split_text(text, snippet.parameters)
         return found
 
     @cached_property
+    def _negatives(self) -> dict[str, tuple[str | int, ...]]:
+        """The wording's negated texts."""
+        return self._distinct(lambda snippet: snippet.negated)
+
+    @cached_property
+    def _reasons(self) -> dict[str, tuple[str | int, ...]]:
+        """The wording's negated texts, else those by the rule: "not occupied" may be a fact of its own."""
+        told = {name: item for name, item in self.wording.predicates.items() if item.text is not None}
+        return self._distinct(lambda snippet: negate(snippet.text or "")) | {
+            name: snippet.negated_parts for name, snippet in told.items() if snippet.negated is not None
+        }
+
+    @cached_property
     def _wholes(self) -> dict[str, tuple[str | int, ...]]:
-        """The pieces of the whole sentence, for texts that leave out their subject."""
-        found: dict[str, tuple[str | int, ...]] = {}
-        for name, snippet in self.wording.predicates.items():
-            text = whole_sentence(snippet.text or "")
-            if text != (snippet.text or "") and not self._shapes[shape_of(text)]:
-                found[name] = split_text(text, snippet.parameters)
-        return found
+        """The whole sentences, for texts that leave out their subject."""
+        return self._distinct(lambda snippet: whole_sentence(snippet.text or ""))
+
+    @cached_property
+    def _affirmed(self) -> dict[str, tuple[str | int, ...]]:
+        """What denied texts deny: of "A does not exist" that A exists."""
+        return self._distinct(lambda snippet: affirm(snippet.text or ""))
 
     @cached_property
     def _fallbacks(self) -> dict[str, Snippet]:
@@ -212,6 +228,11 @@ class Phrases:
         """A negative literal in the form that reads back: the wording's own, else "it is not the case that …"."""
         parts = self._negatives.get(predicate) if self.told(predicate) else None
         return NOT_SO + self.fact(predicate, said) if parts is None else fill_parts(parts, said)
+
+    def affirmed(self, atom: Atom, scope: Scope) -> str:
+        """That an atom does not hold, without a negation, where its text is denied; else empty."""
+        parts = self._affirmed.get(atom.predicate)
+        return "" if parts is None else fill_parts(parts, [scope.said(term) for term in atom.args])
 
     def reason(self, literal: Condition, scope: Scope) -> str:
         """That a condition does not hold, as part of a reason: ``block_1 is not clear`` (`telling.reasons`)."""
@@ -293,13 +314,55 @@ class Phrases:
         if not condition.parameters:
             return self.condition(condition.body, scope)
         inner = scope.bind(condition.parameters)
-        body = f"({self.condition(condition.body, inner)})"
+        return f"{self._quantifier(condition, inner)}({self.condition(condition.body, inner)})"
+
+    def _quantifier(self, condition: Forall | Exists, inner: Scope) -> str:
+        if not condition.parameters:
+            return ""
         if isinstance(condition, Forall):
-            return f"{self.every(condition.parameters, inner)}, {body}"
+            return f"{self.every(condition.parameters, inner)}, "
         some = " and ".join(
             f"{one_of_kind(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
         )
-        return f"there is {some} such that {body}"
+        return f"there is {some} such that "
+
+    def outline(self, condition: Condition, scope: Scope, start: str, number: str = "") -> Iterator[str]:
+        """A condition behind `start` as lines: what is longer than `LONG` words is a numbered list, in lists in turn.
+
+        ``number`` is the number of the list's own item, ``2.1``. An item that is short is told as `condition` does.
+        """
+        text = self.condition(condition, scope)
+        items: tuple[Condition, ...] = ()
+        match condition:
+            case And(parts=(only,)) | Or(parts=(only,)):
+                yield from self.outline(only, scope, start, number)
+                return
+            case _ if not is_long(text):
+                yield start + text
+                return
+            case Not(body=body) if not is_literal(condition) and is_long(self.condition(body, scope)):
+                yield from self.outline(body, scope, start + NOT_SO, number)
+                return
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                inner = scope.bind(parameters)
+                if is_long(self.condition(body, inner)):
+                    yield from self.outline(body, inner, start + self._quantifier(condition, inner), number)
+                    return
+                said = text
+            case Imply(left=left, right=right):
+                items, said = (left, right), "if the first of these holds, so does the second:"
+            case And():
+                items, said = tuple(conjuncts(condition)), "all of these hold:"
+            case Or(parts=parts):
+                items, said = parts, "at least one of these holds:"
+            case _:
+                said = text
+        yield start + said
+        for place, item in enumerate(items, start=1):
+            mark = f"{number}{place}"
+            yield from self.outline(item, scope, f"{'  ' * (mark.count('.') + 1)}({mark}) ", f"{mark}.")
+            if not isinstance(item, Atom | Equality | Comparison):
+                scope = scope.beside(self.condition(item, scope))
 
     def every(self, parameters: Sequence[TypedName], scope: Scope) -> str:
         """``for every truck A and every location B``."""

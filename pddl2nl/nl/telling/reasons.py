@@ -31,7 +31,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, number_text
+from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, is_literal, number_text
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.pddl.tree import (
@@ -106,13 +106,21 @@ class Reasons:
         return self.phrases.expression(Fluent(fluent[0], tuple(fluent[1:])), self.scope)
 
     def _composite(self, parts: UnmetParts) -> str:
-        # An object's equality with itself is told only if there is nothing else to tell.
-        telling = [item for item in parts.premises if not (isinstance(item, Equality) and item.left == item.right)]
+        telling = [item for item in parts.premises if not self._goes_without_saying(item, parts.alternatives)]
         holding = [self._holds(premise) for premise in (telling if parts.alternatives else parts.premises)]
         missing = self._none_of(parts.alternatives)
         if not missing:
             return f"{holding[0]} while {' and '.join(holding[1:])}" if len(holding) > 1 else holding[0]
         return f"even though {' and '.join(holding)}, {missing}" if holding else missing
+
+    def _goes_without_saying(self, premise: Condition, alternatives: tuple[Alternative, ...]) -> bool:
+        """Whether a premise adds nothing: an object's equality with itself, or that a closed fridge can be opened."""
+        if isinstance(premise, Equality):
+            return premise.left == premise.right
+        if not isinstance(premise, Atom) or premise.predicate in self.phrases.changed or len(alternatives) != 1:
+            return False
+        missing = alternatives[0].failing
+        return all(isinstance(part, Atom) and set(premise.args) <= set(part.args) for part in missing)
 
     def _holds(self, condition: Condition) -> str:
         match condition:
@@ -246,12 +254,6 @@ def unmet_parts(condition: Condition, state: State | None) -> UnmetParts:
             premises += inner.premises
             alternatives = list(inner.alternatives)
     return UnmetParts(tuple(dict.fromkeys(premises)), tuple(dict.fromkeys(alternatives)))
-
-
-def is_literal(condition: Condition) -> bool:
-    """Whether a condition is an atom, an equality, a comparison, or the negation of one."""
-    body = condition.body if isinstance(condition, Not) else condition
-    return isinstance(body, Atom | Equality | Comparison)
 
 
 class _Premise(NamedTuple):

@@ -33,7 +33,7 @@ _UNCOUNTED = words_of(
     "data information equipment software hardware luggage baggage cargo freight furniture evidence knowledge money "
     "cash traffic work machinery water soil gold silver iron steel wood coal oil fuel petrol energy power electricity "
     "cheese bread flour dough sugar salt butter milk wine beer coffee tea rice corn grain wheat food meat paint glue "
-    "sand gravel concrete people cattle time heat music smoke ice snow blood mail"
+    "sand gravel concrete people cattle heat music smoke ice snow blood mail"
 )
 # Plurals take no article either; some words in -s, and abbreviations such as "gridpos", are no plurals.
 _PLURAL = re.compile(r"(?!.*pos$)[a-z]{2,}[^\Wsui]s")
@@ -56,6 +56,19 @@ _NOUNS_TOO = words_of(
     "bake block charge check cook cover cut display drop guard heat hoist light lock mark mount move order paint park "
     "place plan plant polish press print record rest sample scan seal ship sign slice stack step stop store supply "
     "switch tag target test tie tile touch track transport walk water weld"
+)
+
+# Behind these a word in "-ing" is what somebody does: "start moving card A", "by moving card A". Behind "to", "at" or
+# "in" it is part of a name: "to parking spot A".
+_BEFORE_DEED = words_of(
+    "start begin stop finish end continue resume keep by while when after before without for and then when not "
+)
+# These describe the thing that they stand before, "left hand", and are no things: "move left {?r}".
+_DIRECTIONS = words_of("left right north south east west forward forwards backward backwards together again")
+# Words in "-ing" that describe or name a thing.
+_DESCRIBING = words_of(
+    "adjoining building ceiling clothing corresponding ending existing following king matching missing morning "
+    "neighboring neighbouring remaining resulting ring spring starting string thing wing"
 )
 
 
@@ -162,6 +175,10 @@ def _noun_phrase(text: str, noun: str, known: Mapping[str, object] | frozenset[s
     own = len(noun.split())
     if len(words) > own and " ".join(words[-own:]).casefold() == noun.casefold():
         start = len(words) - own
+        while words[start - own : start] == words[start:]:
+            # "card card {?c}" has the noun for the name, "card_0", as well.
+            del words[start:]
+            start -= own
     elif _is_noun(words, known):
         start = len(words) - 1
     else:
@@ -209,7 +226,7 @@ def _is_participle(phrase: str) -> bool:
 
 
 def _is_noun(words: Sequence[str], known: Mapping[str, object] | frozenset[str]) -> bool:
-    if len(words) < 2 or not _belongs(words[-1]) or words[-1].casefold() in DETERMINERS:
+    if len(words) < 2 or not _belongs(words[-1]) or words[-1].casefold() in DETERMINERS | _DIRECTIONS:
         return False
     if words[-1].casefold() in known:
         return True
@@ -222,17 +239,20 @@ def _is_noun(words: Sequence[str], known: Mapping[str, object] | frozenset[str])
 
 
 def _is_verb(words: Sequence[str], index: int, known: Mapping[str, object] | frozenset[str]) -> bool:
-    """Whether a word is a verb: behind "to" or "and" ("to produce data {?d}"), or behind a parameter."""
+    """Whether a word is a verb: behind "to" or "and" ("to produce data {?d}"), behind a parameter, or a participle."""
     word, before = words[index].casefold(), words[index - 1].casefold()
     if word in known or word in DETERMINERS:
         return False
-    if _is_letter(words[index - 1]):
+    behind_parameter = _is_letter(words[index - 1])
+    if re.fullmatch(r"[a-z]{2,}ing", word) and word not in _DESCRIBING:
+        return behind_parameter or words[index - 1].endswith(",") or before in _BEFORE_DEED
+    if behind_parameter:
         return word in _VERBS | _ADJECTIVES_TOO | _NOUNS_TOO
     if before not in {"to", "and", "then"} or (before == "and" and words[index - 2].endswith(",")):
         return False
     opening = words[0].casefold()
-    if before == "to" and opening == "use":
-        return word in _VERBS | _ADJECTIVES_TOO | _NOUNS_TOO
+    if before == "to" and opening == "use" and "to" not in words[: index - 1]:
+        return True
     return word in _VERBS or word == opening or (before != "to" and word in _NOUNS_TOO)
 
 

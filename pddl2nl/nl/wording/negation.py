@@ -34,6 +34,7 @@ BE = frozenset(("is", "are", "was", "were", "am"))
 HAVE = frozenset(("has", "have"))
 # Verbs that the rule does not negate, and words beside which it is unclear how much a "not" denies.
 _OTHER_VERBS = words_of("does do did will would could should may might must cannot had holds contains")
+FINITE = BE | HAVE | _OTHER_VERBS | {"can"}
 _UNSURE = words_of(
     "not no never none nothing nobody nowhere neither nor all every everything each everyone everybody some something "
     "somebody someone any anything both either only always often sometimes usually already still yet without but "
@@ -83,6 +84,20 @@ def negate(text: str) -> str | None:
     else:
         said = f"{words[at]} not"
     return " ".join((*words[:at], said, *words[at + 1 :]))
+
+
+def affirm(text: str) -> str | None:
+    """What a denied text denies: ``{?x} does not exist`` → ``{?x} exists``; None for other texts."""
+    match = re.fullmatch(r"(.+) (does not|do not|is not|are not|cannot) (\w+)(.*)", text)
+    if match is None or "," in text or " and " in match[4] or is_unsure(f"{match[1]} {match[3]}{match[4]}"):
+        return None
+    subject, denied, verb, rest = match.groups()
+    if denied == "does not":
+        said = {"have": "has", "do": "does"}.get(verb, re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s")
+        said = f"{verb}es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else said
+    else:
+        said = verb if denied == "do not" else f"{denied.removesuffix('not').strip()} {verb}"
+    return f"{subject} {said}{rest}"
 
 
 def _main_verb(plain: list[str]) -> int | None:

@@ -1,9 +1,11 @@
-"""What a person should review in a wording: texts that cannot be told apart, and those that may not mean what they say.
+"""What a person should review in a wording: texts that cannot be told apart, or may not mean what they say.
 
-A snippet may hold every parameter and still be wrong: "{?c} is on the couch" for ``(on ?c)`` of Ferry. Two signs are
-looked for: no word of the name is left in the text; or only a preposition is, beside a thing that nothing in the domain
-names. Neither proves a mistake. A doubted text is asked for again once, kept if the model repeats it, and marked in the
-wording's ``source["review"]``.
+A snippet may hold every parameter and be wrong: "{?c} is on the couch" for ``(on ?c)`` of Ferry. Signs of this: no
+word of the name is left in the text, nor one of the same meaning; or only a preposition is, beside a thing that nothing
+in the domain names; a predicate's text has no verb; an action's does not begin with one; a negation that the name does
+not have; a variable that is said again without need; a word that marks something else in prompts. None proves a
+mistake, and exchanged roles show in none of them. A doubted text is asked for again once, kept if
+the model repeats it, and marked in the wording's ``source["review"]``.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from itertools import combinations
 
 from pddl2nl.nl import markers
 from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, enumerate_words, one_of_kind, words_of
+from pddl2nl.nl.wording.negation import FINITE, whole_sentence
 from pddl2nl.nl.wording.snippets import Snippet, Wording, sections, type_names
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, Function, Predicate, StepSchema, TypedName
@@ -26,6 +29,39 @@ _GENERAL = words_of(
     "way world"
 )
 _VERBS = words_of("is are was were has have been be being can will does do not and or that which who it them its")
+# Verbs of one meaning, beginning with it.
+_SYNONYMS = tuple(
+    map(
+        words_of,
+        (
+            "pick take grasp grab get lift collect fetch acquire obtain receive catch",
+            "put place drop set leave release deposit lay lower store insert",
+            "move go drive walk travel navigate fly sail drag transport carry bring roll shift transfer lead pull push",
+            "leave depart exit disembark debark alight unload",
+            "enter board embark load",
+            "make create build produce prepare construct form assemble",
+            "start begin switch turn activate power run",
+            "stop end finish switch turn deactivate halt",
+            "remove take delete destroy undo erase clean clear wipe",
+            "send communicate transmit deliver give serve",
+            "look see find locate inspect examine observe watch scan image photograph",
+            "break crack smash cut slice chop",
+            "reset restart",
+            "apply perform do execute use",
+            "connect attach link join fasten",
+            "disconnect detach loosen",
+        ),
+    )
+)
+_NEGATIONS = words_of("not no never none neither nor cannot without")
+# Names that may be said by a negation: "there is no block on {?x}".
+_DENYING = re.compile(
+    r"\b(?:not|no|non|never|un|in|im|dis|de)|free|empty|clear|avail|idle|missing|absent|without|out|off"
+)
+_MARKERS = re.compile(r"\b(?:action|observation|thought|plan|goal|state)\s*:|\[|\blook around\b", re.IGNORECASE)
+_FINITE = re.compile(r"(?:[a-z]{2,}[^suiaeo\W]|[a-z]{2,}e|goe|doe|[a-z]+(?:sse|xe|che|she))s|[a-z]{2,}ed|[a-z]+n't")
+_NO_COMMAND = re.compile(r"(?!bring|ring|sing|swing|string|spring)[a-z]+ing|(?!.*(?:eed|shed|embed|shred))[a-z]{2,}ed")
+_NO_VERBS = DETERMINERS | PREPOSITIONS - words_of("over near") | _VERBS | words_of("i you we they he she there here if")
 
 
 @dataclass(frozen=True)
@@ -43,20 +79,67 @@ class Doubt:
 
 
 def meaning_doubts(kind: str, snippet: Snippet, domain: Domain) -> tuple[str, ...]:
-    """Why a snippet may not mean what its name says, as predicates of "it"; empty where nothing is doubted.
+    """Why a snippet may not mean what its name says, as predicates of "it"; empty where nothing is doubted."""
+    return (*_form_doubts(kind, snippet), *_name_doubts(kind, snippet, domain))
 
-    Only predicates and functions are compared: an action's verb is free, since its conditions and effects are known.
-    """
+
+def _form_doubts(kind: str, snippet: Snippet) -> Iterator[str]:
+    """What shows in the text alone."""
+    text = snippet.text or ""
+    words = [word.strip(",.;").casefold() for word in text.split()]
+    if _MARKERS.search(text):
+        yield "has a word that marks something else in prompts and replies"
+    if kind == "predicates" and not _is_statement(text):
+        yield "has no verb that makes it a statement"
+    if kind == "actions" and (
+        not words[0].replace("-", "").isalpha() or words[0] in _NO_VERBS or _NO_COMMAND.fullmatch(words[0])
+    ):
+        yield f"begins with '{words[0]}' and not with a verb that tells somebody what to do"
+    denied = [word for word in words if word in _NEGATIONS or word.endswith("n't")]
+    if denied and kind != "functions" and not _DENYING.search(snippet.name.replace("_", " ")):
+        yield f"says '{denied[0]}', and the name '{snippet.name}' denies nothing"
+    for name in snippet.parameters:
+        mentions = text.split(f"{{{name}}}")
+        if any(not _means_something(between) for between in mentions[1:-1]):
+            yield f"says {{{name}}} again without need"
+
+
+def _is_statement(text: str) -> bool:
+    """Whether a text has a finite verb; "holding {?x}" leaves out an "I am"."""
+    text = whole_sentence(re.sub(r"'[^']*'", "it", text))
+    words = [word.strip(",.;").casefold() for word in text.split()]
+    for before, word in zip(["", *words], words, strict=False):
+        if word in FINITE or (before and _FINITE.fullmatch(word) and before not in DETERMINERS | PREPOSITIONS):
+            return True
+        # "I hold {?x}", "{?x} and {?y} match"
+        plural = before in {"i", "we", "they"} or (
+            before.startswith("{") and f" and {before} " in f" {' '.join(words)} "
+        )
+        if plural and word.isalpha() and word not in _NO_VERBS:
+            return True
+    return False
+
+
+def _means_something(between: str) -> bool:
+    """Whether the words between two mentions of a variable say something, so that the second one has a reason."""
+    return bool({word.strip(",.;").casefold() for word in re.sub(r"\{[^{}]*\}", " ", between).split()} - _VERBS)
+
+
+def _name_doubts(kind: str, snippet: Snippet, domain: Domain) -> tuple[str, ...]:
+    """What shows beside the name."""
     own = _name_words(snippet.name)
-    if kind not in ("predicates", "functions") or not own:
+    if not own:
         return ()
     said = re.findall(r"[^\W\d_]+", re.sub(r"\{[^{}]*\}", " ", snippet.text or "").casefold())
     shared = {word for part in own for word in said if _related(part, word)}
-    if not shared:
+    opposite = next((part for part in own if said and part in (f"un{said[0]}", f"dis{said[0]}")), "")
+    if kind == "actions" and opposite and opposite not in said:
+        return (f"says '{said[0]}', and the name says '{opposite}'",)
+    if not shared and not any({part, word} <= group for group in _SYNONYMS for part in own for word in said):
         others = [_name_words(item.name) for item in domain.predicates if item.name != snippet.name]
         taken = next((" ".join(words) for words in others if words and set(words) <= set(said)), "")
         return (f"has no word of the name '{snippet.name}' in it{taken and f' and reads like {taken!r}'}",)
-    if shared <= PREPOSITIONS | _VERBS:
+    if kind != "actions" and shared <= PREPOSITIONS | _VERBS:
         # The name says no more than "on" or "has": of what, the rest of the text tells.
         known = _vocabulary(domain) | _GENERAL
         invented = [noun for noun in _things(snippet.text or "") if not any(_related(word, noun) for word in known)]
@@ -101,7 +184,7 @@ def _related(part: str, word: str) -> bool:
     short, long = sorted((part, word), key=len)
     if len(short) >= 3 and (short in long or part.startswith(word[:3])):
         return True
-    if len(word) >= 2 and len(part) > 4 and (part.startswith(word) or part.endswith(word)):
+    if len(word) >= 2 and len(part) >= 4 and (part.startswith(word) or part.endswith(word)):
         # "on" in "ontable".
         return True
     letters = iter(word)
@@ -162,7 +245,7 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     found += [
         f"the action '{snippet.name}' is said '{snippet.text}', which means something else in a model's reply"
         for snippet in wording.actions.values()
-        if _is_tag(snippet.text or "")
+        if is_tag(snippet.text or "")
     ]
     doubts = wording.source.get("doubts", ())
     if isinstance(doubts, list | tuple):
@@ -209,7 +292,8 @@ def _exchanged(
             )
 
 
-def _is_tag(text: str) -> bool:
+def is_tag(text: str) -> bool:
+    """Whether an action's text is a tag of prompts and replies, so that it would be read as that."""
     low = text.casefold()
     tags = (markers.THOUGHT, markers.PLAN_START, markers.PLAN_END)
     return low in (markers.LOOK_AROUND, markers.DONE) or low.startswith(tuple(tag.casefold() for tag in tags))

@@ -17,14 +17,13 @@ from typing import Literal
 
 from pddl2nl.llm import Completion
 from pddl2nl.llm.replies import split_reasoning
-from pddl2nl.nl import markers
 from pddl2nl.nl.wording.negation import NOT_SO
-from pddl2nl.nl.wording.review import confused_pairs
+from pddl2nl.nl.wording.review import confused_pairs, is_tag
 from pddl2nl.nl.wording.snippets import Snippet, snippet_faults
 from pddl2nl.pddl.tree import Domain, TypedName
 
-Kind = Literal["predicates", "equality", "functions", "actions"]
-"""What is worded, named as a wording file names it; ``equality`` is ``=`` and its negation."""
+Kind = Literal["predicates", "functions", "actions"]
+"""What is worded, named as a wording file names it."""
 
 LONGEST = 1500
 """The most characters that a snippet may have: more than 200 tokens hold, whatever a server takes for tokens."""
@@ -48,7 +47,6 @@ _OTHER_BRACKETS = re.compile(r"[()\[\]<>]")
 _KEYWORD = re.compile(r"(?<!\w):[a-z][\w-]*", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.!;](?=\s)")
 _CUT_WORDS = 25
-_TAKEN = {markers.LOOK_AROUND, markers.DONE}
 _SAME = {"{} and {} are the same object", "{} and {} are different objects"}
 
 
@@ -86,7 +84,8 @@ def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tok
         return Draft(text, faults=faults)
     if not opposite:
         return Draft(text, None, (*faults, 'lacks the second line, "Negated: …"'))
-    other, more = _checked(opposite, "equality", parameters)
+    # A negation may begin as negations do, which the faults of functions do not forbid.
+    other, more = _checked(opposite, "functions", parameters)
     if other is not None and other == text:
         other, more = None, ("says the same as the first line",)
     return Draft(text, other, (*faults, *(f"is wrong in its negation, which {fault}" for fault in more)))
@@ -208,7 +207,7 @@ def _meaning_faults(text: str, kind: Kind) -> Iterator[str]:
     """Texts that would be read back as something else: as a tag, a negation or an equality."""
     low = text.casefold()
     if kind == "actions":
-        if low in _TAKEN or low.startswith(markers.THOUGHT.casefold()):
+        if is_tag(text):
             yield "means something else wherever actions are read; choose other words"
         if text.startswith("I "):
             yield 'begins with "I"; it must begin with the verb'

@@ -24,7 +24,7 @@ from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, view_of
 from pddl2nl.reports.html.steps import status_label
-from pddl2nl.reports.plots import NoDataError, plot_svg, plots_of
+from pddl2nl.reports.plots import NoDataError, draw, plots_of
 from pddl2nl.reports.summaries import RunSummary, in_processes
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 from pddl2nl.tasks.suites import natural
@@ -267,7 +267,7 @@ def _pictures(gathered: Gathered) -> list[dict[str, str]]:
     for key, plot in plots_of(gathered).items():
         picture = {"key": key, "title": plot.title, "caption": plot.caption}
         try:
-            svg = base64.b64encode(plot_svg(gathered, key).encode("utf-8")).decode("ascii")
+            svg = base64.b64encode(draw(gathered, key, "svg", text=True)).decode("ascii")
             drawn.append(picture | {"source": f"data:image/svg+xml;base64,{svg}"})
         except NoDataError as error:
             missing.append(picture | {"source": "", "missing": str(error)})

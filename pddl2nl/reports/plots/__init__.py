@@ -26,7 +26,6 @@ from pddl2nl.reports.plots.style import (
     WIDTH,
     Look,
     NoDataError,
-    embedded,
     legend_rows,
     line_legend,
     looks,
@@ -47,7 +46,6 @@ __all__ = [
     "bases",
     "column_labels",
     "draw",
-    "plot_svg",
     "plots_of",
     "scored",
     "write_plots",
@@ -492,11 +490,6 @@ def draw(gathered: Gathered, key: str, form: str, *, text: bool = False) -> byte
         MissingExtraError: matplotlib is not installed.
     """
     return saved(lambda: all_plots()[key].figure(gathered), form, text=text)
-
-
-def plot_svg(gathered: Gathered, key: str) -> str:
-    """A plot as an SVG image for a page, in light and dark mode, with searchable text; raises as `draw`."""
-    return embedded(draw(gathered, key, "svg", text=True), all_plots()[key].title)
 
 
 def write_plots(gathered: Gathered, folder: Path) -> tuple[tuple[Path, ...], Mapping[str, str]]:

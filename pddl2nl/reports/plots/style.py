@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
-from xml.etree import ElementTree
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn
@@ -65,23 +63,6 @@ _STYLE: dict[str, Any] = {
     "savefig.dpi": 150,
     "savefig.facecolor": "white",
 }
-_DARK = {
-    "#000000": "#e4e2dc",
-    "#333333": "#cfd2d5",
-    "#555555": "#9ba2a9",
-    "#777777": "#9ba2a9",
-    "#e3e3e3": "#32373c",
-    "#ededed": "#343a40",
-    "#4d4d4d": "#c2c6ca",
-    "#ffffff": "#1d2125",
-    "#0072b2": "#4aa8e0",
-    "#882255": "#c9679b",
-    "#a3a3a3": "#8a8f94",
-    "#6b6b6b": "#b2b6ba",
-    "#3d3d3d": "#dadcde",
-    "#c6c6c6": "#6a6f74",
-}
-"""Colours and what they become in dark mode; all others stay."""
 
 
 class NoDataError(InputError):
@@ -207,31 +188,3 @@ def saved(draw: Any, form: str, *, text: bool = False) -> bytes:
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         draw().savefig(stream, format=form, metadata=metadata)
     return stream.getvalue()
-
-
-_SVG = "{http://www.w3.org/2000/svg}"
-
-
-def embedded(svg: bytes, title: str) -> str:
-    """An SVG as an image of a page, without scripts and metadata; it follows the reader's light or dark mode."""
-    ElementTree.register_namespace("", _SVG[1:-1])
-    ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
-    root = ElementTree.fromstring(svg)
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{_SVG}metadata", f"{_SVG}style", f"{_SVG}script"):
-                parent.remove(child)
-    variable = re.compile("|".join(_DARK), re.IGNORECASE)
-    for element in root.iter():
-        for name in {"style", "fill", "stroke"} & element.attrib.keys():
-            element.set(name, variable.sub(lambda color: f"var(--c{color[0][1:].lower()})", element.attrib[name]))
-    root.set("role", "img")
-    root.set("aria-label", title)
-    # From matplotlib's own style sheet, which is removed.
-    root.set("style", "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;fill:var(--c000000)")
-    sheet = ElementTree.Element(f"{_SVG}style")
-    light = "".join(f"--c{color[1:]}:{color};" for color in _DARK)
-    dark = "".join(f"--c{color[1:]}:{other};" for color, other in _DARK.items())
-    sheet.text = f"svg{{{light}}}@media (prefers-color-scheme:dark){{svg{{{dark}}}}}"
-    root.insert(0, sheet)
-    return ElementTree.tostring(root, encoding="unicode")

@@ -124,12 +124,11 @@ def _run_cells(grid: Grid, rows: Sequence[int]) -> tuple[TableCell, ...]:
 def _cell(grid: Grid, rows: Sequence[int], column: int, found: Coverage, missing: int, text: str) -> TableCell:
     if not grid.has_runs(rows, column):
         return TableCell("")
-    link = (rows[0], column) if len(rows) == 1 else None
     lacks = lacking(found.broken, missing)
-    detail = _detail(found, missing, sampled=grid.is_model(column))
+    detail, show = _detail(found, missing, sampled=grid.is_model(column)), show_runs(rows, column)
     if not found.tasks:
-        return TableCell(f"–{lacks}", detail=detail, link=link)
-    return TableCell(text + lacks, found.solved, detail, link=link, show=() if link else show_runs(rows, column))
+        return TableCell(f"–{lacks}", detail=detail, show=show)
+    return TableCell(text + lacks, found.solved, detail, show=show)
 
 
 def _detail(found: Coverage, missing: int, *, sampled: bool) -> str:

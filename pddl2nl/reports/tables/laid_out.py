@@ -134,8 +134,6 @@ def _line(laid: PaperTable, grid: Grid, column: int) -> TableLine:
     scored = len({run.task_key for run in runs if not run.infrastructure})
     lacks = lacking(sum(run.infrastructure for run in runs), grid.lacks(rows, column))
     tasks = TableCell(f"{scored}{lacks}", float(scored), f"{len(runs)} runs{lacks}", show=show)
-    if len(rows) == 1 and grid.gathered.cell(rows[0], column):
-        tasks = replace(tasks, link=(rows[0], column), show=())
     layout = grid.column(column)
     return TableLine(layout.name or _title(layout.policy), (tasks, *cells))
 
@@ -320,7 +318,7 @@ def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Iterable[R
     row = next(row for row in grid.rows if own[0] in grid.gathered.cell(row, column))
     number = sum(metric in run.values for run in own)
     detail = f"mean of {number} runs" if number > 1 else ""
-    return replace(_percent(fmean(means.values())), detail=detail, link=(row, column))
+    return replace(_percent(fmean(means.values())), detail=detail, show=show_runs([row], column))
 
 
 def _paper_lines(view: LaidOut, section: PaperSection, tasks: Sequence[Reference]) -> Iterator[TableLine]:

@@ -40,9 +40,8 @@ class TableCell:
         detail: shown on demand on a page and in further columns of CSV: ``67 of 100 runs``, the interval.
         best: whether it is the best language-model column of its line; shown in bold.
         estimated: whether the value contains an estimate; marked with ``~``.
-        link: the layout's (row, column) of the runs behind it; None for sums and a paper's numbers.
-        show: filters for runs that are not one cell's. Names are ``outcome``, ``link``, ``predicate``, ``column`` and
-            ``row`` (several, separated by commas); if ``against`` is set, ``a``, ``b``, ``row`` and ``which``.
+        show: filters for the runs behind it. Names are ``outcome``, ``link``, ``predicate``, ``column`` and ``row``
+            (several, separated by commas); if ``against`` is set, ``a``, ``b``, ``row`` and ``which``.
         against: whether ``show`` selects two columns side by side.
     """
 
@@ -51,7 +50,6 @@ class TableCell:
     detail: str = ""
     best: bool = False
     estimated: bool = False
-    link: tuple[int, int] | None = None
     show: Show = ()
     against: bool = False
 

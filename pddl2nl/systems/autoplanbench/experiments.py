@@ -15,7 +15,7 @@ from pddl2nl.experiments import Column, Experiment
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.runs import record_path
 from pddl2nl.experiments.specification.columns import WALK_SEEDS
-from pddl2nl.experiments.specification.experiment import Estimate, estimated_columns
+from pddl2nl.experiments.specification.estimate import Estimate, estimated_columns
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import price_of
 from pddl2nl.tasks import shipped_domain, shipped_domains

@@ -272,7 +272,7 @@ def _token_line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: 
         if mean is not None:
             detail = f"mean of {mean.tasks} tasks, {mean.runs} pairs of task and seed{lacks}"
             cell = _number(mean.value, mean.estimated, lacks, detail)
-        cells.append(replace(cell, link=(row, column)))
+        cells.append(replace(cell, show=show_runs([row], column)))
     label = f"{grid.row(row).label} {grid.row(row).variant}".strip()
     return TableLine(label, (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)))
 

@@ -36,11 +36,13 @@ _NO_ACTION = "Think about what to do next."
 
 
 def shots_for(setting: Setting, robot: Robot, program: bool, style: Style, text: str = "") -> Shots:
-    """The examples of each stage, in the wording and the names of the run; empty for domains without solved tasks.
+    """The examples of each stage, in the wording and the names of the run; empty without any (``--example none``).
 
     A plan that is asked for one step at a time shows the task whose text is most similar to `text`.
     """
     teller, example = setting.teller, setting.example
+    if setting.spec.example == "none":
+        return {}
     if example is not None and example.problem_pddl:
         shots = _shots_of([_SolvedTask.of_example(example, teller, robot, style, program)])
     elif not (shown := solved_tasks(teller.task)):

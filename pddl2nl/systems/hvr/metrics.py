@@ -1,7 +1,7 @@
 """The six metrics of the HVR paper, as pure functions of a run's events, all in %; and one of ours on recovery.
 
 Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
-Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground truth (`pddl2nl.policies.reporting`)
+Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground truth (`pddl2nl.systems.hvr.correctness`)
 and exist for all policies; MPV and AABV exist for HVR and its ablations only.
 
 **The measured plan** is the first one that is executed: the last expanded plan before the first executed action. Plans
@@ -20,7 +20,8 @@ from functools import lru_cache
 from typing import Literal
 
 from pddl2nl.policies.events import Acted, LookedAround, Rejected, RunEvent
-from pddl2nl.policies.reporting import RunMetric, ScoredRun, Way, prefix_steps, skipping_steps
+from pddl2nl.policies.reporting import RunMetric, ScoredRun, Way
+from pddl2nl.systems.hvr.correctness import prefix_steps, skipping_steps
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,

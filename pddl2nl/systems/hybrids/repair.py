@@ -21,7 +21,6 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
-from pddl2nl.errors import InputError
 from pddl2nl.pddl import Task
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort, Policy, make_policy
@@ -41,6 +40,7 @@ class Repair(Policy):
 
     summary = "the valid plan nearest to one of Basic (repair:POLICY: of another policy), by Fast Downward"
     one_shot = True
+    works_on = "basic"
 
     from_prefix: Annotated[
         bool,
@@ -53,31 +53,6 @@ class Repair(Policy):
     proposer_options: Annotated[
         dict[str, Any], Meta(description="Its options; -P NAME=VALUE gives them as if they were those of repair.")
     ] = msgspec.field(default_factory=dict)
-
-    @classmethod
-    def wrapped(cls, other: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The values of its own options; all others become those of the policy that proposes.
-
-        Raises:
-            InputError: it gives no whole plan, repairs plans itself, is for a world with faults, or refuses a value.
-        """
-        own = {name: value for name, value in values.items() if name in cls.__struct_fields__}
-        name = other or "basic"
-        if own.get("proposer", name) != name:
-            # A record names the policy, and never chooses code by an option.
-            raise InputError(f"repair: ask for the plan of another policy as repair:{own['proposer']}")
-        given = {name: value for name, value in values.items() if name not in own}
-        made = make_policy(name, {**own.get("proposer_options", {}), **given})
-        if isinstance(made, Repair):
-            raise InputError(f"repair:{name}: {name} repairs plans itself")
-        if not made.one_shot:
-            raise InputError(
-                f"repair:{name}: {name} takes its actions one at a time, and a plan is repaired as a whole; name a "
-                "policy that gives one, such as basic, cot or llm+p"
-            )
-        if getattr(made, "faults", None) is not None:
-            raise InputError(f"repair:{name} plans for the world as the task describes it: leave out the option faults")
-        return {**own, "proposer": name, "proposer_options": msgspec.to_builtins(made)}
 
     @property
     def proposing(self) -> Policy:

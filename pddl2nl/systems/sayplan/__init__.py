@@ -7,6 +7,7 @@ SYSTEM = System(
     policies={"sayplan": "sayplan:SayPlan"},
     presets="presets.toml",
     files={"scene.json": "scene_graph:read_roles"},
+    problems={".json": "scene_graph:problem_of_scene"},
     events="events:EVENTS",
     metrics="metrics:METRICS",
     plots="plots:PLOTS",

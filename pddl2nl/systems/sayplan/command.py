@@ -9,10 +9,9 @@ import typer
 
 from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, domain_file, option
 from pddl2nl.cli.output import FAILED, plural, print_result, print_text
-from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneRoles, SceneView
+    from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView
 
 Top = Annotated[str | None, option("LEVEL", "The top level of the graph.", "that of scene.json")]
 Nodes = Annotated[list[str], argument("NODE...", "Nodes to expand, one after the other.")]
@@ -74,30 +73,28 @@ def _problem(
     """Print the PDDL problem of your own scene graph, to be run with the domain."""
     from pddl2nl.files import read_text
     from pddl2nl.pddl import Task, load_domain, parse_problem
-    from pddl2nl.systems.sayplan.scene_graph import scene_graph, scene_problem
+    from pddl2nl.systems.sayplan.scene_graph import roles_beside, scene_graph, scene_problem
 
     path = Path(domain_file(domain))
-    roles, parsed = _roles(path), load_domain(path)
+    roles, parsed = roles_beside(path), load_domain(path)
     text = scene_problem(read_text(scene, "scene graph"), parsed, roles, goal, scene.stem)
     scene_graph(Task(parsed, parse_problem(text, parsed, str(scene))), roles)
     print_text(text.rstrip())
 
 
-def _roles(domain: Path) -> SceneRoles:
-    from pddl2nl.systems.sayplan.scene_graph import load_roles
-
-    path = domain.resolve().parent / "scene.json"
-    if not path.is_file():
-        raise InputError(f"{domain}: there is no scene.json beside it, which says what its predicates are in a graph")
-    return load_roles(path)
-
-
 def _graph(domain: Path, problem: Path, top: str | None) -> SceneGraph:
-    from pddl2nl.pddl import load_task
-    from pddl2nl.systems.sayplan.scene_graph import scene_graph
+    from pddl2nl.files import read_text
+    from pddl2nl.pddl import Task, load_domain, load_problem, parse_problem
+    from pddl2nl.systems.sayplan.scene_graph import roles_beside, scene_graph, scene_problem
 
-    roles = _roles(domain)
-    return scene_graph(load_task(domain, problem), roles if top is None else roles.shown_from(top))
+    roles, read = roles_beside(domain), load_domain(domain)
+    if problem.suffix == ".json":
+        # A graph can be looked at without a goal.
+        text = scene_problem(read_text(problem, "scene graph"), read, roles, "(and)", problem.stem)
+        task = Task(read, parse_problem(text, read, str(problem)))
+    else:
+        task = Task(read, load_problem(problem, read))
+    return scene_graph(task, roles if top is None else roles.shown_from(top))
 
 
 def _print(view: SceneView, as_json: bool) -> None:

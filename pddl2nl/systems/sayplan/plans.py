@@ -125,7 +125,7 @@ def read_calls(
         if match is None:
             calls.append(SceneCalled("", (), line))
         else:
-            nodes = map(plain_name, match[2].split(","))
+            nodes = filter(None, map(plain_name, match[2].split(",")))
             calls.append(SceneCalled(plain_name(match[1]), tuple(names.get(node, node) for node in nodes)))
     return tuple(calls)
 
@@ -142,11 +142,13 @@ def read_answer(said: object, names: Mapping[str, str]) -> tuple[str, ...] | Non
     return tuple(dict.fromkeys(names.get(word, word) for word in words if word not in _NOTHING))
 
 
-def json_reply(thought: str, *, command: str = "", plan: Sequence[SceneCalled] | None = None) -> str:
+def json_reply(thought: str, reason: str = "", *, command: str = "", plan: Sequence[SceneCalled] | None = None) -> str:
     """A reply: a command of the search, or a plan."""
     mode = "exploring" if command and not command.startswith("terminate") else "planning"
     content = {"command": command} if plan is None else {"plan": [*map(str, plan), "done()"]}
-    return json.dumps({"chain_of_thought": thought, "reasoning": thought, "mode": mode, **content}, ensure_ascii=False)
+    return json.dumps(
+        {"chain_of_thought": thought, "reasoning": reason or thought, "mode": mode, **content}, ensure_ascii=False
+    )
 
 
 # ── ways ─────────────────────────────────────────────────────────────────────────────────────────
@@ -162,7 +164,7 @@ def fill_ways(
     """
     place, filled, inserted = graph.location or "", list[SceneCalled](), list[int]()
     for call in calls:
-        end = "" if call.unread else call.nodes[-1]
+        end = call.nodes[-1] if call.nodes else ""
         way = graph.way(place, end) if call.name == moves and end in graph.nodes else None
         if way is None:
             filled.append(call)
@@ -257,6 +259,7 @@ class CheckedPlan:
         goal: whether the goal holds at the end; of a plan that is not executable, if failing calls are skipped.
         cause, unmet: the kind of the first error, and the conditions that the failing action lacks.
         feedback: what is told of it.
+        unread: whether the failing call could not be read.
     """
 
     actions: tuple[GroundAction, ...]
@@ -266,6 +269,7 @@ class CheckedPlan:
     cause: Cause = ""
     unmet: tuple[Condition, ...] = ()
     feedback: str = ""
+    unread: bool = False
 
 
 class PlanSimulator:
@@ -295,7 +299,8 @@ class PlanSimulator:
                 state = result.successor
             elif failed is None:
                 cause, feedback = self._cause(call, result, view, state), self._told(call, result, view, state, number)
-                failed = CheckedPlan((), number, False, False, cause, result.unmet if result else (), feedback)
+                unmet, unread = result.unmet if result else (), bool(call.unread)
+                failed = CheckedPlan((), number, False, False, cause, unmet, feedback, unread)
         checked = failed or CheckedPlan((), len(calls), True, False)
         return replace(checked, actions=tuple(actions), goal=self._simulator.is_goal(state))
 

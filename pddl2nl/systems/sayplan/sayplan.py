@@ -11,9 +11,8 @@ sayplan/search        the task, the graph as it is shown, the nodes ever expande
 sayplan/plan          the task, the graph as it is shown; in a correction the last plan and the simulator's feedback
 ====================  ==================================================================================================
 
-No earlier exchange is in a prompt (the paper's Markovian prompt). The examples come from the example task of a shipped
-domain: a search that expands and contracts, a plan, and, if plans are verified, one that is corrected. Other domains
-have no examples.
+No earlier exchange is in a prompt (the paper's Markovian prompt). The examples (`pddl2nl.systems.sayplan.examples`)
+are a search that expands and contracts, a plan, and, if plans are verified, plans that are corrected.
 
 The paper gives no bound on the search and tells the model only whether its plan is executable. Ours ends a search after
 twice as many steps as nodes can be expanded, and `MORE_STEPS`; after `MOST_UNREADABLE` unreadable replies in
@@ -25,7 +24,7 @@ model is also told that its plan misses the goal; and if it is proved that nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -37,7 +36,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm import Message
 from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import Teller, Wording, make_names
-from pddl2nl.pddl import And, Atom, Condition, Domain, Not, Or, Task, write_condition
+from pddl2nl.pddl import And, Atom, Condition, Not, Or, Task, write_condition
 from pddl2nl.policies.policy import Effort, TaskTextPolicy
 from pddl2nl.policies.prompts import PromptLayout, Prompts, Sections, conversation, dashed, shortened
 from pddl2nl.policies.refining import Attempt, Check, Style, refine
@@ -45,10 +44,10 @@ from pddl2nl.search.grounding import GroundActions, bits
 from pddl2nl.search.relaxation import Relaxation
 from pddl2nl.systems.sayplan.answers import MISTAKES, SceneAnswers
 from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
+from pddl2nl.systems.sayplan.examples import ShownTask, example_reference, shown_task
 from pddl2nl.systems.sayplan.plans import (
     CheckedPlan,
     PlanSimulator,
-    SceneActions,
     SceneCalled,
     call_text,
     fill_ways,
@@ -62,8 +61,7 @@ from pddl2nl.systems.sayplan.plans import (
 )
 from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneRoles, SceneView, scene_graph
 from pddl2nl.systems.sayplan.tokens import tokenizer_name
-from pddl2nl.tasks import match_shipped
-from pddlval import GroundAction, Simulator, State
+from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
 from pddlval.semantics import unmet
 
@@ -74,6 +72,8 @@ if TYPE_CHECKING:
 MORE_STEPS = 10
 MOST_UNREADABLE = 3
 MOST_STUCK = 3
+_MOST_MISTAKES = 3
+"""The most corrections that prompts show."""
 _MOST_CALLS = 2_000
 _MOST_COMMAND, _MOST_REASONING, _MOST_LINE = 500, 1_000, 80
 
@@ -114,7 +114,6 @@ class SayPlan(TaskTextPolicy):
         Meta(description="Whether the search can ask for counts, distances and what is missing (not in the paper)."),
     ] = False
     paths: Annotated[bool, Meta(description="Whether a path planner adds the places on the way to a plan.")] = True
-    examples: Annotated[bool, Meta(description="Whether prompts show the example of the shipped domain.")] = True
     # Five as in the paper (section 5.2).
     corrections: Annotated[
         int, Meta(description="The most corrections of a plan that the simulator refuses; 0: it is not asked.", ge=0)
@@ -140,7 +139,7 @@ class SayPlan(TaskTextPolicy):
 
     @property
     def uses(self) -> frozenset[str]:
-        return frozenset(("constrain",) if self.needs_model else ())
+        return frozenset(("constrain", "example", "example_plan") if self.needs_model else ())
 
     @property
     def mistakes(self) -> tuple[str, ...]:
@@ -152,6 +151,10 @@ class SayPlan(TaskTextPolicy):
         search = ("search.txt", *(name for name, used in parts.items() if used)) if self.search == "model" else ()
         plan = ("plan.txt", "completed.txt" if self.paths else "stepwise.txt") if self.needs_model else ()
         return (*search, *plan)
+
+    def shows_example(self, task: Task) -> bool:
+        """Only in domains without an example of their own."""
+        return example_reference(task.domain) is None
 
     def effort(self, actions: int) -> Effort:
         searches, plans = (6 if self.search == "model" else 0), (2 if self.corrections else 1)
@@ -210,9 +213,8 @@ class SceneRun:
     def _prompter(self) -> ScenePrompter:
         setting = self._episode.setting
         prompts = self._policy.prompts.replacing(setting.prompts)
-        return ScenePrompter(
-            self._policy, self._text, self.task.domain, self._roles, wording=setting.teller.wording, prompts=prompts
-        )
+        shown = shown_task(setting, self._roles)
+        return ScenePrompter(self._policy, self._text, self._roles, shown, setting.teller.wording, prompts)
 
     def _answers(self, oracle: PlanOracle, view: SceneView, feedback: str) -> SceneAnswers:
         return SceneAnswers(oracle, self.task, self._text, self._roles, view, self._episode.state, feedback)
@@ -391,7 +393,9 @@ class SceneRun:
         if plan.executable and plan.actions:
             episode.end_plan()
         else:
-            episode.end_plan("unreadable", plan.feedback or "the plan has no actions that could be read")
+            # A node that is not there and a place that is too far were read, and cannot be done.
+            status = "unreadable" if plan.unread or not plan.feedback else "inapplicable"
+            episode.end_plan(status, plan.feedback or "the plan has no actions that could be read")
 
 
 def _ordered(view: SceneView) -> tuple[str, ...]:
@@ -479,6 +483,15 @@ def cannot_be_enough(task: Task, state: State, view: SceneView) -> bool:
     return not may_hold(negation_normal(task.problem.goal))
 
 
+def _states(roles: SceneRoles) -> Iterator[str]:
+    """The states of nodes, as the graph writes them."""
+    for level in roles.levels:
+        yield from (value for each in level.states for value in (each.yes, each.no))
+        if level.kind != roles.top and level.within and not level.parent and not level.states:
+            yield from (f"{each.replace('-', '_')}(node)" for each in level.within)
+    yield from (["inside_hand"] if roles.held else [])
+
+
 def _about(call: SceneCall) -> str:
     names = ["the node"] if len(call.given) == 1 else ["the first node", "the second node"]
     return call.about.format(*names)
@@ -488,12 +501,17 @@ class ScenePrompter:
     """Makes the prompts about one task, which speak of the policy's components."""
 
     def __init__(
-        self, policy: SayPlan, task_text: str, domain: Domain, roles: SceneRoles, *, wording: Wording, prompts: Prompts
+        self,
+        policy: SayPlan,
+        task_text: str,
+        roles: SceneRoles,
+        shown: ShownTask | None,
+        wording: Wording,
+        prompts: Prompts,
     ):
         self._policy = policy
         self._task_text = task_text
         self._roles = roles
-        self._wording = wording
         self._prompts = prompts
         actions = [f"{call.written(name)}: {_about(call)}." for name, call in roles.calls.items()]
         ways = [prompts.fill("completed.txt" if policy.paths else "stepwise.txt")] if roles.moves else []
@@ -504,8 +522,9 @@ class ScenePrompter:
             "memory": f"\n{prompts.fill('memory.txt')}\n" if policy.memory else "",
             "actions": dashed(actions),
             "rules": dashed((*roles.rules, *ways)),
+            "states": ", ".join(_states(roles)),
         }
-        self._examples = self._shown(domain)
+        self._examples = {} if shown is None else self._shots(shown, wording)
 
     def search(
         self, view: SceneView, memory: Sequence[str], feedback: str, answers: Sequence[str] = ()
@@ -552,55 +571,37 @@ class ScenePrompter:
     def _question(self, sections: Sections, task_text: str = "") -> str:
         return LAYOUT.question({"Task": task_text or self._task_text, **sections})
 
-    def _shown(self, domain: Domain) -> Mapping[str, Sequence[tuple[str, str]]]:
+    def _shots(self, shown: ShownTask, wording: Wording) -> Mapping[str, Sequence[tuple[str, str]]]:
         """The examples of each stage: questions and replies."""
-        shipped = match_shipped(domain)
-        reference = next((each for each in shipped.references if each.role == "example"), None) if shipped else None
-        if shipped is None or reference is None or not self._policy.examples:
-            return {}
-        task = shipped.task(reference.instance)
-        try:
-            graph = scene_graph(task, self._roles)
-        except InputError:  # the user's roles begin at floors, which the example task has not
-            return {}
-        text, actions = reference.texts["goal"], SceneActions(task, self._roles)
-        calls = actions.calls(map(GroundAction.parse, reference.ways[0].plan))
-        short = without_ways(calls, self._roles.moves) if self._policy.paths else calls
-        needed = graph.revealing(node for call in calls for node in call.nodes)
-        view = graph.collapsed()
+        policy, view = self._policy, shown.graph.collapsed()
         steps, memory = list[tuple[str, str]](), list[str]()
+        for command, thought, reason in shown.search:
+            verb, _, node = command.removesuffix(")").partition("(")
+            if verb == "contract" and not policy.contraction:
+                continue
+            question = self._question(self._searching(view, memory), shown.text)
+            steps.append((question, json_reply(thought, reason, command=command)))
+            if node:
+                view = view.expand(node) if verb == "expand" else view.contract(node)
+                memory += [node] if verb == "expand" else []
 
-        def step(thought: str, command: str) -> None:
-            question = self._question(self._searching(view, memory), text)
-            steps.append((question, json_reply(thought, command=command)))
+        def stepwise(calls: Sequence[SceneCalled]) -> Sequence[SceneCalled]:
+            return calls if policy.paths else fill_ways(calls, shown.graph, self._roles.moves)[0]
 
-        useless = [node.name for node in view.nodes if node.opens and node.name not in needed][:1]
-        for name in (*useless, *sorted(needed, key=graph.places.__getitem__)):
-            step(f"{name} may have what the task needs and is not expanded yet", f"expand({name})")
-            view = view.expand(name)
-            memory.append(name)
-            if name in useless and self._policy.contraction:
-                step(f"nothing in {name} matters: hide it again", f"contract({name})")
-                view = view.contract(name)
-        step("the graph shows all that the task needs", "terminate")
-        plans = [(self._question({"Scene graph": view.text}, text), json_reply("first this, then that", plan=short))]
-        if self._policy.corrections:
-            forgotten, feedback = self._forgotten(task, short, view)
-            refused = {"Scene graph": view.text, "Plan": list(map(str, forgotten)), "Feedback": feedback}
-            thought = "a step that the refused one needs was missing"
-            plans.append((self._question(refused, text), json_reply(thought, plan=short)))
-        return {SEARCH: steps, PLAN: plans}
-
-    def _forgotten(self, task: Task, plan: Sequence[SceneCalled], view: SceneView) -> tuple[Sequence[SceneCalled], str]:
-        """A plan without one of the steps that it needs, the first one possible, and the simulator's feedback."""
-        simulator = Simulator(task)
-        teller = Teller(task, self._wording, make_names(task, "original", self._wording))
-        checker = PlanSimulator(simulator, self._roles, teller, self._policy.signal)
-        # The paper's example forgets to open the wardrobe, which is its second step.
-        for place in range(1, len(plan)):
-            rest = (*plan[:place], *plan[place + 1 :])
-            filled, _ = fill_ways(rest, view.graph, self._roles.moves) if self._policy.paths else (rest, ())
-            checked = checker.check(filled, view, simulator.initial)
-            if not checked.executable and plan[place].name != self._roles.moves:
-                return rest, checked.feedback
-        raise ValueError("the example's plan needs none of its steps")
+        calls = stepwise(shown.calls)
+        reply = json_reply(shown.thought, shown.reason, plan=calls)
+        plans = [(self._question({"Scene graph": view.text}, shown.text), reply)]
+        teller = Teller(shown.task, wording, make_names(shown.task, "original", wording))
+        checker, start = PlanSimulator(Simulator(shown.task), self._roles, teller, policy.signal), shown.start
+        for mistake in shown.mistakes if policy.corrections else ():
+            filled, _ = fill_ways(mistake.calls, shown.graph, self._roles.moves)
+            checked = checker.check(filled, view, start)
+            refused = {
+                "Scene graph": view.text,
+                "Plan": list(map(str, stepwise(mistake.calls))),
+                "Feedback": checked.feedback,
+            }
+            if not checked.executable:
+                corrected = json_reply(mistake.thought, mistake.reason, plan=calls)
+                plans.append((self._question(refused, shown.text), corrected))
+        return {SEARCH: steps, PLAN: plans[: 1 + _MOST_MISTAKES]}

@@ -27,6 +27,7 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, MissingExtraError, did_you_mean
 from pddl2nl.files import parse_json, read_text
 from pddl2nl.pddl import Domain, GroundAtom, Task
+from pddl2nl.systems.sayplan.other_graphs import scene_of
 from pddl2nl.systems.sayplan.tokens import count_tokens
 from pddlval import State
 
@@ -488,12 +489,13 @@ class SceneView:
         return replace(self, expanded=frozenset(e for e in self.expanded if name not in (e, *graph.above(e))))
 
     def node(self, name: str) -> SceneNode:
-        """A node that is shown; raises `InputError`, with a near name, for others."""
-        if name not in self.graph.nodes:
+        """A node that is shown; raises `InputError`, with a near name, for others.
+
+        A node that is not shown is told like one that does not exist: otherwise a model could find out by guessing.
+        """
+        if not self.shows(name):
             shown = [node.name for node in self.nodes]
             raise InputError(f"there is no {name} in the graph{did_you_mean(name, shown)}")
-        if not self.shows(name):
-            raise InputError(f"{name} is not in the graph shown")
         return self.graph.nodes[name]
 
     def count(self, word: str) -> Mapping[str, int]:
@@ -557,17 +559,35 @@ class SceneView:
 # ── one's own scene ──────────────────────────────────────────────────────────────────────────────
 
 
+def problem_of_scene(text: str, domain: Domain, name: str) -> str:
+    """The problem of a file with a scene graph and its ``goal``, by the ``scene.json`` beside the domain."""
+    data, roles = parse_json(text, name), roles_beside(Path("" if domain.source is None else domain.source.name))
+    goal = data.get("goal") if isinstance(data, dict) else None
+    if not isinstance(goal, str):
+        raise InputError(f'{name}: expected a "goal" in PDDL beside "nodes", such as "(in-hand apple)"')
+    return scene_problem(text, domain, roles, goal, Path(name).stem)
+
+
+def roles_beside(domain: Path) -> SceneRoles:
+    """The roles in the ``scene.json`` beside a domain's file; raises `InputError` without one."""
+    path = domain.resolve().parent / "scene.json"
+    if not path.is_file():
+        raise InputError(f"{domain}: there is no scene.json beside it, which says what its predicates are in a graph")
+    return load_roles(path)
+
+
 def scene_problem(text: str, domain: Domain, roles: SceneRoles, goal: str, name: str = "scene") -> str:
     """The PDDL problem that a scene graph in JSON tells, the inverse of `SceneView.text`.
 
-    The JSON may also be written as in the paper: an attribute as a text, links among the nodes, a link with ``+``,
-    ``-``, ``<->`` or as a list, and the affordance ``release`` alone, which puts things into what can be opened and
-    onto all else. Names become names of PDDL: ``Bob's room`` is ``bob_s_room``. `name` is that of the problem.
+    The JSON may be that of another program (`pddl2nl.systems.sayplan.other_graphs`), or written as in the paper: an
+    attribute as a text, links among the nodes, a link with ``+``, ``-``, ``<->`` or as a list, and the affordance
+    ``release`` alone, which puts things into what can be opened and onto all else. Names become names of PDDL:
+    ``Bob's room`` is ``bob_s_room``. `name` is that of the problem.
 
     Raises:
         InputError: the JSON has another form, or the problem makes no sense in the domain; the message says where.
     """
-    read = _SceneReader(parse_json(text, name), domain, roles, name)
+    read = _SceneReader(scene_of(parse_json(text, name), name), domain, roles, name)
     objects = "\n    ".join(f"{each} - {kind}" for each, kind in read.objects.items())
     facts = "\n    ".join(f"({' '.join(fact)})" for fact in dict.fromkeys(read.facts()))
     return (
@@ -651,7 +671,7 @@ class _SceneReader:
         if level.type not in self._types:
             yield level.type, name
         relation, _, other = state.removesuffix(")").partition("(")
-        if level.parent and level.kind != roles.top:
+        if level.parent and (level.kind != roles.top or level.parent in node):
             above = [one for one, below in self._links if below == name and one in self.objects]
             parent = node.get(level.parent) or next(iter(above), None)
             yield level.within[0], name, self._known(parent, name)

@@ -200,7 +200,7 @@ def _prove_all(prover: EdgeProver, tell: Callable[[Condition], str], as_json: bo
     proofs = []
     with bar_shown("proving pairs of subtasks", lines=True) as update:
         for number, (first, second) in enumerate(product(nodes, repeat=2)):
-            update("proving pairs of subtasks", number, len(nodes) ** 2)
+            update(f"proving pairs of subtasks: {number} of {len(nodes) ** 2}", number, len(nodes) ** 2)
             proofs.append(prover.prove(first, second))
     broken = [f"{action} does not keep that {tell(condition)}" for action, condition in prover.broken_invariants()]
     lines = [f"{each.first} → {each.second}: {'; '.join((each.kind, *each.reasons(tell)[:1]))}" for each in proofs]

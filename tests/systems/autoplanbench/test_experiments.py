@@ -12,7 +12,7 @@ from pddl2nl.experiments import Experiment, RunSpec
 from pddl2nl.experiments.layout import TableLayout, read_layout
 from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.runs import RunJob
-from pddl2nl.experiments.specification.content import Overrides
+from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import Domain

@@ -13,8 +13,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, write_problem

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import macro as macro_command
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
@@ -112,8 +112,7 @@ def problem(root: Path) -> Path:
     return root / "instances/blocksworld/p01.pddl"
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(macro_command.register, "macro", *arguments)
+run = partial(run_command, "macro")
 
 
 def _file(place: Path, name: str, text: str) -> Path:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.specification.content import Overrides
-from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.policies import make_policy
 from pddl2nl.policies.paper import papers

@@ -92,8 +92,8 @@ def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> Non
     [
         ("repair:act", "act takes its actions one at a time"),
         ("repair:random", "random takes its actions one at a time"),
-        ("repair:repair", "repair repairs plans itself"),
-        ("repair:repair:cot", "repair:cot repairs plans itself"),
+        ("repair:repair", "repair works on the plan of another policy itself"),
+        ("repair:repair:cot", "repair:cot works on the plan of another policy itself"),
         ("repair:cott", "did you mean 'cot'.*no policy 'cott'"),
     ],
 )

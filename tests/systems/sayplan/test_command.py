@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.pddl import load_task
-from pddl2nl.systems.sayplan import command
 from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph
 from tests.cli.one_command import run_command
 
-
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, "scene", *arguments)
+run = partial(run_command, "scene")
 
 
 def test_a_tree_has_a_node_a_line_and_ends_with_the_counts() -> None:

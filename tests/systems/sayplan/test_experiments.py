@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.plots import NoDataError, all_plots
+from pddl2nl.reports.records import read_record
 from tests.systems.sayplan.conftest import BUILDING
 
 
@@ -30,7 +32,24 @@ def test_a_search_is_one_command_with_its_table_and_the_plot_of_its_views(
     assert len(circling) > len(plain)
 
 
-def test_a_plot_of_views_needs_searches(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("needs_planner")
+def test_a_prompt_that_is_longer_than_the_context_ends_the_run_and_the_plot_shows_it(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
+    arguments = ["--model", "oracle", "--instances", "rooms37,rooms75", "--out", str(tmp_path)]
+    assert main(["experiment", "sayplan-scaling", *arguments]) == 0
+    runs = [read_record(path) for path in sorted(tmp_path.glob("**/*.jsonl"))]
+    ended = [run.finished for run in runs if run.finished is not None and run.finished.outcome == "budget"]
+    assert [end.fault.status for end in ended if end.fault is not None] == ["context-window"]
+    assert "tokens, more than 8,192" in ended[0].message
+    (axis,) = all_plots()["rooms"].figure(gather(tmp_path)).axes
+    assert [[*line.get_ydata()] for line in axis.get_lines()] == [[1.0, 1.0], [1.0, 0.0]]
+    assert all(replay_record(run.path).identical for run in runs if run.finished in ended)
+
+
+@pytest.mark.parametrize(
+    ("plot", "reason"), [("view-tokens", "no run searched a scene graph step by step"), ("rooms", "no column has runs")]
+)
+def test_a_plot_needs_searches(tmp_path: Path, plot: str, reason: str) -> None:
     run_spec(RunSpec(BUILDING.task("example"), "random", steps=1, record=tmp_path / "walk.jsonl"))
-    with pytest.raises(NoDataError, match="no run searched a scene graph step by step"):
-        all_plots()["view-tokens"].figure(gather(tmp_path))
+    with pytest.raises(NoDataError, match=reason):
+        all_plots()[plot].figure(gather(tmp_path))

@@ -118,4 +118,4 @@ def test_an_agent_in_no_place_goes_nowhere_and_is_told_so() -> None:
     lost = Task(task.domain, replace(task.problem, init=init))
     model = Staged({SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, LAYOUT)
     finished = Episode(replace(setting, simulator=Simulator(lost)), model).play(TERSE)
-    assert (finished.outcome, finished.message) == ("unreadable", "cannot go to kitchen")
+    assert (finished.outcome, finished.message) == ("inapplicable", "cannot go to kitchen")

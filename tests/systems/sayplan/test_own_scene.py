@@ -10,11 +10,12 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.pddl import Task, parse_domain, parse_problem, write_domain
+from pddl2nl.policies.events import Prompted
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.systems.sayplan import command
 from pddl2nl.systems.sayplan.scene_graph import load_roles, scene_graph, scene_problem
 from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.shipped import find_task
 from tests.cli.one_command import run_command
 from tests.systems.sayplan.conftest import BUILDING, ROLES
 
@@ -60,7 +61,7 @@ def test_a_graph_that_is_printed_is_read_again(domain: str, instance: str, top: 
 def test_the_papers_json_becomes_a_task_that_is_solved(policy: str) -> None:
     text = scene_problem(json.dumps(PAPER), BUILDING.domain, ROLES, GOAL)
     task = Task(BUILDING.domain, parse_problem(text, BUILDING.domain))
-    result = run_spec(RunSpec(task, policy, {"examples": False}, names="original"))
+    result = run_spec(RunSpec(task, policy, example="none" if policy == "sayplan" else None, names="original"))
     assert result.outcome == "solved"
     assert "(open-asset wardrobe1)" in result.plan
     assert "(goto bob_s_room pose1)" in result.plan
@@ -106,11 +107,28 @@ def test_json_of_another_form_is_refused(text: str) -> None:
 def test_the_command_prints_the_problem(tmp_path: Path) -> None:
     scene = tmp_path / "my flat.json"
     scene.write_text(json.dumps(PAPER), encoding="utf-8")
-    code, out, _ = run_command(command.register, "scene", "problem", scene, GOAL)
+    code, out, _ = run_command("scene", "problem", scene, GOAL)
     assert code == 0
     assert out.startswith("(define (problem my_flat)\n  (:domain building)")
-    code, _, error = run_command(command.register, "scene", "problem", scene, "(in-hand cup)")
+    code, _, error = run_command("scene", "problem", scene, "(in-hand cup)")
     assert (code, "cup" in error) == (2, True)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_in_a_domain_of_ones_own_the_example_is_made_from_the_domain() -> None:
+    domain = parse_domain(write_domain(BUILDING.domain).replace("(domain building)", "(domain mine)"))
+    problem = scene_problem(json.dumps(PAPER), BUILDING.domain, ROLES, GOAL).replace(":domain building", ":domain mine")
+    task = Task(domain, parse_problem(problem, domain))
+    shown = {}
+    for example in (None, "none"):
+        result = run_spec(RunSpec(task, "sayplan", example=example, names="original", files={"scene.json": ROLES}))
+        assert result.outcome == "solved"
+        first = next(event for event in result.events if isinstance(event, Prompted))
+        shown[example] = [message.content for message in first.messages[1:-1]]
+    assert shown["none"] == []
+    commands = [json.loads(reply)["command"] for reply in shown[None][1::2]]
+    assert commands[-1] == "terminate"
+    assert not any(text in question for question in shown[None][::2] for text in ("coffee_mug", "jacks_room"))
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -120,3 +138,95 @@ def test_a_search_may_begin_at_floors() -> None:
         RunSpec(BUILDING.task("hs02"), "sayplan", model="oracle", names="original", files={"scene.json": roles})
     )
     assert result.outcome == "solved"
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_scene_graph_with_a_goal_is_a_problem_of_run_and_of_scene(tmp_path: Path) -> None:
+    file = tmp_path / "flat.json"
+    file.write_text(json.dumps(PAPER), encoding="utf-8")
+    code, out, _ = run_command("scene", "expand", "building", file, "bob_s_room", "--json")
+    assert (code, [each["id"] for each in json.loads(out)["nodes"]["object"]]) == (0, ["mug"])
+    with pytest.raises(InputError, match=r'flat.json: expected a "goal" in PDDL beside "nodes"'):
+        find_task("building", file)
+    file.write_text(json.dumps(PAPER | {"goal": GOAL}), encoding="utf-8")
+    task = find_task("building", file)
+    assert run_spec(RunSpec(task, "sayplan", names="original")).outcome == "solved"
+    with pytest.raises(InputError, match=r"domain\.pddl: there is no scene\.json beside it"):
+        find_task("blocksworld", file)
+
+
+# ── graphs of other programs ─────────────────────────────────────────────────────────────────────
+
+
+def _hydra() -> dict[str, Any]:
+    """Two rooms with a place each, a table and a fridge, and a cup near the table, as spark_dsg writes them."""
+
+    def node(number: int, layer: int, position: list[float], **attributes: Any) -> dict[str, Any]:
+        return {"id": number, "layer": layer, "attributes": {"position": position, **attributes}}
+
+    def thing(number: int, label: int, x: float, extent: float) -> dict[str, Any]:
+        box = {"type": 1, "dimensions": [extent, extent, extent]}
+        return node(number, 2, [x, 0, 1], name=f"O({number})", semantic_label=label, bounding_box=box)
+
+    return {
+        "SPARK_DSG_header": {"project_name": "main"},
+        "layer_ids": [2, 3, 4, 5],
+        "metadata": {"labelspaces": {"_l2p0": [[3, "table"], [4, "fridge"], [5, "cup"]], "_l4p0": [[7, "kitchen"]]}},
+        "nodes": [
+            node(50, 5, [0, 0, 0], name="B(0)"),
+            node(40, 4, [0, 0, 0], name="R(0)", semantic_label=7),
+            node(41, 4, [9, 0, 0], name="Living Room", semantic_label=0),
+            *(node(30 + each, 3, [each, 0, 0], name=f"p({each})") for each in range(3)),
+            thing(20, 3, 1.0, 1.2),
+            thing(21, 4, 4.0, 1.8),
+            thing(22, 5, 1.1, 0.1),
+        ],
+        "edges": [
+            {"source": one, "target": other, "info": {"weight": 1.0}}
+            for one, other in [(50, 40), (50, 41), (40, 30), (40, 31), (41, 32), (30, 31), (31, 32), (30, 20)]
+        ]
+        + [{"source": 31, "target": each} for each in (21, 22)],
+    }
+
+
+ARMENI = {
+    "building": {"name": "Allensville"},
+    "room": {
+        "1": {"scene_category": "kitchen", "floor_number": "A"},
+        "2": {"scene_category": "bedroom", "floor_number": "A"},
+    },
+    "object": [
+        {"id": 1, "class_": "table", "parent_room": 1, "location": [1, 0, 1], "size": [1.2, 1, 1]},
+        {"id": 2, "class_": "cabinet", "parent_room": 2, "location": [4, 0, 1], "size": [1, 1, 2]},
+        {"id": 3, "class_": "cup", "parent_room": 1, "location": [1, 0, 1.6], "size": [0.1, 0.1, 0.1]},
+    ],
+}
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    ("data", "goal", "rooms", "poses"),
+    [
+        (_hydra(), "(inside-of cup1 fridge1)", ["kitchen1", "living_room1"], ["place2", "place3"]),
+        (ARMENI, "(inside-of cup1 cabinet1)", ["kitchen1", "bedroom1"], ["hall_of_floor_a"]),
+    ],
+)
+def test_a_graph_of_another_program_is_a_task_that_is_solved(
+    data: dict[str, Any], goal: str, rooms: list[str], poses: list[str]
+) -> None:
+    text = scene_problem(json.dumps(data), BUILDING.domain, ROLES, goal)
+    task = Task(BUILDING.domain, parse_problem(text, BUILDING.domain))
+    graph = scene_graph(task, ROLES)
+    kinds = {kind: [node.name for node in graph.nodes.values() if node.kind == kind] for kind in ("room", "pose")}
+    assert kinds == {"room": rooms, "pose": poses}
+    assert [*graph.above("cup1")] == ["table1", "kitchen1"]
+    assert graph.way(*rooms) == (rooms[0], *poses, rooms[1])
+    assert run_spec(RunSpec(task, "sayplan", names="original")).outcome == "solved"
+    assert scene_graph(task, ROLES.shown_from("floor")).roots[0].startswith(("building1", "floor_a"))
+
+
+def test_a_graph_of_another_program_that_lacks_something_is_refused() -> None:
+    broken = _hydra()
+    del broken["nodes"][-1]["attributes"]["position"]
+    with pytest.raises(InputError, match="mine: a 3D scene graph of another form than expected: KeyError"):
+        scene_problem(json.dumps(broken), BUILDING.domain, ROLES, GOAL, "mine")

@@ -144,6 +144,7 @@ def test_the_baselines_plans_break_where_they_skip_a_place_or_an_action(line: di
     ("plan", "terse", "reason", "cause"),
     [
         ("goto(moon)", "there is no moon in the graph", "there is no moon in the graph", "hallucinated-node"),
+        ("verify_plan()", "there is no action verify_plan", "there is no action verify_plan", "wrong-action"),
         (
             "goto(kitchen)",
             "cannot go to kitchen",

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.pddl import Task, load_domain, parse_problem
-from pddl2nl.systems.taskgraph import command
 from pddlval import validate
 from tests.cli.one_command import run_command
 
-
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, "taskgraph", *arguments)
+run = partial(run_command, "taskgraph")
 
 
 def checked(tmp_path: Path, text: str, *arguments: str) -> tuple[int, list[dict[str, object]]]:
@@ -81,10 +79,9 @@ def test_all_pairs_of_macro_actions_are_proved(tmp_path: Path) -> None:
     pytest.importorskip("z3")
     macro = tmp_path / "move.pddl"
     domain = "blocksworld"
-    from pddl2nl.cli import macro as macros
 
     steps = ("(unstack ?x ?y)", "(put-down ?x)")
-    assert run_command(macros.register, "macro", "compose", domain, *steps, "--name", "down", "--out", macro)[0] == 0
+    assert run_command("macro", "compose", domain, *steps, "--name", "down", "--out", macro)[0] == 0
     code, out, _ = run("prove", domain, "--subtasks", macro)
     # What lay on a block was put on the table, and the block below may lie on another one.
     assert (code, out) == (0, "down → down: possible\n1 possible\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.specification.content import Overrides
+from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.tables import tables_of

@@ -37,7 +37,7 @@ from pddlval.execution import PlanRun
 from pddlval.happenings import Claims, Event, Happening, claim, happenings
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.plans import GroundAction, Plan, PlanLike, PlanStep, as_plan
-from pddlval.report import Cause, Executed, Report
+from pddlval.report import Cause, Executed, Report, held
 from pddlval.schemas import Ground, Outcome
 from pddlval.semantics import Binding, choices, compare, ground_fluent
 from pddlval.simulator import metric_value
@@ -92,7 +92,7 @@ class Running(NamedTuple):
 
     step: int
     since: Fraction
-    durative: Durative
+    over_all: Condition
     binding: Binding
     invariant: Ground | None
     spanning: list[tuple[Condition, When]]
@@ -139,6 +139,8 @@ class TimedRun(PlanRun):
         self._running: dict[int, Running] = {}
         self._busy: dict[GroundAction, int] = {}
         """The step that each action is running in."""
+        self._reader = 0
+        """The step whose rates or conditions are read between two happenings."""
         self._events: list[Event] = []
         """Those that have happened: `executed` counts them from 0."""
         self._moments = [Moment(self._time, self.state)]
@@ -187,7 +189,10 @@ class TimedRun(PlanRun):
         state, last = self.state, len(self._moments) - 1
         broken: list[tuple[int, Condition]] = []
         for constraint in self._constraints:
-            at = violation(constraint, self._moments)
+            try:
+                at = violation(constraint, self._moments)
+            except UndefinedError:
+                at = last
             if at is not None:
                 if isinstance(constraint, Preference):
                     self._violations[constraint.name] += 1
@@ -197,7 +202,7 @@ class TimedRun(PlanRun):
         if early is not None:
             return self._broken(*early)
         for preference, binding in preferences(self.timed.task.problem.goal, state, {}):
-            if not state.layout.holds(preference.body, state, binding):
+            if not held(preference.body, state, binding):
                 self._violations[preference.name] += 1
         return super()._judge(tuple([constraint for _, constraint in broken]))
 
@@ -228,6 +233,12 @@ class TimedRun(PlanRun):
 
     def _until(self, happening: Happening) -> Report | None:
         """What lasts until the next happening; gives the report where an invariant fails."""
+        try:
+            return self._last_until(happening)
+        except UndefinedError as error:
+            return self._failed(self._reader, "over all", self._time, (error.condition,))
+
+    def _last_until(self, happening: Happening) -> Report | None:
         slopes = self._slopes()
         ending = {event.step for event in happening.events if event.phase == "end"}
         for time, state in self._states_until(happening.time, slopes) if slopes else [(None, self.state)]:
@@ -242,6 +253,7 @@ class TimedRun(PlanRun):
                     failed = happening.time if time is None else time
                     return self._failed(running.step, "over all", failed, running.invariant.unmet(state))
                 if running.spanning or running.preferred:
+                    self._reader = running.step
                     self._watch(running, state)
             if time is not None and time != self._time:
                 self._moments.append(Moment(time, state))
@@ -253,6 +265,7 @@ class TimedRun(PlanRun):
     def _slopes(self) -> dict[GroundAtom, Number]:
         slopes: dict[GroundAtom, Number] = {}
         for running in self._running.values():
+            self._reader = running.step
             for update, binding in running.rates:
                 rate = evaluate(update.value, self.state.level, binding)
                 fluent = ground_fluent(update.fluent, binding)
@@ -263,7 +276,7 @@ class TimedRun(PlanRun):
         """The states from now to a time, both included, in which something that is watched may change."""
         watched: list[tuple[Condition, Binding]] = [(one, {}) for one in self._constraints]
         for running in self._running.values():
-            watched.append((running.durative.over_all, running.binding))
+            watched.append((running.over_all, running.binding))
             watched += [(condition, running.binding) for condition, _ in running.spanning]
             watched += [(condition, running.binding) for _, condition in running.preferred]
         length = end - self._time
@@ -274,7 +287,7 @@ class TimedRun(PlanRun):
         """Drops conditional effects and counts preferences whose conditions over all of the action fail."""
         holds = state.layout.holds
         running.spanning[:] = [one for one in running.spanning if holds(one[0], state, running.binding)]
-        for preferred in [one for one in running.preferred if not holds(one[1], state, running.binding)]:
+        for preferred in [one for one in running.preferred if not held(one[1], state, running.binding)]:
             self._violations[preferred[0]] += 1
             running.preferred.remove(preferred)
 
@@ -375,17 +388,34 @@ class TimedRun(PlanRun):
                     self.longest_miss = max(self.longest_miss, abs(duration - limit))
                 else:
                     failing.append(substitute(constraint, ground.binding()))
+        if event.phase == "start":
+            try:
+                self._conditional(durative, ground.binding(), duration, self.state)
+            except UndefinedError as error:
+                failing.append(error.condition)
         return tuple(failing)
 
     def _started(self, event: Event, time: Fraction, before: State) -> Running:
         durative, step = self.durative(event)
         duration = step.duration or Fraction(0)
         binding = dict(zip([one.name for one in durative.node.parameters], step.action.args, strict=True))
-        holds = before.layout.holds
-        invariant = None
-        if required(durative.over_all) != And():
+        invariant, over_all = None, with_duration(durative.over_all, duration)
+        if required(over_all) != And():
             node = ActionSchema(f"{durative.node.name} - over all", durative.node.parameters, durative.over_all)
             invariant = self.timed.ground(node, Snap(node.name, step.action.args), duration)
+        spanning, rates = self._conditional(durative, binding, duration, before)
+        preferred = [(one.name, substitute(one.body, chosen)) for one, chosen in preferences(over_all, before, binding)]
+        return Running(event.step, time, over_all, binding, invariant, spanning, rates, preferred)
+
+    def _conditional(
+        self, durative: Durative, binding: Binding, duration: Fraction, before: State
+    ) -> tuple[list[tuple[Condition, When]], list[tuple[Update, Binding]]]:
+        """The conditional effects at the end and the rates whose conditions at the start hold, see `Running`.
+
+        Raises:
+            UndefinedError: such a condition reads a fluent that has no value.
+        """
+        holds = before.layout.holds
         spanning = [
             (
                 substitute(with_duration(one.over_all, duration), chosen),
@@ -393,18 +423,15 @@ class TimedRun(PlanRun):
             )
             for one in durative.spanning
             for chosen in choices(one.parameters, before, {})
-            if holds(one.start, before, {**binding, **chosen})
+            if holds(with_duration(one.start, duration), before, {**binding, **chosen})
         ]
         rates = [
             (with_duration(one.update, duration), {**binding, **chosen})
             for one in durative.rates
             for chosen in choices(one.parameters, before, {})
-            if holds(one.start, before, {**binding, **chosen})
+            if holds(with_duration(one.start, duration), before, {**binding, **chosen})
         ]
-        preferred = [
-            (one.name, substitute(one.body, chosen)) for one, chosen in preferences(durative.over_all, before, binding)
-        ]
-        return Running(event.step, time, durative, binding, invariant, spanning, rates, preferred)
+        return spanning, rates
 
     def _count_preferences(self, event: Event) -> None:
         if event.phase == "literal":
@@ -416,8 +443,9 @@ class TimedRun(PlanRun):
             node = getattr(self.durative(event)[0], event.phase)
         assert node is not None
         binding = dict(zip([one.name for one in node.parameters], step.action.args, strict=True))
-        for preference, chosen in preferences(node.precondition, self.state, binding):
-            if not self.state.layout.holds(preference.body, self.state, chosen):
+        condition = with_duration(node.precondition, step.duration or Fraction(0))
+        for preference, chosen in preferences(condition, self.state, binding):
+            if not held(preference.body, self.state, chosen):
                 self._violations[preference.name] += 1
 
     # ── reports ──────────────────────────────────────────────────────────────────────────────────

@@ -30,13 +30,23 @@ from pddl2nl.pddl.tree import required, walk, write_types
 from pddlval.formulas import negation_normal, subformulas
 from pddlval.happenings import Event, Happening
 from pddlval.plans import PlanLike, as_plan
-from pddlval.report import Report
+from pddlval.report import Report, held
 from pddlval.schemas import Ground
 from pddlval.semantics import Binding, choices
 from pddlval.state import State
 from pddlval.temporal.execution import TimedRun, duration_fits
-from pddlval.temporal.lowering import preferences, timed_task_of
-from pddlval.val_advice import CHECKING_GOAL, advice_lines, effect_lines, gives_advice, judgement, printed
+from pddlval.temporal.lowering import preferences, timed_task_of, with_duration
+from pddlval.val_advice import (
+    CHECKING_GOAL,
+    ERROR,
+    advice_lines,
+    defined_advice,
+    effect_lines,
+    gives_advice,
+    judgement,
+    printed,
+    undefined,
+)
 
 
 def timed_lines(
@@ -54,7 +64,10 @@ def timed_lines(
             # The lines about constraints come from going through the plan.
             deque(text.lines(), maxlen=0)
             yield from text.monitors.failures
-        yield "" if report.verdict == "inapplicable" else CHECKING_GOAL
+        if report.verdict != "inapplicable":
+            yield CHECKING_GOAL
+        elif not undefined(report):
+            yield ""
         yield from judgement(report)
 
 
@@ -148,16 +161,17 @@ class _TimedVerboseText:
         report, run = self._report, self._run
         assert report.action is not None
         name = f"Invariant for {report.action}"
-        yield from ("Plan failed because of unsatisfied precondition in:", name, "")
-        yield from (*judgement(report), "", "Plan Repair Advice:", "")
-        yield (
+        if undefined(report):
+            yield from ERROR
+            return
+        durative = run.timed.durative[report.action.name]
+        over_all = with_duration(required(durative.over_all), report.duration or Fraction(0))
+        binding = durative.start.binding(report.action.args)
+        sentence = (
             f"{name} has its condition unsatisfied between time {printed(before)} to {printed(happening.time)},"
             " the condition is satisfied on the empty set. "
         )
-        durative = run.timed.durative[report.action.name]
-        parameters = [parameter.name for parameter in durative.node.parameters]
-        binding = dict(zip(parameters, report.action.args, strict=True))
-        yield from self._advice(substitute(durative.over_all, binding))
+        yield from self._unsatisfied(name, substitute(over_all, binding), sentence)
 
     def _failed(self, happening: Happening) -> Iterator[str]:
         report, run = self._report, self._run
@@ -165,15 +179,27 @@ class _TimedVerboseText:
             yield from report.conflict.text.split("\n")
             yield from judgement(report)
             return
+        if undefined(report):
+            yield from ERROR
+            return
         event = next(one for one in happening.events if (one.step, one.phase) == (report.failed_step, report.phase))
         ground = run.ground(event)
         yield from self._missed_durations(event, ground)
-        yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action), "")
-        yield from (*judgement(report), "", "Plan Repair Advice:", "")
-        yield f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
-        if event.phase == "start":
-            yield from self._duration_advice(event, ground)
-        yield from self._advice(ground.precondition())
+        sentence = f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
+        more = self._duration_advice(event, ground) if event.phase == "start" else ()
+        yield from self._unsatisfied(str(ground.action), ground.precondition(), sentence, more)
+
+    def _unsatisfied(self, name: str, condition: Condition, sentence: str, more: Iterable[str] = ()) -> Iterator[str]:
+        state = self._run.state
+        advice: Iterable[str] | None = ()
+        if not held(condition, state) and gives_advice(condition, state, self._derived):
+            advice = defined_advice(condition, state, self._derived)
+        yield from ("Plan failed because of unsatisfied precondition in:", name)
+        if advice is None:
+            yield from ERROR
+            return
+        yield from ("", *judgement(self._report), "", "Plan Repair Advice:", "", sentence, *more)
+        yield from advice
 
     def _missed_durations(self, event: Event, ground: Ground) -> Iterator[str]:
         if event.phase not in ("start", "end"):
@@ -198,11 +224,6 @@ class _TimedVerboseText:
             elif (operator == "<=" and -limit > _ADVISED) or (operator == "<" and limit <= 0):
                 yield f"Failed duration constraint: Decrease duration by at least {printed(-limit)}"
 
-    def _advice(self, condition: Condition) -> Iterator[str]:
-        state = self._run.state
-        if not state.layout.holds(condition, state) and gives_advice(condition, state, self._derived):
-            yield from advice_lines(condition, state, self._derived, test=state.layout.holds)
-
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
 
     def _goal(self) -> Iterator[str]:
@@ -213,7 +234,7 @@ class _TimedVerboseText:
         reached = True
         for part in sorted(parts, key=_rank):
             yield from self._violations(part, printed(last))
-            reached = state.layout.holds(required(part), state)
+            reached = held(required(part), state)
             if not reached:
                 break
         if not reached:
@@ -222,20 +243,26 @@ class _TimedVerboseText:
                 yield from self._violations(part, printed(last))
         elif self.monitors.active:
             yield from self.monitors.check_last(state, last)
+        advice: Iterable[str] | None = ()
+        if not report.valid and not undefined(report):
+            advice = defined_advice(required(goal), state, self._derived)
+        if advice is None:
+            yield from ERROR
+            return
         yield from judgement(report)
         metric = run.timed.task.problem.metric
         asked = metric is not None and any(isinstance(one, Special) and one.args for one in walk(metric.expression))
         if report.valid and (report.violations or asked):
             yield "Violations:"
             yield from (f"\t{name}: {number}" for name, number in sorted((report.violations or {}).items()))
-        if not report.valid:
+        if not report.valid and not undefined(report):
             yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
-            yield from advice_lines(required(goal), state, self._derived, test=state.layout.holds)
+            yield from advice
 
     def _violations(self, part: Condition, time: str) -> Iterator[str]:
         state = self._run.state
         for preference, binding in preferences(part, state, {}):
-            if not state.layout.holds(preference.body, state, binding):
+            if not held(preference.body, state, binding):
                 body = _hollow(negation_normal(substitute(preference.body, binding)), state)
                 lines = advice_lines(body, state, self._derived, test=lambda *_: False)
                 yield f"Preference {preference.name}: {next(lines)}"
@@ -263,7 +290,7 @@ def _hollow(condition: Condition, state: State, *, inside: bool = False) -> Cond
         case _:
             return And() if inside else condition
     if isinstance(condition, And | Forall):
-        failing = (part for part in parts if not state.layout.holds(part, state))
+        failing = (part for part in parts if not held(part, state))
         return And(tuple(_hollow(part, state, inside=inside) for part in failing))
     return Or(tuple(_hollow(part, state, inside=inside) for part in parts))
 
@@ -294,11 +321,11 @@ class MonitoredConstraint:
     """Several conditions of one preference, under a quantifier, have one number: it is violated once."""
 
     def holds(self, state: State) -> bool:
-        return state.layout.holds(self.condition, state, self.binding)
+        return held(self.condition, state, self.binding)
 
     def triggered(self, state: State) -> bool:
         assert self.trigger is not None
-        return state.layout.holds(self.trigger, state, self.binding)
+        return held(self.trigger, state, self.binding)
 
     def __str__(self) -> str:
         return _written(self.condition, self.binding)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.policies.reporting import Way, prefix_steps, skipping_steps
+from pddl2nl.policies.reporting import Way
+from pddl2nl.systems.hvr.correctness import prefix_steps, skipping_steps
 
 B1_GROUND_TRUTH = """
 (navigate_to_obj Egg-1) (pick_up Egg-1) (crack_obj Egg-1) (navigate_to_obj Pan-1) (put_in EggCracked-1 Pan-1)
