@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import threading
@@ -12,11 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TextIO
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.limits import LIMITS
 
-MAX_BYTES = 256 << 20
-"""Larger input files are refused, so that a wrong path such as ``/dev/zero`` does not fill the memory."""
-MAX_LINE = 16 << 20
-"""Longer lines are refused where a file is read line by line."""
 _PIECE = 1 << 16
 _LISTED = 10
 
@@ -36,12 +34,12 @@ def read_bytes(path: str | Path, what: str = "file") -> bytes:
         what: what messages call such a file: ``"PDDL file"``.
 
     Raises:
-        InputError: the file does not exist, is a directory, is larger than `MAX_BYTES`, or cannot be read.
+        InputError: the file does not exist, is a directory, is larger than ``LIMITS.file_bytes``, or cannot be read.
     """
     with _opened(path, what) as file:
         found = os.fstat(file.fileno())
         # A plain file of known size is read at once; a device or a pipe in pieces, until it is too much.
-        if stat.S_ISREG(found.st_mode) and 0 < found.st_size <= MAX_BYTES:
+        if stat.S_ISREG(found.st_mode) and 0 < found.st_size <= LIMITS.file_bytes:
             return file.read()
         return _read_stream(file, str(path))
 
@@ -74,7 +72,7 @@ def read_lines(path: str | Path, what: str = "file") -> Iterator[str]:
         what: what messages call such a file.
 
     Raises:
-        InputError: as in `read_bytes`, and for a line that is longer than `MAX_LINE` bytes.
+        InputError: as in `read_bytes`, and for a line that is longer than ``LIMITS.line_bytes``.
     """
     if str(path) == "-":
         yield from _lines(sys.stdin.buffer, "standard input")
@@ -85,12 +83,17 @@ def read_lines(path: str | Path, what: str = "file") -> Iterator[str]:
 
 def _lines(stream: BinaryIO, name: str) -> Iterator[str]:
     number = 0
-    while line := stream.readline(MAX_LINE + 1):
+    while line := stream.readline(LIMITS.line_bytes + 1):
         number += 1
-        if len(line) > MAX_LINE:
-            raise InputError(f"{name}:{number}: the line is longer than {MAX_LINE >> 20} MiB, the limit for a line")
+        if len(line) > LIMITS.line_bytes:
+            raise InputError(long_line(name, number))
         # Some tools write a byte order mark before a file.
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def long_line(name: str, number: int) -> str:
+    """The message about a line that is longer than the limit."""
+    return f"{name}:{number}: the line is longer than {LIMITS.line_bytes >> 20} MiB, the limit for a line"
 
 
 def _read_stream(stream: BinaryIO, name: str) -> bytes:
@@ -98,14 +101,14 @@ def _read_stream(stream: BinaryIO, name: str) -> bytes:
     size = 0
     while piece := stream.read(_PIECE):
         size += len(piece)
-        if size > MAX_BYTES:
+        if size > LIMITS.file_bytes:
             raise _too_large(name)
         pieces.append(piece)
     return b"".join(pieces)
 
 
 def _too_large(name: str) -> InputError:
-    return InputError(f"{name}: larger than {MAX_BYTES >> 20} MiB, the limit for input files")
+    return InputError(f"{name}: larger than {LIMITS.file_bytes >> 20} MiB, the limit for input files")
 
 
 def decode(data: bytes) -> Decoded:
@@ -117,27 +120,35 @@ def decode(data: bytes) -> Decoded:
         return Decoded(data.decode("latin-1"), message)
 
 
-def read_text(path: str | Path, what: str = "file", *, errors: Literal["strict", "replace"] = "strict") -> str:
+def read_text(
+    path: str | Path, what: str = "file", *, errors: Literal["strict", "replace"] = "strict", long_lines: bool = True
+) -> str:
     """The text of a file in UTF-8, without its byte order mark and with ``\\n`` as its only line ending.
 
     Args:
         path: the file; ``-`` for standard input.
         what: what messages call such a file.
         errors: ``"replace"`` puts replacement characters where the file is not UTF-8.
+        long_lines: whether lines may be longer than ``LIMITS.line_bytes``.
 
     Raises:
         InputError: as in `read_bytes`, and for a file that is not UTF-8.
     """
     if str(path) == "-":
-        text = sys.stdin.read(MAX_BYTES + 1)
-        if len(text) > MAX_BYTES:
-            raise _too_large("standard input")
-        return text
-    try:
-        text = read_bytes(path, what).decode("utf-8-sig", errors)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start}); a text file in UTF-8 was expected") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        text, path = sys.stdin.read(LIMITS.file_bytes + 1), "standard input"
+        if len(text) > LIMITS.file_bytes:
+            raise _too_large(path)
+    else:
+        try:
+            text = read_bytes(path, what).decode("utf-8-sig", errors)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not UTF-8 (byte {error.start}); a text file in UTF-8 was expected") from None
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not long_lines and len(text) > LIMITS.line_bytes:
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > LIMITS.line_bytes:
+                raise InputError(long_line(str(path), number))
+    return text
 
 
 def write_text_file(path: Path, text: str) -> None:
@@ -206,6 +217,38 @@ def parse_json(text: str | bytes, name: str) -> Any:
         raise InputError(f"{name}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"{name}: not JSON: {unreadable(error)}") from None
+
+
+_LONG_KEY = re.compile(
+    # Possessive, and from the beginnings of words only: linear.
+    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"
+    f"{{{LIMITS.key_dots}}}"
+)
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """The tables of a TOML text from outside.
+
+    Raises:
+        InputError: the text is not TOML, or holds a number or a nesting that Python cannot read. The message begins
+            with ``name``, and the line and column if there is one place to blame, which it shows.
+    """
+    import tomllib
+
+    if match := _LONG_KEY.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise InputError(f"{name}:{line}: not read as TOML: a key of more than {LIMITS.key_dots} parts")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason, _, where = str(error).partition(" (at ")
+        place = re.match(r"line (\d+), column (\d+)", where)
+        lines = text.rstrip().split("\n")
+        number, column = (int(place[1]), int(place[2])) if place else (len(lines), len(lines[-1]) + 1)
+        shown = f"\n  {lines[number - 1]}\n  {' ' * (column - 1)}^" if number <= len(lines) else ""
+        raise InputError(f"{name}:{number}:{column}: not TOML: {reason}{shown}") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{name}: not TOML: {unreadable(error)}") from None
 
 
 def unreadable(error: Exception) -> str:

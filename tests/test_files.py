@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from pddl2nl import files
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError
-from pddl2nl.files import parse_json, read_bytes, read_text
+from pddl2nl.files import parse_json, parse_toml, read_bytes, read_text
+from pddl2nl.limits import LIMITS, OutsideLimits
+from pddlval import load_plan, read_plan
 
 DIGITS = "9" * 5000
 BRACKETS = "[" * 100_000 + "]" * 100_000
@@ -30,7 +33,7 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
     path = tmp_path / "large.txt"
     path.write_bytes(b"x" * 2_000_000)
     assert len(read_bytes(path)) == 2_000_000
-    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "LIMITS", OutsideLimits(file_bytes=1 << 20))
     with pytest.raises(InputError, match=r"large\.txt: larger than 1 MiB, the limit for input files"):
         read_bytes(path)
 
@@ -39,10 +42,44 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
 def test_a_device_that_never_ends_is_refused(
     task: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "LIMITS", OutsideLimits(file_bytes=1 << 20))
     for arguments in (("/dev/zero", task[1], "/dev/zero"), (task[0], "/dev/zero", "/dev/zero"), (*task, "/dev/zero")):
         assert main(["validate", *arguments]) == 2
         assert "/dev/zero: larger than 1 MiB" in capfd.readouterr().err
+
+
+def test_a_plan_of_one_endless_line_is_refused_before_it_is_read(task: tuple[str, str], tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("(a)\n(a " + "x " * (LIMITS.line_bytes // 2) + ")\n")
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"plan\.txt:2: the line is longer than 16 MiB"):
+        load_plan(plan)
+    assert tracemalloc.get_traced_memory()[1] < 5 * LIMITS.line_bytes
+    tracemalloc.stop()
+
+
+def test_a_long_action_takes_little_memory_and_a_short_message() -> None:
+    """One line within the limits: it took 2 GB, and the message repeated it."""
+    text = "(a " + "x " * 2_000_000 + ")\n(a)"
+    tracemalloc.start()
+    with pytest.raises(InputError, match="an action of more than 100,000 characters is not read") as refused:
+        read_plan(text)
+    assert tracemalloc.get_traced_memory()[1] < 8 * len(text)
+    tracemalloc.stop()
+    assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize("form", ["{}=1", "[{}]", "x = {{ {} = 1 }}"])
+@pytest.mark.parametrize("part", ["a", '"a"', "'a'"])
+def test_a_key_of_thousands_of_parts_is_refused(form: str, part: str) -> None:
+    with pytest.raises(InputError, match=r"file:2: not read as TOML: a key of more than 100 parts"):
+        parse_toml("y = 1\n" + form.format(" . ".join([part] * 100_000)), "file")
+
+
+def test_other_texts_are_no_long_keys() -> None:
+    many = "".join(f"k{number} = 'one.two. three'\n" for number in range(1000))
+    text = f"{many}a.b.c = 1\nt = '{'Go there. ' * 300}'\nx = \"{'w' * 1_000_000}\""
+    assert len(parse_toml(text, "f")) == 1003
 
 
 def test_text_of_a_file(tmp_path: Path) -> None:

@@ -206,13 +206,13 @@ def _sensible(megabytes: int) -> int:
 
 read_time = _parser("seconds")
 read_seeds = _parser("seeds")
-_read_memory = _parser("megabytes", _sensible)
+read_memory = _parser("megabytes", _sensible)
 _MEMORY_HELP = "Memory of each search: MB, or 500m, 8g."
 TimeLimit = Annotated[
     int, option("TIME", "CPU time of each search: seconds, or 90s, 30m, 1h30m.", parser=_parser("seconds", _whole))
 ]
-MemoryLimit = Annotated[int, option("MEMORY", _MEMORY_HELP, parser=_read_memory)]
-AnyMemoryLimit = Annotated[int | None, option("MEMORY", _MEMORY_HELP, "no limit", parser=_read_memory)]
+MemoryLimit = Annotated[int, option("MEMORY", _MEMORY_HELP, parser=read_memory)]
+AnyMemoryLimit = Annotated[int | None, option("MEMORY", _MEMORY_HELP, "no limit", parser=read_memory)]
 
 
 # ── what every command has ───────────────────────────────────────────────────────────────────────

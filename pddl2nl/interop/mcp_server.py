@@ -1,6 +1,7 @@
 """The tools of `mcp_tools` as a server of the Model Context Protocol, by its official SDK.
 
-The tools run in a process of their own, which is stopped when a call takes too long; its planners end with it.
+The tools run in a process of their own, with a limit on its memory, which is stopped when a call takes too long. Its
+planners end with it, and it ends with the server, however that ends: the worker leads a group that a watchdog kills.
 """
 
 from __future__ import annotations
@@ -8,18 +9,21 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import wraps
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from pddl2nl.baselines.watchdog import watched_group
 from pddl2nl.errors import InputError, MissingExtraError, Pddl2nlError
 from pddl2nl.interop.mcp_tools import Answer, PlanningTools
+from pddl2nl.limits import LIMITS
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -27,8 +31,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("mcp", "mcp", "a server of the Model Context Protocol") from error
 
-MAX_ANSWER = 200_000
-"""Characters of an answer, as JSON."""
 _GRACE = 5
 """Seconds in which a process that is stopped removes its files."""
 _INSTRUCTIONS = (
@@ -38,19 +40,22 @@ _INSTRUCTIONS = (
 )
 
 
-def make_server(folder: str | Path, seconds: int = 60) -> MCPServer[Any]:
+def make_server(
+    folder: str | Path, seconds: int = LIMITS.tool_seconds, memory_mb: int = LIMITS.tool_mib
+) -> MCPServer[Any]:
     """A server whose tools read files below a folder.
 
     Args:
         folder: the folder; symbolic links that lead out of it are refused.
         seconds: the longest time of a call.
+        memory_mb: the most memory, in MiB, of the process that answers calls; planners have their own limit.
 
     Raises:
         InputError: there is no such folder.
     """
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder")
-    worker = _Worker(Path(folder), seconds)
+    worker = _Worker(Path(folder), seconds, memory_mb)
     server: MCPServer[Any] = MCPServer("pddl2nl", instructions=_INSTRUCTIONS, log_level="WARNING")
     for tool in PlanningTools(Path(folder), seconds).tools:
         server.add_tool(_served(tool, worker), structured_output=False)
@@ -73,9 +78,11 @@ def _served(tool: Callable[..., Answer], worker: _Worker) -> Callable[..., str]:
 class _Worker:
     """A process that runs tools one after the other, and is replaced when one takes too long."""
 
-    def __init__(self, folder: Path, seconds: int):
+    def __init__(self, folder: Path, seconds: int, memory_mb: int):
         self._folder = folder
         self._seconds = seconds
+        self._memory_mb = memory_mb
+        self._watched = ExitStack()
         self._lock = Lock()
         self._process: Any = None
         self._pipe: Connection | None = None
@@ -93,7 +100,8 @@ class _Worker:
                     raise InputError(text)
                 reason = f"the call took longer than {self._seconds} s"
             except (EOFError, OSError):
-                reason = "the process of the call ended, perhaps for lack of memory"
+                reason = f"the process of the call ended, perhaps for lack of memory ({self._memory_mb} MiB)"
+            self._watched.close()
             self._process.terminate()
             self._process.join(_GRACE)
             self._process.kill()
@@ -105,15 +113,22 @@ class _Worker:
             # A new interpreter: a fork of a process with threads can hang.
             context = multiprocessing.get_context("spawn")
             self._pipe, other = context.Pipe()
-            self._process = context.Process(target=_work, args=(other, self._folder, self._seconds), daemon=True)
+            arguments = (other, self._folder, self._seconds, self._memory_mb)
+            self._process = context.Process(target=_work, args=arguments, daemon=True)
             self._process.start()
             other.close()
             # Its imports are not part of the call.
             self._pipe.recv()
+            self._watched.close()
+            self._watched.enter_context(watched_group(self._process.pid))
         return self._pipe
 
 
-def _work(pipe: Connection, folder: Path, seconds: int) -> None:
+def _work(pipe: Connection, folder: Path, seconds: int, memory_mb: int) -> None:
+    os.setsid()
+    # Not every system has this limit.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
     # Standard output belongs to the protocol.
     os.dup2(2, 1)
     # An exception stops a planner and removes its files.
@@ -125,7 +140,10 @@ def _work(pipe: Connection, folder: Path, seconds: int) -> None:
             name, arguments = pipe.recv()
             try:
                 answer = json.dumps(tools[name](**arguments), ensure_ascii=False)
-                fits = len(answer) <= MAX_ANSWER
-                pipe.send((fits, answer if fits else f"the answer has more than {MAX_ANSWER:,} characters"))
-            except (Pddl2nlError, RecursionError, MemoryError) as error:
+                fits = len(answer) <= LIMITS.answer_characters
+                long = f"the answer has more than {LIMITS.answer_characters:,} characters"
+                pipe.send((fits, answer if fits else long))
+            except MemoryError:
+                pipe.send((False, f"the call needs more memory than {memory_mb} MiB"))
+            except (Pddl2nlError, RecursionError) as error:
                 pipe.send((False, str(error) or type(error).__name__))

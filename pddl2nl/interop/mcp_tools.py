@@ -19,6 +19,7 @@ from pddl2nl.baselines import solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import InputError
 from pddl2nl.files import decode, read_bytes
+from pddl2nl.limits import LIMITS
 from pddl2nl.nl import Reader, Teller, choose_wording, explain, make_names
 from pddl2nl.nl.telling.convert import WORDING_FILE
 from pddl2nl.pddl import Domain, Task, check_domain, check_problem, parse_domain, parse_problem, write_condition
@@ -29,10 +30,7 @@ from pddlval.checking import report_on
 from pddlval.command import tolerances_of
 from pddlval.unsupported import is_executable
 
-MAX_CHARACTERS = 1_000_000
-"""Of each text or file that is read."""
 _MOST_ACTIONS = 1000
-_PLANNER_MEGABYTES = 2048
 
 DomainSource = Annotated[
     str, Field(description="The PDDL text of the domain, the path of its file, or the name of a shipped domain.")
@@ -182,7 +180,7 @@ class PlanningTools:
             task, teller = _from(place.task, place.state), place.teller
         else:
             task, teller = self._task(domain, problem)
-        result = solve(task, planner, time_limit=self._planner_seconds, memory_limit_mb=_PLANNER_MEGABYTES)
+        result = solve(task, planner, time_limit=self._planner_seconds, memory_limit_mb=LIMITS.planner_mib)
         return {**result.as_json(), "told": [teller.action(action) for action in result.plan or ()]}
 
     def repair(
@@ -222,8 +220,8 @@ class PlanningTools:
             raise InputError(f"{given[:200]}: no such file in the folder that this server reads")
         if not path.is_file():
             path = shipped(given)
-        if not path.is_file() or path.stat().st_size > MAX_CHARACTERS:
-            raise InputError(f"{given[:200]}: no file, or larger than {MAX_CHARACTERS:,} bytes")
+        if not path.is_file() or path.stat().st_size > LIMITS.tool_characters:
+            raise InputError(f"{given[:200]}: no file, or larger than {LIMITS.tool_characters:,} bytes")
         return decode(read_bytes(path)).text, path
 
     def _inside(self, path: Path) -> Path | None:
@@ -260,8 +258,8 @@ class PlanningTools:
 
 
 def _limited(text: str, what: str) -> str:
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{what} has {len(text):,} characters, more than {MAX_CHARACTERS:,}")
+    if len(text) > LIMITS.tool_characters:
+        raise InputError(f"{what} has {len(text):,} characters, more than {LIMITS.tool_characters:,}")
     return text
 
 

@@ -25,7 +25,8 @@ import msgspec
 
 from pddl2nl.conversion import plain_convert
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import MAX_LINE, unreadable
+from pddl2nl.files import long_line, unreadable
+from pddl2nl.limits import LIMITS
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.replies import Amount, StoredCompletion
@@ -285,11 +286,9 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         # As bytes: a line may be torn within a character, and only "\n" ends a line of JSON Lines, while a reply may
         # hold U+2028 or U+0085 unescaped.
         with file.open("rb") as lines:
-            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
-                if len(line) > MAX_LINE:
-                    raise ModelConfigurationError(
-                        f"{file}:{number}: longer than {MAX_LINE >> 20} MiB, the limit for a line"
-                    )
+            for number, line in enumerate(iter(lambda: lines.readline(LIMITS.line_bytes + 1), b""), 1):
+                if len(line) > LIMITS.line_bytes:
+                    raise ModelConfigurationError(long_line(str(file), number))
                 if torn:
                     raise ModelConfigurationError(f"{file}:{torn}: not JSON")
                 try:

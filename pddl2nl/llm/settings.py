@@ -24,7 +24,7 @@ import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.files import read_text, unreadable
+from pddl2nl.files import parse_toml, read_text
 from pddl2nl.llm.endpoint.urls import host_of, public_url
 from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 
@@ -252,13 +252,11 @@ def price_of(model: str) -> Price | None:
 
 
 def _read(source: str, text: str) -> Catalogue:
-    import tomllib
-
     try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        # A TOMLDecodeError is a ValueError, and so is an integer of thousands of digits.
-        raise ModelConfigurationError(f"{source} is not TOML: {unreadable(error)}") from None
+        data = parse_toml(text, source)
+    except InputError as error:
+        # Without the line that it shows: a key may stand there.
+        raise ModelConfigurationError(str(error).partition("\n")[0]) from None
     for key in data:
         if key != "models":
             raise ModelConfigurationError(

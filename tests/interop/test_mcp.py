@@ -7,16 +7,20 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError, Pddl2nlError
-from pddl2nl.interop.mcp_tools import MAX_CHARACTERS, PlanningTools
+from pddl2nl.interop.mcp_tools import PlanningTools
+from pddl2nl.limits import LIMITS
 
 anyio = pytest.importorskip("anyio", reason="the SDK is absent: pip install 'pddl2nl[mcp]'")
 mcp = pytest.importorskip("mcp", reason="the SDK is absent: pip install 'pddl2nl[mcp]'")
@@ -128,6 +132,13 @@ def test_errors_reach_the_agent_as_errors_of_the_call(server: Any) -> None:
 def test_a_call_that_takes_too_long_is_stopped_and_the_next_one_answered(tmp_path: Path) -> None:
     from pddl2nl.interop.mcp_server import make_server
 
+    slow = ("validate", slow_call())
+    answers = ask(make_server(tmp_path, seconds=1), slow, ("check", {"domain": DOMAIN}))
+    assert answers[0] == (True, "Error executing tool validate: the call took longer than 1 s")
+    assert not answers[1][0]
+
+
+def slow_call() -> dict[str, Any]:
     # A transitive closure of two million pairs.
     domain = """(define (domain d) (:predicates (next ?x ?y) (reach ?x ?y) (done))
       (:derived (reach ?x ?y) (or (next ?x ?y) (exists (?z) (and (reach ?x ?z) (reach ?z ?y)))))
@@ -135,9 +146,74 @@ def test_a_call_that_takes_too_long_is_stopped_and_the_next_one_answered(tmp_pat
     names = [f"o{number}" for number in range(2000)]
     chain = " ".join(f"(next {one} {other})" for one, other in pairwise(names))
     problem = f"(define (problem p) (:domain d) (:objects {' '.join(names)}) (:init {chain}) (:goal (done)))"
-    slow = ("validate", {"domain": domain, "problem": problem, "plan": "(go)"})
-    answers = ask(make_server(tmp_path, seconds=1), slow, ("check", {"domain": DOMAIN}))
-    assert answers[0] == (True, "Error executing tool validate: the call took longer than 1 s")
+    return {"domain": domain, "problem": problem, "plan": "(go)"}
+
+
+def slow_search() -> dict[str, Any]:
+    domain = """(define (domain d) (:predicates (at ?a ?b)) (:action m :parameters (?a ?x ?y)
+      :precondition (at ?a ?x) :effect (and (at ?a ?y) (not (at ?a ?x)))))"""
+    names = [f"b{number}" for number in range(12)]
+    init = " ".join(f"(at {name} b0)" for name in names)
+    goal = " ".join(f"(at {one} {other})" for one, other in zip(names, [*names[1:], "b0"], strict=True))
+    problem = f"(define (problem p) (:domain d) (:objects {' '.join(names)}) (:init {init}) (:goal (and {goal})))"
+    return {"domain": domain, "problem": problem, "planner": "brfs"}
+
+
+def marked(mark: str) -> list[int]:
+    """The processes with this text in their environment, which children inherit."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            if mark.encode() in (entry / "environ").read_bytes() and (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found in /proc")
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM, "closed input"])
+@pytest.mark.parametrize(("tool", "arguments", "least"), [("validate", slow_call(), 3), ("plan", slow_search(), 5)])
+def test_worker_and_planner_end_with_the_server(
+    tool: str, arguments: dict[str, Any], least: int, end: signal.Signals | str, tmp_path: Path
+) -> None:
+    mark = f"PDDL2NL_TEST={uuid4().hex}"
+    environment = {**os.environ, "PDDL2NL_TEST": mark.partition("=")[2]}
+    command = [sys.executable, "-m", "pddl2nl", "mcp", str(tmp_path)]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        for message in (
+            {"id": 1, "method": "initialize", "params": hello},
+            {"method": "notifications/initialized"},
+            {"id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
+        ):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while len(marked(mark)) < least and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert len(marked(mark)) >= least
+        time.sleep(0.5)
+        if isinstance(end, str):
+            process.stdin.close()
+        else:
+            process.send_signal(end)
+        process.wait(timeout=30)
+    deadline = time.monotonic() + 10
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not marked(mark)
+
+
+@pytest.mark.heavy
+def test_the_worker_has_a_memory_limit(tmp_path: Path) -> None:
+    from pddl2nl.interop.mcp_server import make_server
+
+    answers = ask(
+        make_server(tmp_path, seconds=300, memory_mb=300), ("validate", slow_call()), ("check", {"domain": DOMAIN})
+    )
+    assert answers[0][0]
+    assert "300 MiB" in answers[0][1]
     assert not answers[1][0]
 
 
@@ -182,7 +258,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     (inside / "loop.pddl").symlink_to(inside / "loop.pddl")
     (inside / "own.pddl").symlink_to(inside / "domain.pddl")
     os.mkfifo(inside / "pipe.pddl")
-    (inside / "large.pddl").write_text(" " * (MAX_CHARACTERS + 1), encoding="utf-8")
+    (inside / "large.pddl").write_text(" " * (LIMITS.tool_characters + 1), encoding="utf-8")
     return inside, outside
 
 
@@ -222,7 +298,7 @@ def test_a_wording_that_lies_elsewhere_is_not_read(folders: tuple[Path, Path]) -
 
 @pytest.mark.parametrize(("tool", "argument"), [("check", "domain"), ("validate", "plan"), ("state", "after")])
 def test_long_texts_are_refused(tool: str, argument: str) -> None:
-    arguments = {"domain": DOMAIN, "problem": PROBLEM, argument: f"; {'x' * MAX_CHARACTERS} ("}
+    arguments = {"domain": DOMAIN, "problem": PROBLEM, argument: f"; {'x' * LIMITS.tool_characters} ("}
     with pytest.raises(InputError, match="characters, more than 1,000,000"):
         getattr(PlanningTools(Path(), 10), tool)(**arguments)
 

@@ -179,7 +179,7 @@ def test_what_is_wrong_is_said_with_its_place(line: str, said: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[models", "is not TOML"),
+        ("[models", ":1:8: not TOML"),
         ("[model.x]\n", "unknown table [model]; did you mean 'models'?"),
         ("models = 3\n", "models must be tables"),
         ("[models]\nx = 3\n", 'models.toml, [models."x"]: expected a table'),

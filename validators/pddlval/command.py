@@ -255,7 +255,7 @@ def _entry(line: str, number: int) -> dict[str, str]:
 
 
 def _read(name: str) -> str:
-    return read_text(name, "plan", errors="replace")
+    return read_text(name, "plan", errors="replace", long_lines=False)
 
 
 def _json_line(data: dict[str, object]) -> str:

@@ -21,12 +21,15 @@ _NAME = r"[^\s();]+"
 """As wide as in a domain: whatever name an action or object was given there can be said in a plan."""
 _STEP = re.compile(
     rf"(?:(?P<time>{_NUMBER})\s*:\s*)?"
-    rf"\(\s*(?P<action>{_NAME}(?:\s+{_NAME})*)\s*\)"
+    # Possessive: for each word that it could give back, the search would keep 200 bytes.
+    rf"\(\s*(?P<action>{_NAME}+(?:\s++{_NAME}+)*+)\s*\)"
     rf"(?:\s*\[\s*(?P<duration>{_NUMBER})\s*\])?\s*"
 )
 _COMMENT = re.compile(r";[^\r\n]*")
 _BLANK = re.compile(r"\s*")
 _WORD = re.compile(r"[()\[\]:]|[^\s()\[\]:]+")
+_LONGEST = 100_000
+"""Characters of an action: the limits on files allow a line of 16 MiB, and one that long is no action."""
 _MOST_PROBLEMS = 100
 """Problems reported of one text: what is no plan at all needs no report of every line."""
 
@@ -146,7 +149,7 @@ def load_plan(path: str | Path) -> Plan:
         PDDLError: the text is no plan.
         InputError: there is no such file, or it cannot be read.
     """
-    return read_plan(read_text(path, "plan", errors="replace"), str(path))
+    return read_plan(read_text(path, "plan", errors="replace", long_lines=False), str(path))
 
 
 def read_plan(text: str, name: str = "<plan>") -> Plan:
@@ -168,7 +171,7 @@ def read_plan(text: str, name: str = "<plan>") -> Plan:
     offset = _skip(clean, 0)
     while offset < len(clean):
         match = _STEP.match(clean, offset)
-        if match is None:
+        if match is None or match.end("action") - offset > _LONGEST:
             problems.append(_problem(source, clean, offset))
             end = clean.find("\n", offset)
             offset = len(clean) if end < 0 or len(problems) == _MOST_PROBLEMS else _skip(clean, end)
@@ -216,6 +219,8 @@ def _problem(source: Source, text: str, offset: int) -> Diagnostic:
     opened = rest.find("(")
     if opened >= 0 and ")" not in rest[opened:]:
         return Diagnostic.at(source, offset + opened, "the action is never closed", expected="')'")
+    if len(rest) > _LONGEST:
+        return Diagnostic.at(source, offset, f"an action of more than {_LONGEST:,} characters is not read")
     found = _WORD.match(rest)
     return Diagnostic.at(
         source, offset, "not an action", expected="an action, '(name argument …)'", found=found[0] if found else ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os.path
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from pddl2nl.conversion import Key, WrongValueError, convert, dotted
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind, LayoutTable
 from pddl2nl.experiments.preparing import profiles
-from pddl2nl.files import read_text, unreadable
+from pddl2nl.files import parse_toml, read_text
 from pddl2nl.plugins import provided
 from pddl2nl.policies.spec import RUN_OPTIONS, Option
 from pddl2nl.quantities import megabytes, seconds
@@ -312,17 +311,7 @@ class SpecFile:
         self.text = "" if path is None else read_text(path)
         self._noted: list[tuple[int, str]] = []
         self._written: dict[str, str] = {}
-        try:
-            self.data: dict[str, Any] = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            reason, _, where = str(error).partition(" (at ")
-            place = re.match(r"line (\d+), column (\d+)", where)
-            lines = self.text.rstrip().split("\n")
-            line, column = (int(place[1]), int(place[2])) if place else (len(lines), len(lines[-1]) + 1)
-            shown = f"  {lines[line - 1]}\n  {' ' * (column - 1)}^" if line <= len(lines) else ""
-            raise InputError(f"{path}:{line}:{column}: not TOML: {reason}\n{shown}") from None
-        except (RecursionError, ValueError) as error:
-            raise InputError(f"{path}: not TOML: {unreadable(error)}") from None
+        self.data = parse_toml(self.text, str(path))
 
     # ── errors and their places ──────────────────────────────────────────────────────────────────
 

@@ -21,8 +21,9 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pddl2nl.limits import LIMITS
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
-from pddl2nl.llm.endpoint.connection import Address, connect, post
+from pddl2nl.llm.endpoint.connection import Address, attempt_of, connect, post
 from pddl2nl.llm.endpoint.faults import (
     EndpointFault,
     FilteredError,
@@ -57,10 +58,6 @@ if TYPE_CHECKING:
 
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _DEFAULT_MAX_RETRIES = 10
-_DEFAULT_TIMEOUT = 600.0
-_LONGEST_TIMEOUT = 7200.0
-_MARGIN = 3.0
-"""On the time that a reply is expected to take: others may wait for the same machine."""
 _PATIENCE = 10.0
 """Seconds for which an endpoint is tried that was never reached: it may be starting, but most often its address is
 wrong."""
@@ -87,8 +84,8 @@ class OpenAIModel:
         settings: the model's settings; None means those of `load_catalogue`.
         limiter: limits the calls; None means the one that all models of this name and endpoint share.
         max_retries: how often a call is repeated after a fault that may pass; None means as in the settings, else ten.
-        timeout: seconds for one attempt; None means as in the settings, else 600, and longer where replies of the
-            length asked for have taken this endpoint longer.
+        timeout: seconds for one attempt; None means as in the settings, else 600, and twice as long after each
+            time-out, for a slow machine would not be ready in the same time either.
 
     Raises:
         MissingKeyError: a key is needed and missing, or the variable of a header is not set.
@@ -114,7 +111,7 @@ class OpenAIModel:
         self._address = Address(_endpoint(name, base_url, settings))
         retries = settings.max_retries if max_retries is None else max_retries
         self._max_retries = _DEFAULT_MAX_RETRIES if retries is None else retries
-        self._timeout = timeout or settings.timeout or _DEFAULT_TIMEOUT
+        self._timeout = timeout or settings.timeout or LIMITS.reply_seconds
         self._adaptive = timeout is None and settings.timeout is None
         self._check_key()
         settings.filled_headers()
@@ -179,21 +176,10 @@ class OpenAIModel:
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
         if until is None:
-            return self._timed(body), None
+            return self._post("/chat/completions", body), None
         stream = ReplyStream(until)
         streamed = {"stream": True, "stream_options": {"include_usage": True}, **self.settings.stream_body}
         return self._post("/chat/completions", body | streamed, stream), stream
-
-    def _timed(self, body: dict[str, Any]) -> Any:
-        """The answer to a request; lengthens the time-out to what the longest reply would take at the pace of this."""
-        began = time.perf_counter()
-        data = self._post("/chat/completions", body)
-        tokens = read_usage(data.get("usage")).completion_tokens if isinstance(data, dict) else 0
-        if self._adaptive and tokens:
-            longest = max(body.get(self.settings.max_tokens_name) or 0, tokens)
-            needed = _MARGIN * (time.perf_counter() - began) * longest / tokens
-            self._timeout = max(self._timeout, min(needed, _LONGEST_TIMEOUT))
-        return data
 
     def _constraining(self) -> Way:
         """How constraints are sent to this endpoint, tried out once where the settings do not say."""
@@ -375,26 +361,35 @@ class OpenAIModel:
         """
         import openai
 
-        began = time.monotonic()
+        began = end = 0.0
+        spent = ""
         for attempt in count():
             sent = self._limiter.acquire(tokens)
+            if not attempt:
+                # Not before: many threads may wait for their turn.
+                began = time.monotonic()
+                end = began + max(LIMITS.call_seconds, self._timeout)
             try:
-                result = call()
+                with attempt_of(self._timeout, end):
+                    result = call()
                 self._reached = True
                 return result
             except (openai.OpenAIError, EndpointFault, ValueError, RecursionError) as error:
                 fault = fault_of(error, self._timeout, self.settings.key_variable)
                 if self._adaptive and isinstance(error, openai.APITimeoutError) and not fault.unreached:
-                    # A slow machine would not be ready in the same time at the next attempt either.
-                    self._timeout = min(2 * self._timeout, _LONGEST_TIMEOUT)
+                    self._timeout = min(2 * self._timeout, LIMITS.call_seconds)
             self._limiter.settle(tokens, 0)
             self._reached = self._reached or not fault.unreached
             elapsed = time.monotonic() - began
             absent = fault.unreached and not self._reached
             if not fault.passing or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
                 break
-            self._wait(fault, attempt, sent)
-        tries = f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else ""
+            seconds = self._pause(fault, attempt)
+            if time.monotonic() + seconds >= end:
+                spent = f"; a call with all its retries has {end - began:g} s at most"
+                break
+            self._wait(fault, attempt, sent, seconds)
+        tries = (f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else "") + spent
         tries += "; is a server running there? --base-url names another address" if absent else ""
         # Raised out here, so that no exception of the client is its context: those hold the request.
         raise self._error(fault, tries)
@@ -402,16 +397,18 @@ class OpenAIModel:
     def _post(self, path: str, body: dict[str, Any], stream: ReplyStream | None = None) -> Any:
         """The JSON that the endpoint answers with; raises the `EndpointFault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
-        data = post(self.client(), path, body, self._timeout, None if stream is None else stream.feed)
+        data = post(self.client(), path, body, self._timeout, stream)
         answer = stream.completion() if stream is not None and stream.begun else _json(data)
         if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
             raise fault
         return answer
 
-    def _wait(self, fault: EndpointFault, attempt: int, sent: float) -> None:
+    def _pause(self, fault: EndpointFault, attempt: int) -> float:
+        """The seconds until the next attempt."""
         seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
-        if fault.unreached and not self._reached:
-            seconds = min(seconds, _SHORT_WAIT)
+        return min(seconds, _SHORT_WAIT) if fault.unreached and not self._reached else seconds
+
+    def _wait(self, fault: EndpointFault, attempt: int, sent: float, seconds: float) -> None:
         # One call's own backoff is not everybody's: if the server names no time, the others wait only a moment.
         held = fault.wait or min(seconds, _SHORT_PAUSE)
         news = self._limiter.pause(held, sent) if fault.crowded else True

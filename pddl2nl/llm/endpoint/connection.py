@@ -1,9 +1,10 @@
 """The openai clients of this process: one per endpoint and key, shared by all models and threads.
 
 Making a client takes some 20 ms, most of it for certificates, and each client has its own connections. What all answers
-pass is `_Transport`, which bounds their size and their time as a whole (the HTTP library's time-out begins anew with
-every byte; a streamed answer is bounded in the time between two pieces) and refuses redirects to another origin, where
-the key and the prompt do not belong.
+pass is `_Transport`, which bounds their size, also once they are decompressed, and refuses redirects to another origin,
+where the key and the prompt do not belong. The HTTP library's time-out begins anew with every byte, so each read of the
+socket is bounded by what the attempt has left (`CallAttempt`): a server that sends one byte of a header now and then
+or interim responses without end, has no more time than others.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
+from pddl2nl.limits import LIMITS
 from pddl2nl.llm.endpoint.faults import EndpointFault
 from pddl2nl.llm.endpoint.urls import public_url
 from pddl2nl.llm.types import EndpointRefusedError
@@ -28,19 +32,61 @@ from pddl2nl.llm.types import EndpointRefusedError
 if TYPE_CHECKING:
     from openai import OpenAI
 
+    from pddl2nl.llm.endpoint.streaming import ReplyStream
     from pddl2nl.llm.settings import ModelSettings
 
 _NO_KEY = "no-key-needed"
-_LONGEST_CONNECT = 30.0
 _KEPT_OPEN = 60.0
 """Seconds for which an unused connection stays open."""
-_MOST_BYTES = 16_000_000
-"""Of an answer, uncompressed: the longest replies of today's models have under 1 MB."""
-_MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
-"""By the end of the path: 256 vectors in a call, and the output file of a batch."""
+_MOST_BYTES_BELOW = {"/embeddings": LIMITS.vectors_bytes, "/content": LIMITS.batch_bytes}
+"""By the end of the path."""
+_INFLATED = 1 << 20
+"""Bytes that a piece of a compressed answer is decompressed into at a time."""
 _CLIENTS: dict[str, OpenAI] = {}
-_FEED: ContextVar[Callable[[bytes], bool] | None] = ContextVar("feed", default=None)
-"""What is given the pieces of a streamed answer: the openai client hands nothing of ours to its transport."""
+
+
+@dataclass(eq=False)
+class CallAttempt:
+    """The time that one attempt of a call has, and the stream that takes its answer.
+
+    Attributes:
+        seconds: for the whole attempt; where the answer is streamed, between two pieces of text.
+        end: the time (`time.monotonic`) at which it ends in any case.
+        stream: takes the pieces of a streamed answer.
+    """
+
+    seconds: float
+    end: float
+    stream: ReplyStream | None = None
+    until: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Begins the time anew."""
+        self.until = min(self.end, time.monotonic() + self.seconds)
+
+    def left(self, timeout: float | None, late: type[Exception]) -> float:
+        """The seconds for the next read or write; raises ``late`` if there are none left."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise late("the attempt as a whole took too long")
+        return left if timeout is None else min(left, timeout)
+
+
+_ATTEMPT: ContextVar[CallAttempt | None] = ContextVar("attempt", default=None)
+"""The attempt of this thread: the openai client hands nothing of ours to its transport."""
+
+
+@contextmanager
+def attempt_of(seconds: float, end: float) -> Iterator[None]:
+    """What this thread sends meanwhile belongs to one attempt."""
+    token = _ATTEMPT.set(CallAttempt(seconds, end))
+    try:
+        yield
+    finally:
+        _ATTEMPT.reset(token)
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +118,8 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
         "api_key": key or _NO_KEY,
         "organization": settings.organization,
         "project": settings.project,
-        "default_headers": settings.filled_headers(),
+        # The two that `_Transport` reads.
+        "default_headers": {"Accept-Encoding": "gzip, deflate", **settings.filled_headers()},
         # The client would put its paths behind a query.
         "default_query": address.query,
     }
@@ -93,24 +140,16 @@ def _close_clients() -> None:
 
 
 def post(
-    client: OpenAI,
-    path: str,
-    body: Mapping[str, Any],
-    timeout: float,
-    feed: Callable[[bytes], bool] | None = None,
+    client: OpenAI, path: str, body: Mapping[str, Any], timeout: float, stream: ReplyStream | None = None
 ) -> bytes:
     """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `EndpointFault`.
 
-    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says. The time-out
-    is in seconds, for the answer as a whole. With ``feed`` the answer is streamed: each piece is given to it as it
-    arrives, until it returns true, and the time-out is for the wait for each piece.
+    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
     """
+    if stream is not None and (attempt := _ATTEMPT.get()) is not None:
+        attempt.stream, attempt.end = stream, min(attempt.end, time.monotonic() + LIMITS.stream_seconds)
     options: Any = {"timeout": _wait(timeout)}
-    fed = _FEED.set(feed)
-    try:
-        answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
-    finally:
-        _FEED.reset(fed)
+    answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
     content: bytes = answer.content
     return content
 
@@ -118,7 +157,7 @@ def post(
 def _wait(timeout: float) -> Any:
     import openai
 
-    return openai.Timeout(timeout, connect=min(timeout, _LONGEST_CONNECT))
+    return openai.Timeout(timeout, connect=min(timeout, LIMITS.connect_seconds))
 
 
 def _make(address: Address, api_version: str | None, timeout: float, options: dict[str, Any]) -> OpenAI:
@@ -127,7 +166,11 @@ def _make(address: Address, api_version: str | None, timeout: float, options: di
     library = _library()
     # As many connections as threads call at once stay open between their calls.
     limits = library.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEPT_OPEN)
-    transport = _Transport(library, library.HTTPTransport(limits=limits, proxy=_proxy(address.base)))
+    inner = library.HTTPTransport(limits=limits, proxy=_proxy(address.base))
+    # The library has no public way to bound an answer's headers in time.
+    pool = inner._pool
+    pool._network_backend = _Network(pool._network_backend)
+    transport = _Transport(library, inner)
     options = {
         **options,
         "max_retries": 0,
@@ -156,6 +199,45 @@ def _proxy(url: str) -> str | None:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
+class _Network:
+    """The network of the HTTP library, whose connections have no more time than the attempt that uses them."""
+
+    def __init__(self, inner: Any):
+        self._inner = inner
+        library = sys.modules[type(inner).__module__.partition(".")[0]]
+        self._late: type[Exception] = library.ReadTimeout
+
+    def connect_tcp(self, *arguments: Any, timeout: float | None = None, **more: Any) -> Any:
+        return _Connection(self._inner.connect_tcp(*arguments, timeout=self.left(timeout), **more), self)
+
+    def left(self, timeout: float | None) -> float | None:
+        """The seconds for the next read or write."""
+        attempt = _ATTEMPT.get()
+        return timeout if attempt is None else attempt.left(timeout, self._late)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class _Connection:
+    def __init__(self, inner: Any, network: _Network):
+        self._inner, self._network = inner, network
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data: bytes = self._inner.read(max_bytes, self._network.left(timeout))
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, self._network.left(timeout))
+
+    def start_tls(self, *arguments: Any, timeout: float | None = None, **more: Any) -> Any:
+        left = self._network.left(timeout)
+        return _Connection(self._inner.start_tls(*arguments, timeout=left, **more), self._network)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
 class _Transport:
     """Hands on requests, and returns answers that are read to their end within bounds."""
 
@@ -164,11 +246,10 @@ class _Transport:
         self._inner = inner
 
     def handle_request(self, request: Any) -> Any:
-        until = time.monotonic() + request.extensions["timeout"]["read"]
         answer = self._inner.handle_request(request)
         try:
             self._check_redirect(request, answer)
-            content = self._content(request, answer, until)
+            content = self._content(request.url.path, answer)
         finally:
             answer.close()
         # The body is no longer compressed or in chunks.
@@ -188,18 +269,45 @@ class _Transport:
                 reason = f"the endpoint redirects to another address, {public_url(str(target))}; see --base-url"
                 raise EndpointFault(reason, EndpointRefusedError)
 
-    def _content(self, request: Any, answer: Any, until: float) -> bytes:
-        path = request.url.path
-        most = next((size for end, size in _MOST_BYTES_BELOW.items() if path.endswith(end)), _MOST_BYTES)
-        parts, size, feed = [], 0, _FEED.get()
-        for part in answer.iter_bytes():
+    @staticmethod
+    def _content(path: str, answer: Any) -> bytes:
+        most = next((size for end, size in _MOST_BYTES_BELOW.items() if path.endswith(end)), LIMITS.answer_bytes)
+        parts, size, attempt = [], 0, _ATTEMPT.get()
+        stream = None if attempt is None else attempt.stream
+        for part in _inflated(answer):
             parts.append(part)
             size += len(part)
             if size > most:
                 raise EndpointFault(f"the answer is too large: more than {most / 1e6:.0f} MB")
-            if feed is not None:
-                if feed(part):
+            if attempt is not None and stream is not None:
+                before = stream.pieces
+                if stream.feed(part):
                     break
-            elif time.monotonic() > until:
-                raise self._library.ReadTimeout("the answer as a whole took too long", request=request)
+                if stream.pieces > before:
+                    attempt.go_on()
         return b"".join(parts)
+
+
+def _inflated(answer: Any) -> Iterator[bytes]:
+    """The body in pieces, decompressed at most once, and never more of it than is asked for.
+
+    The HTTP library decompresses as often as the header says, and each piece whole: 5 kB become 3 GB.
+    """
+    named = ",".join(answer.headers.get_list("content-encoding")).lower().split(",")
+    encodings = [name.strip() for name in named if name.strip() not in ("", "identity")]
+    if not encodings:
+        yield from answer.iter_raw()
+        return
+    if len(encodings) > 1 or encodings[0] not in ("gzip", "x-gzip", "deflate"):
+        said = f"{', '.join(encodings)[:100]}"
+        raise EndpointFault(f"the answer is encoded as '{said}'; gzip or deflate was asked for, once")
+    # 47: zlib or gzip, as the head of the data says.
+    inflater = zlib.decompressobj(47)
+    try:
+        for part in answer.iter_raw():
+            while part:
+                yield inflater.decompress(part, _INFLATED)
+                part = inflater.unconsumed_tail
+        yield inflater.flush()
+    except zlib.error as error:
+        raise EndpointFault(f"the answer cannot be decompressed ({error})", passing=True) from None

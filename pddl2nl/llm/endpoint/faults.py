@@ -18,10 +18,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pddl2nl.limits import LIMITS
 from pddl2nl.llm.types import ContextWindowError, EndpointError, EndpointRefusedError
 
-_LONGEST_WAIT = 600.0
-"""Seconds; if a server asks for more, the call fails."""
 _FIRST_WAIT = 0.5
 _LONGEST_BACKOFF = 8.0
 _LONGEST_CROWDED = 15.0
@@ -142,8 +141,9 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
         return EndpointFault(f"HTTP 500, {advice}: {message}", EndpointRefusedError)
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
-        if wait is not None and wait > _LONGEST_WAIT:
-            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and at most {_LONGEST_WAIT:.0f} s are"
+        if wait is not None and wait > LIMITS.retry_after_seconds:
+            most = f"at most {LIMITS.retry_after_seconds:.0f} s are"
+            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and {most}"
             return EndpointFault(f"{reason}; {asks} waited; start again later", EndpointRefusedError)
         return EndpointFault(reason, passing=True, wait=wait, crowded=status == 429)
     return EndpointFault(reason, EndpointRefusedError if status in _REFUSED else EndpointError)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 from pddl2nl.llm.endpoint.faults import EndpointFault
 from pddl2nl.llm.replies import parse_json, split_reasoning
 
+_WINDOW = 8
+_MORE = 1.1
+_THOUGHT_ENDS = ("</think", "<|channel|>final")
+_TAG = re.compile(r"</think(?:ing)?>|<\|message\|>")
+
 
 class ReplyStream:
-    """Puts the events of one answer together.
+    """Puts the events of one answer together, and looks at each of its characters a few times only.
 
     Args:
         until: a regular expression; the reply ends behind its first match in the answer, which is looked for at the
-            ends of lines. Empty for the whole reply.
+            ends of lines, in the last eight of them. Empty for the whole reply.
 
     Attributes:
         begun: whether there was an event; a server that ignores ``stream`` sends none.
@@ -28,8 +34,13 @@ class ReplyStream:
         self.begun = self.ended = self.counted = False
         self.pieces = 0
         self._until = re.compile(until) if until else None
-        self._buffer = b""
-        self._content = ""
+        self._buffer: list[bytes] = []
+        self._content: list[str] = []
+        self._lines: deque[str] = deque(maxlen=_WINDOW)
+        self._line: list[str] = []
+        self._next_look = 0.0
+        self._marks = list(_THOUGHT_ENDS)
+        self._apart: dict[str, list[str]] = {}
         self._message: dict[str, Any] = {}
         self._answer: dict[str, Any] = {}
         self._usage: Mapping[str, Any] = {}
@@ -41,7 +52,11 @@ class ReplyStream:
         Raises:
             EndpointFault: an event is not JSON.
         """
-        *lines, self._buffer = (self._buffer + data).split(b"\n")
+        self._buffer.append(data)
+        if b"\n" not in data:
+            return self.ended
+        *lines, rest = b"".join(self._buffer).split(b"\n")
+        self._buffer = [rest]
         for line in lines:
             if line.startswith(b"data:") and not self.ended:
                 self._event(line[5:].strip().decode("utf-8", "replace"))
@@ -56,8 +71,9 @@ class ReplyStream:
         if "error" in self._answer:
             return self._answer
         if self._finish is None and not self.ended:
-            raise EndpointFault(f"the reply broke off after {len(self._content)} characters", passing=True)
-        choice = {"message": {**self._message, "content": self._content}, "finish_reason": self._finish or "stop"}
+            raise EndpointFault(f"the reply broke off after {sum(map(len, self._content))} characters", passing=True)
+        texts = {"content": "".join(self._content), **{name: "".join(said) for name, said in self._apart.items()}}
+        choice = {"message": {**self._message, **texts}, "finish_reason": self._finish or "stop"}
         return {**self._answer, "choices": [choice], "usage": self._usage or {"completion_tokens": self.pieces}}
 
     def _event(self, text: str) -> None:
@@ -98,16 +114,44 @@ class ReplyStream:
         new = delta.get("content")
         for name in ("reasoning_content", "reasoning", "refusal"):
             if isinstance(delta.get(name), str):
-                self._message[name] = self._message.get(name, "") + delta[name]
+                self._apart.setdefault(name, []).append(delta[name])
                 self.pieces += 1
         for name in ("tool_calls", "function_call"):
             if delta.get(name):
                 self._message[name] = delta[name]
         if isinstance(new, str) and new:
-            self._content += new
+            self._content.append(new)
             self.pieces += 1
-            if self._until is not None and "\n" in new:
-                answer = split_reasoning(self._content)[1]
-                if match := self._until.search(answer):
-                    self._content = self._content[: len(self._content) - len(answer) + match.end()]
-                    self.ended = True
+            if self._until is not None:
+                self._look_for_end(self._until, new)
+
+    def _look_for_end(self, until: re.Pattern[str], new: str) -> None:
+        *whole, rest = new.split("\n")
+        found = False
+        for line in whole:
+            line = "".join([*self._line, line, "\n"])
+            self._line.clear()
+            if ended := next((mark for mark in self._marks if mark in line), None):
+                # The first action behind a thought is not to be missed, and those in the thought do not count.
+                self._marks.remove(ended)
+                self._next_look = 0.0
+                self._lines.clear()
+                line = _TAG.split(line)[-1]
+            self._lines.append(line)
+            found = found or until.search("".join(self._lines)) is not None
+        self._line.append(rest)
+        if not found:
+            return
+        # It may stand in a thought, which only the whole text tells. So that thoughts full of matches take no quadratic
+        # time, the next look waits until the text has grown by a tenth, or the thought has ended.
+        content = "".join(self._content)
+        if len(content) < self._next_look:
+            return
+        # Without the blanks around it, which are not the same in all forms.
+        text, answer = content.rstrip(), split_reasoning(content)[1].rstrip()
+        start = len(text) - len(answer)
+        if text.endswith(answer) and (match := until.search(content[start:])):
+            self._content = [content[: start + match.end()]]
+            self.ended = True
+        self._next_look = len(content) * _MORE
+        self._lines.clear()
