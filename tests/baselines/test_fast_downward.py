@@ -75,7 +75,7 @@ def test_a_package_without_a_driver_is_no_missing_extra(tmp_path: Path, monkeypa
 @pytest.mark.usefixtures("needs_planner")
 def test_time_limit_on_a_hard_task(shared: Path) -> None:
     hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
-    outcome = one_search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
+    outcome = one_search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=1)
     assert outcome.status == "timeout"
     assert outcome.plan_text is None
     # It was ended by its own limit, and not from outside once our patience had run out.
