@@ -53,6 +53,8 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("1. pick up c\n2. Repeat step 1 for the other one.", "(pick-up c)"),
         ("pick_it_up(c)", ""),
         ("Instead of stacking a on b I'd rather put it down.", ""),
+        ("1. pick up c\n2. If a is clear, stack c on a.", "(pick-up c)"),
+        ("If a is clear, pick up a.", ""),
         ("You could begin by picking up c, and then you could stack c on a.", ""),
         ("1. pick up c\n2. stack c on a\n\nNote: steps 1 and 2 have to be swapped.", ""),
         ("pick up c\nthe goal is to stack c on a\nput down b", "(pick-up c) (put-down b)"),
@@ -62,6 +64,12 @@ def test_what_may_be_a_step_and_is_not_read_is_reported(reader: Reader, reply: s
     readings = reader.read(reply)
     assert " ".join(map(str, readings.plan)) == plan
     assert any(item.status in ("unreadable", "ambiguous", "unknown-object") for item in readings.readings)
+
+
+def test_what_is_done_only_on_a_condition_is_no_step_behind_the_plan(reader: Reader) -> None:
+    readings = reader.read("1. pick up c\n2. stack c on a\n\nIf stacking fails, put down c and try again.")
+    assert " ".join(map(str, readings.plan)) == "(pick-up c) (stack c a)"
+    assert readings.complete
 
 
 def test_what_a_step_has_said_already_is_not_reported_again(reader: Reader) -> None:

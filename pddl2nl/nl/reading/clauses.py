@@ -59,6 +59,7 @@ _JOINTS = word_set("joints")
 _OPENERS = CORRECTIONS | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
+_DEPENDS = word_set("depends")
 _MAIN = word_set("main")
 _JOINED = word_set("joined")
 _INTERJECTIONS = word_set("interjections")
@@ -333,6 +334,10 @@ class ActionGrammar:
         self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None = None
     ) -> list[ClauseReading]:
         """The verdicts of a sentence's clauses; ``before``: what the sentence before it says last."""
+        # "If the calibration fails, navigate to b and try again.": what depends on a condition is no step.
+        depends = words[0].text in _DEPENDS and any(word.parted == "," for word in words)
+        if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
+            return said
         whole = self._clause_or_typo(text, words, listed, before)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
