@@ -383,3 +383,11 @@ def test_tool_calls(reader: Reader, form: str) -> None:
     readings = reader.read(STRUCTURED[form])
     assert [str(action) for action in readings.plan] == ["(stack a b)"]
     assert readings.complete
+
+
+def test_a_call_with_the_parameter_from() -> None:
+    domain = "(define (domain d) (:predicates (at ?x)) (:action move :parameters (?from ?to) :effect (at ?to)))"
+    task = parse_task(domain, "(define (problem p) (:domain d) (:objects a b) (:init (at a)) (:goal (at b)))")
+    wording = Wording("d", {}, {"move": Snippet("move", ("?from", "?to"), "move from {?from} to {?to}")})
+    reader = Reader(task, wording, make_names(task, "original"))
+    assert [str(action) for action in reader.read('move(from="a", to="b")').plan] == ["(move a b)"]
