@@ -283,9 +283,17 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
-    """The plan with its end replaced: "3. … Wait, that fails. 3. …"."""
+    """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
     number = block.number
-    if not block.restarts or number is None or number < 2 or not (plan.rejected or block.announced):
+    if not block.restarts or number is None:
+        return None
+    for at, changed in enumerate(() if block.announced else plan.items):
+        numbers = amended(changed.reading.text) if changed.reading.reason == UNSAID else ()
+        if number in numbers:
+            more = any(item.number not in numbers for item in block.items)
+            behind = () if more else plan.items[at + 1 :]
+            return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
+    if number < 2 or not (plan.rejected or block.announced):
         return None
     kept = [item for item in plan.items if item.number is None or item.number < number]
     return replace(plan, items=[*kept, *block.items], rejected=block.rejected)
