@@ -369,7 +369,7 @@ def test_turns_in_tags_and_ruled_out_actions(reader: Reader) -> None:
 
 STRUCTURED = {
     "tool_calls": '{"tool_calls": [{"name": "stack", "arguments": {"x": "a", "y": "b"}}]}',
-    "JSON in a string": '{"tool_calls": [{"function": {"name": "stack", "arguments": "{\\"x\\": \\"a\\", \\"y\\": \\"b\\"}"}}]}',
+    "JSON in a string": '{"function": {"name": "stack", "arguments": "{\\"x\\": \\"a\\", \\"y\\": \\"b\\"}"}}',
     "keys in another order": '{"name": "stack", "arguments": {"y": "b", "x": "a"}}',
     "YAML": 'tool_calls:\n  - name: stack\n    arguments: {"x": "a", "y": "b"}',
     "YAML without quotes": "- name: stack\n  arguments: {x: a, y: b}",

@@ -62,6 +62,7 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("1. pick up c\n2. If a is clear, stack c on a.", "(pick-up c)"),
         ("If a is clear, pick up a.", ""),
         ("You could begin by picking up c, and then you could stack c on a.", ""),
+        ("1. pick up c\n2. stack c on b\n\nStep 2 cannot be executed, so it must be replaced.", "(pick-up c)"),
         ("1. pick up c\n2. stack c on a\n\nNote: steps 1 and 2 have to be swapped.", ""),
         ("pick up c\nthe goal is to stack c on a\nput down b", "(pick-up c) (put-down b)"),
     ],
@@ -70,6 +71,21 @@ def test_what_may_be_a_step_and_is_not_read_is_reported(reader: Reader, reply: s
     readings = reader.read(reply)
     assert " ".join(map(str, readings.plan)) == plan
     assert any(item.status in ("unreadable", "ambiguous", "unknown-object") for item in readings.readings)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Without step 2 the goal would not be reached, so it can't be skipped.",
+        "If step 2 were skipped, the goal would not be reached.",
+        "Steps 1 and 2 cannot be swapped.",
+        "Do not skip step 2.",
+    ],
+)
+def test_a_step_that_must_stay_is_not_changed(reader: Reader, said: str) -> None:
+    readings = reader.read(f"1. pick up c\n2. stack c on a\n\n{said}")
+    assert " ".join(map(str, readings.plan)) == "(pick-up c) (stack c a)"
+    assert readings.complete
 
 
 def test_what_is_done_only_on_a_condition_is_no_step_behind_the_plan(reader: Reader) -> None:
