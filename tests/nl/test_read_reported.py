@@ -21,6 +21,7 @@ from pddl2nl.nl.reading.reader import Reader
             "(unstack a b) (put-down a) (pick-up c) (stack c a)",
         ),
         ("I'll go ahead and pick up c.", "(pick-up c)"),
+        ("```plan\npick up c\n```\n\n```plan\nstack c on a\n```", "(pick-up c) (stack c a)"),
         ("Pick up c. From there the robot stacks c on a.", "(pick-up c) (stack c a)"),
         ("The first step is to pick up c, the second to stack c on a.", "(pick-up c) (stack c a)"),
         ("1. unstack a from b\n2. stack a on c - not possible, so instead put down a", "(unstack a b) (put-down a)"),

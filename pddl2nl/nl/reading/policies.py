@@ -161,7 +161,8 @@ class _Cutter:
         spoken = (item.item in ("", "option") or titled) and item.indent < 2
         # "**Summary of actions:**" is taken for a thought's label.
         said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
-        if not _WORD.search(reading.text):
+        if not _WORD.search(reading.text) or reading.text.startswith("```"):
+            # The language of code marks ("```plan") announces nothing.
             return
         if (spoken and said) or (not item.item and _turns_away(reading.text)):
             self._words.append(reading.text)
