@@ -365,3 +365,29 @@ def test_turns_in_tags_and_ruled_out_actions(reader: Reader) -> None:
     assert reader.read_turn("Possible action: stack a on b").status == "not-an-action"
     assert reader.read_turn("Thought: and now?\nAction:\u00a0**stack\u200b a on b**").rule == "markup"
     assert reader.read_turn("Thought: nothing. Action:").status == "not-an-action"
+
+
+STRUCTURED = {
+    "tool_calls": '{"tool_calls": [{"name": "stack", "arguments": {"x": "a", "y": "b"}}]}',
+    "JSON in a string": '{"function": {"name": "stack", "arguments": "{\\"x\\": \\"a\\", \\"y\\": \\"b\\"}"}}',
+    "keys in another order": '{"name": "stack", "arguments": {"y": "b", "x": "a"}}',
+    "YAML": 'tool_calls:\n  - name: stack\n    arguments: {"x": "a", "y": "b"}',
+    "YAML without quotes": "- name: stack\n  arguments: {x: a, y: b}",
+    "a label": "Tool call: stack(a, b)",
+    "keywords in another order": "stack(y=b, x=a)",
+}
+
+
+@pytest.mark.parametrize("form", STRUCTURED)
+def test_tool_calls(reader: Reader, form: str) -> None:
+    readings = reader.read(STRUCTURED[form])
+    assert [str(action) for action in readings.plan] == ["(stack a b)"]
+    assert readings.complete
+
+
+def test_a_call_with_the_parameter_from() -> None:
+    domain = "(define (domain d) (:predicates (at ?x)) (:action move :parameters (?from ?to) :effect (at ?to)))"
+    task = parse_task(domain, "(define (problem p) (:domain d) (:objects a b) (:init (at a)) (:goal (at b)))")
+    wording = Wording("d", {}, {"move": Snippet("move", ("?from", "?to"), "move from {?from} to {?to}")})
+    reader = Reader(task, wording, make_names(task, "original"))
+    assert [str(action) for action in reader.read('move(from="a", to="b")').plan] == ["(move a b)"]

@@ -21,12 +21,20 @@ from pddl2nl.nl.reading.reader import Reader
             "(unstack a b) (put-down a) (pick-up c) (stack c a)",
         ),
         ("I'll go ahead and pick up c.", "(pick-up c)"),
+        ("```plan\npick up c\n```\n\n```plan\nstack c on a\n```", "(pick-up c) (stack c a)"),
+        ("Pick up c. From there the robot stacks c on a.", "(pick-up c) (stack c a)"),
         ("The first step is to pick up c, the second to stack c on a.", "(pick-up c) (stack c a)"),
         ("1. unstack a from b\n2. stack a on c - not possible, so instead put down a", "(unstack a b) (put-down a)"),
         ("1. pick up c\n2. stack c on b\n\nCorrection to step 2: stack c on a.", "(pick-up c) (stack c a)"),
         ("1. pick up c\n2. stack a on b\n\nStep 2 should instead be: stack c on a.", "(pick-up c) (stack c a)"),
         ("First b is put down, next c.", "(put-down b) (put-down c)"),
         ("- pick up c\n- perhaps stack c on a\n- put down a", "(pick-up c) (stack c a) (put-down a)"),
+        ("1. pick up c\n2. stack c on b\n\nLet me fix step 2.\n\n2. stack c on a", "(pick-up c) (stack c a)"),
+        (
+            "1. pick up c\n2. stack c on b\n3. pick up b\n\nLet me fix step 2.\n2. stack c on a",
+            "(pick-up c) (stack c a) (pick-up b)",
+        ),
+        ("1. pick up b\n2. stack c on a\n\nStep 1 is wrong.\n\nFinal plan:\n1. pick up c", "(pick-up c)"),
         ("1. pick up c\n2. stack c on b\n   Correction: b is taken, so\n2. stack c on a", "(pick-up c) (stack c a)"),
         ("What about picking up b? That fails. Therefore a has to be unstacked from b.", "(unstack a b)"),
         (json.dumps(["pick-up(c)", {"name": "stack", "args": ["c", "a"]}]), "(pick-up c) (stack c a)"),
@@ -48,12 +56,16 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("pick up c, then grab b", "(pick-up c)"),
         ("(1) pick up c; (2) b leaves the table", "(pick-up c)"),
         ("pick up c (twice)", ""),
+        ("1. pick up c, aiming at b\n2. stack c on a", "(stack c a)"),
         ("pick up c, and then another one", ""),
         ("pick up c\n...\nstack c on a", "(pick-up c) (stack c a)"),
         ("1. pick up c\n2. Repeat step 1 for the other one.", "(pick-up c)"),
         ("pick_it_up(c)", ""),
         ("Instead of stacking a on b I'd rather put it down.", ""),
+        ("1. pick up c\n2. If a is clear, stack c on a.", "(pick-up c)"),
+        ("If a is clear, pick up a.", ""),
         ("You could begin by picking up c, and then you could stack c on a.", ""),
+        ("1. pick up c\n2. stack c on b\n\nStep 2 cannot be executed, so it must be replaced.", "(pick-up c)"),
         ("1. pick up c\n2. stack c on a\n\nNote: steps 1 and 2 have to be swapped.", ""),
         ("pick up c\nthe goal is to stack c on a\nput down b", "(pick-up c) (put-down b)"),
     ],
@@ -62,6 +74,27 @@ def test_what_may_be_a_step_and_is_not_read_is_reported(reader: Reader, reply: s
     readings = reader.read(reply)
     assert " ".join(map(str, readings.plan)) == plan
     assert any(item.status in ("unreadable", "ambiguous", "unknown-object") for item in readings.readings)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Without step 2 the goal would not be reached, so it can't be skipped.",
+        "If step 2 were skipped, the goal would not be reached.",
+        "Steps 1 and 2 cannot be swapped.",
+        "Do not skip step 2.",
+    ],
+)
+def test_a_step_that_must_stay_is_not_changed(reader: Reader, said: str) -> None:
+    readings = reader.read(f"1. pick up c\n2. stack c on a\n\n{said}")
+    assert " ".join(map(str, readings.plan)) == "(pick-up c) (stack c a)"
+    assert readings.complete
+
+
+def test_what_is_done_only_on_a_condition_is_no_step_behind_the_plan(reader: Reader) -> None:
+    readings = reader.read("1. pick up c\n2. stack c on a\n\nIf stacking fails, put down c and try again.")
+    assert " ".join(map(str, readings.plan)) == "(pick-up c) (stack c a)"
+    assert readings.complete
 
 
 def test_what_a_step_has_said_already_is_not_reported_again(reader: Reader) -> None:

@@ -134,7 +134,7 @@ def test_prompts_about_the_arm_do_not_say_what_it_reaches(policy: str) -> None:
     assert _leaks(events, OUT_OF_REACH, ("in-workspace", "reachable")) == []
 
 
-@pytest.mark.heavy  # half a minute
+@pytest.mark.heavy  # up to four minutes
 @pytest.mark.parametrize("shipped", [HOUSEHOLD, TABLETOP], ids=["household", "tabletop"])
 def test_brainbodys_prompts_in_all_tasks(shipped: ShippedDomain) -> None:
     instances = [each.instance for each in shipped.references if each.role != "example"]

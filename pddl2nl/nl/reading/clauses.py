@@ -59,6 +59,8 @@ _JOINTS = word_set("joints")
 _OPENERS = CORRECTIONS | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
+_AIMS = word_set("aims")
+_DEPENDS = word_set("depends")
 _MAIN = word_set("main")
 _JOINED = word_set("joined")
 _INTERJECTIONS = word_set("interjections")
@@ -333,6 +335,10 @@ class ActionGrammar:
         self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None = None
     ) -> list[ClauseReading]:
         """The verdicts of a sentence's clauses; ``before``: what the sentence before it says last."""
+        # "If the calibration fails, navigate to b and try again.": what depends on a condition is no step.
+        depends = words[0].text in _DEPENDS and any(word.parted == "," for word in words)
+        if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
+            return said
         whole = self._clause_or_typo(text, words, listed, before)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
@@ -583,6 +589,7 @@ class ActionGrammar:
         behind = ""
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
+            stance = behind = stance or self._aim(tail, fits[0])
         if fit.omitted >= 0 and not stance and self._left_over(tail):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
@@ -605,6 +612,14 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
+
+    def _aim(self, tail: Sequence[Word], fit: Fit) -> str:
+        """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""
+        ends = next((index for index, word in enumerate(tail) if index and is_reason(word)), len(tail))
+        done = {arg for action in fit.actions for arg in action.args}
+        named = self.frames.mentions(tail[:ends]) if tail[0].text in _AIMS else []
+        further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
+        return f"unclear (… {tail[0].text})" if further else ""
 
     def _left_over(self, tail: Sequence[Word]) -> bool:
         """Whether words behind an action name an object before a reason or a remark begins."""

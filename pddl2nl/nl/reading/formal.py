@@ -70,11 +70,14 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
     return ClauseReading(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
 
 
-_SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
+_SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
-# "- action: stack" with "args: [a, b]" below it, as YAML has it.
-_YAML = re.compile(r"([\w-]+)\s*\n\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[(]([^\])\n]*)[\])]")
+# "- action: stack" with "args: [a, b]" or "args: {x: a, y: b}" below it, as YAML has it.
+_YAML = re.compile(
+    r"(?:(?:name|function|tool)\s*:\s*)?([\w-]+)\s*\n"
+    r"\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({]([^\])}\n]*)[\])}]"
+)
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
@@ -101,8 +104,9 @@ class PDDLGrammar:
         """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
         yaml = _YAML.match(text) if "\n" in text else None
         if yaml is not None:
-            args = [item[2] for item in _ARGUMENT.finditer(yaml[2])]
-            return [self.ground(self.schema(yaml[1]), yaml[1], args, yaml.span())]
+            schema = self.schema(yaml[1])
+            args = self._arguments(schema, yaml[2])
+            return [self.ground(schema, yaml[1], args, yaml.span())]
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
             bare = text.rstrip(TRAILING)
@@ -118,8 +122,7 @@ class PDDLGrammar:
         at = 0
         for match in shape.finditer(text):
             schema = self.schema(match[1])
-            arguments = list(_ARGUMENT.finditer(match[2]))
-            args = [item[2] for item in arguments]
+            args = self._arguments(schema, match[2])
             # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
             called = (
                 match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
@@ -132,6 +135,13 @@ class PDDLGrammar:
             verdicts.append(self.ground(schema, match[1], args, match.span()))
             at = match.end()
         return verdicts
+
+    def _arguments(self, schema: StepSchema | None, said: str) -> list[str]:
+        """The arguments in the order said, or in the order of the parameters: "stack(y=b, x=a)"."""
+        found = [(fold(item[1] or ""), item[2]) for item in _ARGUMENT.finditer(said)]
+        keyed = dict(found)
+        ordered = _by_keys(self.lexicon, schema, keyed) if schema is not None and len(keyed) == len(found) else []
+        return ordered or [value for _, value in found]
 
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
@@ -171,6 +181,7 @@ _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
 _GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
+_UNQUOTED = re.compile(r"(?<=:)\s([\w-]+)\n")
 _NESTED = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 
 
@@ -198,7 +209,11 @@ def read_record(
     """
     verdicts: list[ClauseReading] = []
     # The arguments of a tool call are JSON in a string.
-    strings = list(_json(_NESTED.sub(lambda match: f" {match[1]} ".replace('\\"', ' "'), said)))
+    said = _NESTED.sub(lambda match: f" {match[1]} ".replace('\\"', ' "'), said)
+    if said[0] not in "[{\"'":
+        # YAML: "name: stack" stands above "arguments: {"x": "a", "y": "b"}".
+        said = _UNQUOTED.sub(r'"\1"', said)
+    strings = list(_json(said))
     index = 0
     while index < len(strings):
         string = strings[index]
@@ -238,6 +253,8 @@ def _joined(
     if len(name.value.split()) > 4 or len(name.value) > 40:
         return None
     keys = {fold(item.key): item.value for item in objects}
+    if schema is not None and len(keys) == len(objects) and (args := _by_keys(grammar.lexicon, schema, keys)):
+        return grammar.ground(schema, name.value, args, span).moved(0, "json")
     named = len(keys) == len(objects) and not all(_GENERAL.match(key) for key in keys)
     said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else name.value
     for announced in (True, False) if named or schema is None else ():
@@ -252,8 +269,6 @@ def _joined(
             return spoken[0]._replace(start=span[0], end=span[1], rules=("json", *spoken[0].rules))
     if schema is None:
         return None
-    if named and (args := _by_keys(grammar.lexicon, schema, keys)):
-        return grammar.ground(schema, name.value, args, span).moved(0, "json")
     verdict = grammar.ground(schema, name.value, [item.value for item in objects], span).moved(0, "json")
     alike = len({parameter.types for parameter in schema.parameters}) < len(schema.parameters)
     if named and alike and verdict.status == "read":
@@ -285,6 +300,6 @@ def _json(said: str) -> Iterator[_String]:
             key = key if opens else ""
             yield _String(key, "", match.start(), depth)
         elif match[2]:
-            key = match[1]
+            key = match[1].strip()
         else:
-            yield _String(key, match[1], match.start(1), depth)
+            yield _String(key, match[1].strip(), match.start(1), depth)

@@ -7,7 +7,8 @@
 4. A block that is tagged, announced ("my plan is:") or follows a rejection ("no, …:") takes the place of those before.
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
-7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on.
+7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A step
+   under the number of one that is to be fixed ("Let me fix step 2. 2. …") takes its place.
 8. Of options the one that the reply says it takes counts; without such words all are reported.
 9. A plan that the reply rejects, and does not replace, is reported, and so are steps where there is no candidate.
 10. What may be a step and cannot be read is reported where it stands in the plan.
@@ -161,7 +162,8 @@ class _Cutter:
         spoken = (item.item in ("", "option") or titled) and item.indent < 2
         # "**Summary of actions:**" is taken for a thought's label.
         said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
-        if not _WORD.search(reading.text):
+        if not _WORD.search(reading.text) or reading.text.startswith("```"):
+            # The language of code marks ("```plan") announces nothing.
             return
         if (spoken and said) or (not item.item and _turns_away(reading.text)):
             self._words.append(reading.text)
@@ -283,9 +285,17 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
-    """The plan with its end replaced: "3. … Wait, that fails. 3. …"."""
+    """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
     number = block.number
-    if not block.restarts or number is None or number < 2 or not (plan.rejected or block.announced):
+    if not block.restarts or number is None:
+        return None
+    for at, changed in enumerate(() if block.announced else plan.items):
+        numbers = amended(changed.reading.text) if changed.reading.reason == UNSAID else ()
+        if number in numbers:
+            more = any(item.number not in numbers for item in block.items)
+            behind = () if more else plan.items[at + 1 :]
+            return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
+    if number < 2 or not (plan.rejected or block.announced):
         return None
     kept = [item for item in plan.items if item.number is None or item.number < number]
     return replace(plan, items=[*kept, *block.items], rejected=block.rejected)
@@ -418,7 +428,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                10,
+                11,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

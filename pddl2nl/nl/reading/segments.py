@@ -73,6 +73,7 @@ class Peeled(NamedTuple):
 
 
 _PLANS = word_set("plan_nouns")
+_CALLS = word_set("calls")
 _ACTIONS = _PLANS | word_set("action_nouns")
 _KINDS = word_set("kinds")
 _SPEAKERS = word_set("speakers")
@@ -85,7 +86,7 @@ def label_of(words: Sequence[str]) -> str:
     label = " ".join(words)
     if any(phrases(kind, "heading").match(label) for kind in ("offers", "rejected")):
         return "offered"
-    if said & _PLANS:
+    if said & (_PLANS | _CALLS):
         return "action"
     if _THOUGHTS.intersection(words[:5]):
         return "thought"
@@ -302,7 +303,7 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
 
 
 _OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
-_BELOW = re.compile(r"(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*\[")
+_BELOW = re.compile(r"(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[{]")
 _LONGEST_RECORD = 20_000
 
 
