@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pddl2nl.baselines.result import Status
-from pddl2nl.baselines.watchdog import watched_group
+from pddl2nl.baselines.watchdog import begin_watching, watched_group
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
 MIN_MEMORY_MB = 64
@@ -213,6 +213,7 @@ def _run(command: Sequence[str], folder: Path, patience: float) -> _Ended:
     with _SEATS, open(folder / "log", "wb") as log, open(folder / "errors", "wb") as errors:
         began = time.monotonic()
         try:
+            begin_watching()
             process = subprocess.Popen(
                 command,
                 cwd=folder,

@@ -32,6 +32,20 @@ _watchdog: subprocess.Popen[bytes] | None = None
 _owner = 0
 
 
+def begin_watching() -> None:
+    """Starts the watchdog if none runs.
+
+    Called before the group's leader is started: then a kill between the leader's start and its watch is all but
+    impossible, which with a watchdog that must start first it is not.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    with _LOCK:
+        if _watchdog is None or _owner != os.getpid():
+            _start()
+
+
 @contextmanager
 def watched_group(group: int) -> Iterator[None]:
     """Watches a process group for as long as the block runs.
