@@ -178,6 +178,9 @@ def _misdescribed(record: RunRecord) -> Iterator[str]:
     """What the first and the last event say of the run, and its task or other events contradict, each in words."""
     started, task = record.started, task_of(record)
     model = started.spec.get("model", record.model) if record.model else ""
+    if ":" in str(model):
+        # ``transformers:PATH`` or ``python:MODULE:CLASS``: the model that was made has a name of its own.
+        model = record.model
     said = {"domain": started.domain, "problem": started.problem, "model": record.model}
     found: dict[str, object] = {"domain": task.domain.name, "problem": task.problem.name, "model": model}
     first = next((event for event in record.events if isinstance(event, Prompted) and event.purpose == "planner"), None)

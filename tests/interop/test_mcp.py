@@ -180,7 +180,13 @@ def test_worker_and_planner_end_with_the_server(
     environment = {**os.environ, "PDDL2NL_TEST": mark.partition("=")[2]}
     command = [sys.executable, "-m", "pddl2nl", "mcp", str(tmp_path)]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+
+    def heed() -> None:
+        # Under nohup, children ignore the signal.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, preexec_fn=heed, **pipes) as process:
         assert process.stdin is not None
         for message in (
             {"id": 1, "method": "initialize", "params": hello},
