@@ -218,6 +218,12 @@ def spec_of(started: Started) -> RunSpec:
     data = convert(started.spec, _SpecEntries, "spec")
     domain = parse_domain(data.domain, data.domain_file or "<domain>")
     problem = parse_problem(data.problem, domain, data.problem_file or "<problem>")
+    example: str | SolvedProblem | None = None
+    if started.example is not None:
+        example = SolvedProblem.from_json(started.example, domain)
+    elif started.spec.get("example", "none") is not None:
+        # Never the entry itself, which could be a path. Where it is null, the policy showed no example by itself.
+        example = "none"
     wording: Any = "template"
     if data.wording == "llm":
         # A model made it on the run's account, and makes it again.
@@ -236,10 +242,7 @@ def spec_of(started: Started) -> RunSpec:
         model=started.model,
         models={role: name for role, name in started.models.items() if role != "planner"},
         wording=wording,
-        # A policy that showed no example by itself does so again.
-        example=started.spec.get("example", "none")
-        if started.example is None
-        else SolvedProblem.from_json(started.example, domain),
+        example=example,
         files={name: RecordedText(text) for name, text in data.files.items()},
         prompts={name: RecordedText(text) for name, text in data.prompts.items()},
         **plain,

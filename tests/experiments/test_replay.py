@@ -504,3 +504,11 @@ def test_a_first_event_that_cannot_be_is_refused(record: Path, field: str, value
 def test_an_entry_that_cannot_be_is_refused(record: Path, field: str, value: Any, words: str) -> None:
     with pytest.raises(RecordError, match=words):
         _edit(record, lambda events: events[0].update({field: value}))
+
+
+def test_a_record_does_not_say_which_example_is_read(record: Path) -> None:
+    def point(events: list[dict[str, Any]]) -> None:
+        events[0]["spec"]["example"] = "absent.pddl"
+
+    # Reading it would be an error.
+    assert _edit(record, point).difference is None
