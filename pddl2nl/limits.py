@@ -5,7 +5,7 @@ Each limit stands here once; `docs/reference/limits.md` lists them all with the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pddl2nl.lean import dataclass
 
 
 @dataclass(frozen=True)

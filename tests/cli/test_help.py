@@ -28,6 +28,8 @@ DIFFERENT = {
     *("--graph", "--subtasks"),
     # Of revisions, and of tasks that are read.
     "--check",
+    # Of a search, and of the process that answers an agent's calls.
+    "--memory",
     # Of problems and of questions.
     *("--count", "--form"),
 }

@@ -50,6 +50,7 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
         "pddl2nl.errors",
         "pddl2nl.files",
         "pddl2nl.lean",
+        "pddl2nl.limits",
     }
     # These find places and suggestions, which a text without errors does not need.
     assert "pddl2nl.pddl.balance" not in modules
