@@ -5,7 +5,7 @@ Each limit stands here once; `docs/reference/limits.md` lists them all with the 
 
 from __future__ import annotations
 
-from pddl2nl.lean import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
