@@ -194,7 +194,7 @@ def _policy_json(entry: Entry) -> dict[str, Any]:
 
 def _show_policy(entry: Entry, as_json: bool) -> None:
     from pddl2nl.policies import make_policy, policies
-    from pddl2nl.policies.policy import options_of
+    from pddl2nl.policies.policy import option_text, options_of
 
     policy = make_policy(entry.name)
     presets = [each for each in policies() if each.kind is entry.kind and each.preset and each.name != entry.name]
@@ -219,13 +219,7 @@ def _show_policy(entry: Entry, as_json: bool) -> None:
             print_text(f"{what}: {', '.join(names)}")
     if presets:
         values = [
-            (
-                each.name,
-                " ".join(
-                    f"{key}={str(value).lower() if isinstance(value, bool) else value}"
-                    for key, value in each.options.items()
-                ),
-            )
+            (each.name, " ".join(f"{key}={option_text(value)}" for key, value in each.options.items()))
             for each in presets
         ]
         print_table("Presets", ("preset", "values"), values)

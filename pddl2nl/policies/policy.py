@@ -419,6 +419,15 @@ def _with_proposer(kind: type[Policy], name: str, other: str, values: Mapping[st
     return {**own, "proposer": other, "proposer_options": msgspec.to_builtins(made)}
 
 
+def option_text(value: object) -> str:
+    """The value of an option as it is written on the command line."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={option_text(each)}" for name, each in value.items())
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def system_of(policy: str) -> System | None:
     """The system that brings a policy or preset, or the class of ``module:Class``; None for others."""
     name, _ = _wrapping(policy)

@@ -31,6 +31,7 @@ from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
+from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
@@ -283,15 +284,6 @@ def _usual_options(policy: str) -> Mapping[str, Any]:
         return {}
     usual: Mapping[str, Any] = msgspec.to_builtins(make_policy(policy))
     return usual
-
-
-def option_text(value: object) -> str:
-    """The value of an option as it is written on the command line."""
-    if isinstance(value, list | tuple):
-        return ",".join(map(str, value))
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={option_text(each)}" for name, each in value.items())
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # ── the first failure ────────────────────────────────────────────────────────────────────────────

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from pddl2nl.experiments.layout import Place
 from pddl2nl.policies.events import Started
+from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
-from pddl2nl.reports.summaries import RunSummary, option_text
+from pddl2nl.reports.summaries import RunSummary
 
 OUTCOME_MEANINGS = {
     "solved": "the goal was reached",

@@ -44,7 +44,7 @@ PREDICATES_SHOWN = 12
 def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
     """The metrics by column: one table of the general metrics, and one for each system whose runs have its metrics.
 
-    Metrics of a system that only runs of other systems have, such as HVR's of SayPlan's plans, make no table.
+    Metrics of a system that only runs of other systems have make no table.
     """
     tables = [_metrics_table(gathered, "metrics", "Metrics by column", _headings())]
     measured: defaultdict[str, set[str]] = defaultdict(set)
