@@ -45,3 +45,12 @@ def test_a_tolerance_is_a_number(files: list[str], value: str, capsys: pytest.Ca
 def test_tell_says_the_times(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tell", *files, "--wording", "template"]) == 0
     assert capsys.readouterr().out == "at 0, apply the action 'a', for 2.005\n"
+
+
+@pytest.mark.parametrize(("options", "said"), [([], False), (["--wording", "template"], True)])
+def test_a_batch_finds_tolerances_only_where_it_tells_them(
+    files: list[str], options: list[str], said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "batch").write_text(json.dumps(dict(zip(("domain", "problem", "plan"), files, strict=True))))
+    assert main(["validate", "--json", "--batch", str(tmp_path / "batch"), *options]) == 1
+    assert ("valid_from_tolerance" in json.loads(capsys.readouterr().out)) is said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from types import MappingProxyType
@@ -166,7 +166,7 @@ class Report:
     Of plans with time, ``time`` is when it failed and ``phase`` what failed then: an ``action``, the ``start`` or the
     ``end`` of one, or what must hold ``over all`` of it. ``duration`` is that of the
     failed step, None where the plan gives none. ``violations`` counts the violations of each preference.
-    ``valid_tolerances`` says of an invalid plan from which tolerance of times on, and below which, it is valid.
+    ``valid_tolerances`` are found when they are asked for, by ``find_tolerances``.
     """
 
     verdict: Verdict
@@ -184,13 +184,20 @@ class Report:
     time: Fraction | None = None
     phase: str | None = None
     violations: Mapping[str, int] | None = None
-    valid_tolerances: tuple[Fraction, Fraction | None] | None = None
+    find_tolerances: Callable[[], tuple[Fraction, Fraction | None] | None] | None = field(
+        default=None, compare=False, repr=False
+    )
     duration: Fraction | None = None
 
     @property
     def valid(self) -> bool:
         """Whether the plan solves the task."""
         return self.verdict == "valid"
+
+    @property
+    def valid_tolerances(self) -> tuple[Fraction, Fraction | None] | None:
+        """Of an invalid plan with time: the tolerance of times from which on, and the one below which, it is valid."""
+        return None if self.find_tolerances is None else self.find_tolerances()
 
     def __repr__(self) -> str:
         failed = "" if self.failed_step is None else f", failed step {self.failed_step}: {self.action}"
@@ -210,12 +217,13 @@ class Report:
             ),
         )
 
-    def as_json(self, plan_name: str, told: Iterable[str] | None = None) -> dict[str, object]:
+    def as_json(self, plan_name: str, told: Iterable[str] = (), *, tolerances: bool = True) -> dict[str, object]:
         """The report as ``pddl2nl validate --json`` prints it.
 
         Args:
             plan_name: what the plan is called in it.
             told: the report in sentences, if it has been put into words.
+            tolerances: whether an invalid plan with time says which tolerance would do, which takes long to find.
         """
         return {
             "plan": plan_name,
@@ -227,19 +235,21 @@ class Report:
             "unmet": [write_condition(condition) for condition in self.unmet],
             "unmet_goals": [write_condition(condition) for condition in self.unmet_goals],
             "explanation": [cause.as_json() for cause in self.explanation],
-            "told": list(told or ()),
+            "told": list(told),
             "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
-            **self._timed_json(),
+            **self._timed_json(tolerances),
         }
 
-    def _timed_json(self) -> dict[str, object]:
+    def _timed_json(self, tolerances: bool) -> dict[str, object]:
         if self.violations is None:
             return {}
-        low, high = self.valid_tolerances or (None, None)
+        found: dict[str, object] = {}
+        if tolerances:
+            low, high = self.valid_tolerances or (None, None)
+            found = {"valid_from_tolerance": plain_number(low), "valid_below_tolerance": plain_number(high)}
         return {
             "failed_time": plain_number(self.time),
             "phase": self.phase,
             "violations": dict(sorted(self.violations.items())),
-            "valid_from_tolerance": plain_number(low),
-            "valid_below_tolerance": plain_number(high),
+            **found,
         }

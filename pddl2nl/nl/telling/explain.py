@@ -123,8 +123,8 @@ def _violations(report: Report) -> Iterator[str]:
 
 
 def _tolerances(report: Report) -> Iterator[str]:
-    if report.valid_tolerances is not None:
-        low, high = report.valid_tolerances
+    if (tolerances := report.valid_tolerances) is not None:
+        low, high = tolerances
         below = "" if high is None else f" and below {_time(high)}"
         # Rounded up: what is told must suffice.
         least = _time(Fraction(ceil(low * 10**_PLACES), 10**_PLACES))

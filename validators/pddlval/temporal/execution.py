@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ from pddlval.simulator import metric_value
 from pddlval.state import Number, State
 from pddlval.temporal.change import Slopes, instants, outcome_after
 from pddlval.temporal.lowering import Durative, Snap, TimedTask, preferences, timed_task_of, with_duration
-from pddlval.temporal.trajectory import Moment, constraints, violation
+from pddlval.temporal.trajectory import Bound, Moment, constraints, violation
 
 
 def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_tolerance: Fraction) -> Report:
@@ -59,24 +60,26 @@ def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_toler
     except PDDLError as error:
         return Report("bad-plan", diagnostics=error.diagnostics, violations={})
     if run.report.verdict == "inapplicable" and timed.durative:
-        return replace(run.report, valid_tolerances=_valid_tolerances(run))
+        return replace(run.report, find_tolerances=partial(_valid_tolerances, timed, run.plan, time_tolerance))
     return run.report
 
 
-def _valid_tolerances(run: TimedRun) -> tuple[Fraction, Fraction | None] | None:
+@lru_cache(maxsize=1)
+def _valid_tolerances(timed: TimedTask, plan: Plan, given: Fraction) -> tuple[Fraction, Fraction | None] | None:
     """The tolerances of times from which on, and below which, an invalid plan is valid; None if it never is."""
-    free = TimedRun(run.timed, run.plan, Fraction(0), any_duration=True).run()
+    # Bisection executes the plan several times, so it is done only where somebody asks; sentences and JSON ask both.
+    free = TimedRun(timed, plan, Fraction(0), any_duration=True).run()
     low = free.longest_miss
-    if not free.report.valid or not (low or run.tolerance):
+    if not free.report.valid or not (low or given):
         return None
     times = [happening.time for happening in free.happenings]
     gaps = sorted({10 * (later - earlier) for earlier, later in pairwise(times)})
     # Larger tolerances merge more happenings, of which more and more interfere, until an action's own ends merge.
-    longest = 10 * min((step.duration for step in run.plan.steps if step.duration), default=Fraction(0))
+    longest = 10 * min((step.duration for step in plan.steps if step.duration), default=Fraction(0))
     bounds = [low, *gaps[bisect_right(gaps, low) : bisect_left(gaps, longest)]]
 
     def fails(tolerance: Fraction) -> bool:
-        return not TimedRun(run.timed, run.plan, tolerance, any_duration=True).run().report.valid
+        return not TimedRun(timed, plan, tolerance, any_duration=True).run().report.valid
 
     first = bisect_left(bounds, True, key=fails)
     return None if first == 0 else (low, bounds[first] if first < len(bounds) else None)
@@ -188,16 +191,16 @@ class TimedRun(PlanRun):
         """The goal, the constraints, the preferences and the metric, after all happenings."""
         state, last = self.state, len(self._moments) - 1
         broken: list[tuple[int, Condition]] = []
-        for constraint in self._constraints:
+        for constraint, binding in self._constraints:
             try:
-                at = violation(constraint, self._moments)
+                at = violation(constraint, binding, self._moments)
             except UndefinedError:
                 at = last
             if at is not None:
                 if isinstance(constraint, Preference):
                     self._violations[constraint.name] += 1
                 else:
-                    broken.append((at, constraint))
+                    broken.append((at, substitute(constraint, binding)))
         early = min((one for one in broken if one[0] < last), key=lambda one: one[0], default=None)
         if early is not None:
             return self._broken(*early)
@@ -274,7 +277,7 @@ class TimedRun(PlanRun):
 
     def _states_until(self, end: Fraction, slopes: Slopes) -> Iterator[tuple[Fraction, State]]:
         """The states from now to a time, both included, in which something that is watched may change."""
-        watched: list[tuple[Condition, Binding]] = [(one, {}) for one in self._constraints]
+        watched: list[Bound] = [*self._constraints]
         for running in self._running.values():
             watched.append((running.over_all, running.binding))
             watched += [(condition, running.binding) for condition, _ in running.spanning]

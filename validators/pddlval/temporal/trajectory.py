@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from pddl2nl.pddl import And, Condition, Forall, Modal, Not, Or, Preference, Timed, substitute
+from pddl2nl.pddl import And, Condition, Forall, Modal, Not, Or, Preference, Timed
 from pddlval.semantics import Binding, choices
 from pddlval.state import State
 
@@ -26,8 +26,12 @@ class Moment(NamedTuple):
     state: State
 
 
-def constraints(condition: Condition | None, state: State, binding: Binding) -> Iterator[Condition]:
-    """The ground members of a conjunction of constraints; preferences among them stay whole."""
+Bound = tuple[Condition, Binding]
+"""A condition with the objects of its variables. Compiled conditions are known by identity, so none is substituted."""
+
+
+def constraints(condition: Condition | None, state: State, binding: Binding) -> Iterator[Bound]:
+    """The members of a conjunction of constraints; preferences among them stay whole."""
     match condition:
         case None:
             return
@@ -38,34 +42,34 @@ def constraints(condition: Condition | None, state: State, binding: Binding) -> 
             for chosen in choices(parameters, state, binding):
                 yield from constraints(body, state, chosen)
         case _:
-            yield substitute(condition, binding)
+            yield condition, binding
 
 
-def violation(constraint: Condition, moments: Sequence[Moment]) -> int | None:
-    """The number of the first state by which a ground constraint is violated, from 0; None if it is satisfied."""
+def violation(constraint: Condition, binding: Binding, moments: Sequence[Moment]) -> int | None:
+    """The number of the first state by which a constraint is violated, from 0; None if it is satisfied."""
     last = len(moments) - 1
+
+    def holds(condition: Condition, moment: Moment) -> bool:
+        return moment.state.layout.holds(condition, moment.state, binding)
+
     match constraint:
         case Preference(body=body):
-            return violation(body, moments)
+            return violation(body, binding, moments)
         case And() | Forall():
-            found = [violation(part, moments) for part in constraints(constraint, moments[0].state, {})]
+            found = [violation(*part, moments) for part in constraints(constraint, moments[0].state, binding)]
             return min((one for one in found if one is not None), default=None)
         case Or(parts):
-            each = [violation(part, moments) for part in parts]
+            each = [violation(part, binding, moments) for part in parts]
             return None if None in each else max((one for one in each if one is not None), default=last)
         case Not(body):
-            return last if violation(body, moments) is None else None
+            return last if violation(body, binding, moments) is None else None
         case Timed(body=body):
-            return None if _holds(body, moments[last]) else last
+            return None if holds(body, moments[last]) else last
         case Modal(operator, numbers, parts):
             times = [moment.time for moment in moments]
-            truths = [[_holds(part, moment) for moment in moments] for part in parts]
+            truths = [[holds(part, moment) for moment in moments] for part in parts]
             return _FIRST[operator](times, *truths, *numbers)
     raise TypeError(f"not a trajectory constraint: {type(constraint).__name__}")
-
-
-def _holds(condition: Condition, moment: Moment) -> bool:
-    return moment.state.layout.holds(condition, moment.state)
 
 
 def _first(failing: Iterator[int] | Sequence[int]) -> int | None:
