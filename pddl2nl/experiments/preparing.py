@@ -66,10 +66,7 @@ def prepare_run(
 ) -> Episode:
     """The episode of a run; ``episode.play()`` plays it.
 
-    Args:
-        spec: the description of the run.
-        access: how its models are reached.
-        begin: is given the first event, and returns what is given all others.
+    ``access`` says how its models are reached; ``begin`` is given the first event, and returns what gets all others.
 
     Raises:
         InputError: an option of the specification is wrong; the message names it.
@@ -80,46 +77,29 @@ def prepare_run(
     access = access or Access()
     policy = checked_policy(spec)
     # What can be refused is read before anything is paid for.
-    files = _files(policy, spec)
-    prompts = {
-        name: str(path) if isinstance(path, RecordedText) else read_text(Path(path), "prompt").strip()
-        for name, path in spec.prompts.items()
-    }
-    reference = reference_of(spec.task)
-    text = policy.proposing.told_task(reference)
-    measured = {} if reference is None else reference.to_json(cast(Form, getattr(policy, "form", "goal")))
-    if measured and getattr(policy, "task_text", None) is not None:
-        measured = {**measured, "text": text}
+    files, prompts = _files(policy, spec), _prompts(spec)
+    task_text, reference = _told_task(policy, spec.task)
     simulator = acting_simulator(spec.task)
     policy, executor = policy.in_world(simulator, spec.seed)
     given = _given_wording(spec, policy)
     models = _models(spec, policy, given, access)
-    hashes = _prompt_hashes(policy, prompts, models)
-    answering = _answering(policy, models)
     steps, solvable = foreseen(spec, policy)
     spec = replace(spec, steps=steps)
     solved = _example_problem(spec, policy)
-    # One object for one model, whatever its roles: what is put before it must see all of its calls.
-    asked = {id(made.model): access.before(made.model) for made in models.values()}
-    priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
-    calls = ModelCalls(priced, limits, access.budget)
+    calls = _calls(models, limits, access)
     wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
     teller = _teller(spec, policy, spec.task, wording)
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
-    translator = None
-    if "translator" in models and isinstance(reader, Reader):
-        opening = partial(translation_opening, spec.task, wording, teller.names, spec.seed)
-        translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
     setting = Setting(
         spec=spec,
         simulator=simulator,
         teller=teller,
         reader=reader,
         example=example,
-        translator=translator,
+        translator=_translator(spec, reader, teller) if "translator" in models else None,
         executor=executor,
-        task_text=text,
+        task_text=task_text,
         files={name: file.value for name, file in files.items()},
         prompts=prompts,
         embed=cast(Any, models[EMBEDDING].model).embed if EMBEDDING in models else None,
@@ -130,13 +110,45 @@ def prepare_run(
         msgspec.to_builtins(policy),
         {name: file.text for name, file in files.items()},
         world=policy.snapshot(spec.task),
-        prompts=hashes,
+        prompts=_prompt_hashes(policy, prompts, models),
         solvable=solvable,
-        reference=measured,
-        **answering,
+        reference=reference,
+        **_answering(policy, models),
     )
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens, spec.stream)
     return Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=begin(started), failure=failure)
+
+
+def _prompts(spec: RunSpec) -> dict[str, str]:
+    """The texts that replace prompts of the policy."""
+    return {
+        name: str(path) if isinstance(path, RecordedText) else read_text(Path(path), "prompt").strip()
+        for name, path in spec.prompts.items()
+    }
+
+
+def _told_task(policy: Policy, task: Task) -> tuple[str, dict[str, Any]]:
+    """The task in words, empty for its goal, and what is known of the task, for the record."""
+    reference = reference_of(task)
+    text = policy.proposing.told_task(reference)
+    if reference is None:
+        return text, {}
+    measured = reference.to_json(cast(Form, getattr(policy, "form", "goal")))
+    return text, measured if getattr(policy, "task_text", None) is None else {**measured, "text": text}
+
+
+def _calls(models: _Models, limits: Limits, access: Access) -> ModelCalls:
+    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    asked = {id(made.model): access.before(made.model) for made in models.values()}
+    priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
+    return ModelCalls(priced, limits, access.budget)
+
+
+def _translator(spec: RunSpec, reader: Reader | PDDLReader, teller: Teller) -> Translator | None:
+    if not isinstance(reader, Reader):
+        return None
+    opening = partial(translation_opening, spec.task, teller.wording, teller.names, spec.seed)
+    return Translator(reader, teller.wording, opening, cast(TranslatorMode, spec.translator))
 
 
 # ── what the first event says ────────────────────────────────────────────────────────────────────────

@@ -260,7 +260,7 @@ class RunJob:
 
     @property
     def asks_model(self) -> bool:
-        return self.policy.needs_model or self.spec.wording == "llm"
+        return self.policy.needs_model
 
     @property
     def base_url(self) -> str | None:

@@ -10,9 +10,10 @@ are returned, every other request is noted and ends in `ReplyPendingError`; `Bat
             break
         runner.run()
 
-A process may be killed at any moment, and no line is paid for twice: what was submitted is in the cache's file
-(`BatchStore`), and the same command, run again, notes the same requests and waits for the batches that are there. Only
-two processes that submit the same requests at the same moment may both pay.
+What was submitted is in the cache's file (`BatchStore`): where a process is killed, the same command, run again, notes
+the same requests and waits for the batches that are there. A batch is paid for twice only if the answer to its creation
+is lost, or if two processes submit the same requests at the same moment. Both are rare, and cheaper than a search for
+lost batches.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from sqlite3 import Connection
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -51,7 +51,6 @@ _Group = tuple[str, str]
 _Outcome = Completion | EndpointError
 """Of a line. A plain `EndpointError` may pass, and the line is submitted again; those of its subclasses do not."""
 _LONGEST_REASON = 500
-_DAY = 86_400.0
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _PASSING_CODES = frozenset(
     ("internal_error", "internal_server_error", "rate_limit_exceeded", "server_error", "service_unavailable")
@@ -69,17 +68,13 @@ class BatchProgress:
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """A batch as the store remembers it; ``keys`` are the lines that are not collected yet.
-
-    ``input_file`` and ``batch`` are the provider's ids. An input file belongs to one batch, whose id may be unknown.
-    """
+    """A batch as the store remembers it, by the provider's id; ``keys`` are the lines that are not collected yet."""
 
     keys: frozenset[str]
-    input_file: str
+    batch: str
     endpoint: str
     model: str
     made: float
-    batch: str | None = None
 
     @property
     def group(self) -> _Group:
@@ -89,7 +84,7 @@ class Submission(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         """What tells it from all others."""
-        return f"{self.input_file} {self.endpoint}"
+        return f"{self.batch} {self.endpoint}"
 
 
 @dataclass(frozen=True)
@@ -113,29 +108,28 @@ class BatchState:
 
 
 class BatchStore:
-    """Two tables in the cache's file, so that a crash never pays for a line twice.
+    """Two tables in the cache's file, so that a crash does not pay for a line twice.
 
-    ``submissions`` holds what is submitted and not collected. One is saved before its batch is created, and again with
-    the provider's id; if the process died in between, the batch is looked for by its input file. ``batch_short`` holds
-    replies that fell short (refused, filtered, empty): they do not belong into the cache.
+    ``batches`` holds what is submitted and not collected. ``batch_short`` holds replies that fell short (refused,
+    filtered, empty): they do not belong into the cache.
     """
 
     def __init__(self, cache: Cache):
         self._cache = cache
         with cache.transaction() as connection:
-            for table, column in (("submissions", "submission"), ("batch_short", "reply")):
+            for table, column in (("batches", "submission"), ("batch_short", "reply")):
                 connection.execute(
                     f"CREATE TABLE IF NOT EXISTS {table} (key TEXT NOT NULL PRIMARY KEY, {column} TEXT NOT NULL)"
                 )
 
     def save(self, submission: Submission) -> None:
-        """Remembers a submission, or what is new about it."""
+        """Remembers a submission."""
         with self._cache.transaction() as connection:
             self._save(connection, submission)
 
     def _save(self, connection: Connection, submission: Submission) -> None:
         row = (submission.place, msgspec.json.encode(submission).decode())
-        connection.execute("INSERT OR REPLACE INTO submissions VALUES (?, ?)", row)
+        connection.execute("INSERT OR REPLACE INTO batches VALUES (?, ?)", row)
 
     def collect(
         self,
@@ -155,11 +149,11 @@ class BatchStore:
             for stored in self.open():
                 if stored.place == submission.place:
                     self._save(connection, msgspec.structs.replace(stored, keys=stored.keys.difference(keys)))
-            connection.execute("DELETE FROM submissions WHERE json_array_length(submission, '$.keys') = 0")
+            connection.execute("DELETE FROM batches WHERE json_array_length(submission, '$.keys') = 0")
 
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
-        rows = self._cache.read("SELECT submission FROM submissions")
+        rows = self._cache.read("SELECT submission FROM batches")
         with BUILDING:
             return sorted((msgspec.json.decode(row, type=Submission) for (row,) in rows), key=lambda each: each.made)
 
@@ -175,15 +169,10 @@ class BatchStore:
 
 
 class BatchEndpoint:
-    """Files and batches of one model's endpoint, as OpenAI's reference describes them.
+    """Files and batches of one model's endpoint, as OpenAI's reference describes them."""
 
-    Creating a batch must not happen twice, since each is paid for: before it is repeated, the batch is looked for among
-    the recent ones, where a new one may take ``settle_seconds`` to appear.
-    """
-
-    def __init__(self, model: OpenAIModel, settle_seconds: float):
+    def __init__(self, model: OpenAIModel):
         self.model = model
-        self._settle_seconds = settle_seconds
         host = urlsplit(model.base_url).hostname or ""
         # Azure has the address without the version.
         self.url = "/chat/completions" if host.endswith(".azure.com") else "/v1/chat/completions"
@@ -201,38 +190,17 @@ class BatchEndpoint:
         made = self.model.retried(lambda: self.model.client().files.create(file=file, purpose="batch"))
         return self._text(made, "id", "an uploaded file")
 
-    def create(self, submission: Submission) -> str:
-        """The id of the submission's batch, created now, or by an attempt whose answer was lost."""
-        tries = 0
-
-        def attempt() -> str:
-            nonlocal tries
-            tries += 1
-            return (self.look(submission) if tries > 1 else None) or self._create(submission)
-
-        return self.model.retried(attempt)
-
-    def _create(self, submission: Submission) -> str:
-        made = self.model.client().batches.create(
-            input_file_id=submission.input_file,
-            # The client lists the addresses that OpenAI knows.
-            endpoint=cast(Any, self.url),
-            completion_window="24h",
+    def create(self, input_file: str) -> str:
+        """The id of a new batch of the lines in an input file."""
+        made = self.model.retried(
+            lambda: self.model.client().batches.create(
+                input_file_id=input_file,
+                # The client lists the addresses that OpenAI knows.
+                endpoint=cast(Any, self.url),
+                completion_window="24h",
+            )
         )
         return self._text(made, "id", "a new batch")
-
-    def look(self, submission: Submission) -> str | None:
-        """The id of the batch that was created for a submission, if there is one; tried once."""
-        # A call that was under way when a process died may arrive a moment later.
-        time.sleep(self._settle_seconds)
-        for batch in self.model.client().batches.list(limit=100):
-            if getattr(batch, "input_file_id", None) == submission.input_file:
-                return self._text(batch, "id", "a batch")
-            created = getattr(batch, "created_at", None)
-            # The newest come first; a day is far more than clocks differ.
-            if isinstance(created, int) and created < submission.made - _DAY:
-                break
-        return None
 
     def state(self, batch: str) -> BatchState:
         """How far a batch is."""
@@ -310,7 +278,6 @@ class BatchRunner:
         poll_seconds: between two looks at the batches.
         max_attempts: how often a line is submitted whose fault may pass (429, 5xx, expired, no outcome).
         max_lines, max_bytes: of one batch; by default OpenAI's limits.
-        settle_seconds: how long a new batch may be missing among the endpoint's recent ones.
     """
 
     def __init__(
@@ -323,7 +290,6 @@ class BatchRunner:
         max_attempts: int = 3,
         max_lines: int = 50_000,
         max_bytes: int = 200_000_000,
-        settle_seconds: float = 5.0,
     ):
         self._cache = cache
         self._store = BatchStore(cache)
@@ -333,7 +299,6 @@ class BatchRunner:
         self._max_attempts = max_attempts
         self._max_lines = max_lines
         self._max_bytes = max_bytes
-        self._settle_seconds = settle_seconds
         self._lock = threading.Lock()
         self._noted: dict[str, tuple[Request, OpenAIModel]] = {}
         self._endpoints: dict[_Group, BatchEndpoint] = {}
@@ -364,7 +329,7 @@ class BatchRunner:
             self._noted.setdefault(key, (request, model))
             group = (model.base_url, model.name)
             if group not in self._endpoints:
-                self._endpoints[group] = BatchEndpoint(model, self._settle_seconds)
+                self._endpoints[group] = BatchEndpoint(model)
         return None
 
     def run(self) -> None:
@@ -377,25 +342,10 @@ class BatchRunner:
         """
         self._stop = None
         while self._noted:
-            self._recover()
             self._submit()
-            self._wait([one for one in self._ours() if one.batch])
+            self._wait([one for one in self._store.open() if not self._noted.keys().isdisjoint(one.keys)])
             if self._noted:
                 time.sleep(self._poll_seconds)
-
-    def _ours(self) -> list[Submission]:
-        return [one for one in self._store.open() if not self._noted.keys().isdisjoint(one.keys)]
-
-    def _recover(self) -> None:
-        """Finds the batches of submissions whose process died, or lost the connection, before it got the id."""
-        for submission in self._ours():
-            if submission.batch is None:
-                endpoint = self._endpoints[submission.group]
-                batch = endpoint.model.retried(partial(endpoint.look, submission))
-                if batch is not None:
-                    self._store.save(msgspec.structs.replace(submission, batch=batch))
-                else:
-                    self._store.collect(submission, submission.keys)
 
     def _submit(self) -> None:
         taken = {key for submission in self._store.open() for key in submission.keys}
@@ -410,11 +360,8 @@ class BatchRunner:
         for group, keys in groups.items():
             endpoint = self._endpoints[group]
             for lines in self._chunks(group, keys):
-                # If this is interrupted anywhere, the next run finds out how far it came.
-                file = endpoint.upload(b"".join(lines.values()))
-                submission = Submission(frozenset(lines), file, *group, time.time())
-                self._store.save(submission)
-                self._store.save(msgspec.structs.replace(submission, batch=endpoint.create(submission)))
+                batch = endpoint.create(endpoint.upload(b"".join(lines.values())))
+                self._store.save(Submission(frozenset(lines), batch, *group, time.time()))
                 if group in self._narrow:
                     break
 
@@ -454,7 +401,7 @@ class BatchRunner:
 
     def _look_at(self, submission: Submission) -> BatchState:
         try:
-            return self._endpoints[submission.group].state(str(submission.batch))
+            return self._endpoints[submission.group].state(submission.batch)
         except EndpointRefusedError as error:
             day = datetime.fromtimestamp(submission.made, UTC).date().isoformat()
             raise EndpointRefusedError(

@@ -11,7 +11,6 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
 from pddl2nl.experiments.planners import PlannerJob
-from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.nl import save_wording, template_wording
@@ -45,12 +44,7 @@ def labels(said: Experiment) -> list[str]:
 
 def runs_of(said: Experiment, name: str = "") -> list[RunSpec]:
     """The descriptions of all runs of policies, or of those of one column."""
-    return [
-        job.spec
-        for _, _, column, jobs in said.cells
-        for job in jobs
-        if isinstance(job, RunJob) and name in ("", column.heading)
-    ]
+    return [job.spec for _, _, column, job in said.runs if name in ("", column.heading)]
 
 
 def counts(layout: TableLayout) -> dict[tuple[str, str, str], int]:

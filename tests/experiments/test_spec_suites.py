@@ -106,7 +106,7 @@ def test_records_are_called_by_suite_and_task(load: Load) -> None:
         *(f"halls-p0{n}_a-ff" for n in (1, 2, 3)),
         *(f"lamps-p{n}-ff" for n in ("01", "02", "10")),
     ]
-    for one, task, _, _ in said.cells:
+    for one, task, _, _ in said.runs:
         assert task.task.domain == one.domain
 
 
@@ -226,7 +226,7 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
     assert task.example.source == "shipped"
     assert task.example.task.domain == one.domain
     assert "its default wording tells the meaning of the original names" in said.notes[0]
-    own, template = (job.spec for _, _, _, (job,) in said.cells if isinstance(job, RunJob))
+    own, template = (job.spec for _, _, _, job in said.runs)
     assert own.example == template.example == task.example
     assert own.wording != template.wording
     with pytest.raises(InputError, match=r"spec.toml:7:1: the example is a problem of a domain"):

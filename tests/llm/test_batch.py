@@ -69,7 +69,7 @@ def asked(said: str) -> Request:
 
 
 def runner_of(cache: Cache, **options: Any) -> BatchRunner:
-    settings: dict[str, Any] = {"poll_seconds": 0.005, "settle_seconds": 0.0} | options
+    settings: dict[str, Any] = {"poll_seconds": 0.005} | options
     return BatchRunner(cache, **settings)
 
 
@@ -310,16 +310,6 @@ def test_faults_that_pass_are_outlived_at_every_call(cache: Cache, method: str, 
         brought(server, cache, ["a", "b"])
         assert len(cache) == 2
         assert len(server.desk.submitted) == 2
-
-
-def test_a_batch_whose_answer_was_lost_is_found_and_not_made_twice(cache: Cache) -> None:
-    lost = [Trouble(drop=True, handled=True), Trouble(500, handled=True), Trouble(200, cut=True, handled=True)]
-    for number, trouble in enumerate(lost):
-        with ChatServer(Echo(), fault=faulty("POST", "/batches", [trouble])) as server:
-            # Others' batches, more than one page of the list holds, came in between.
-            brought(server, cache, [f"a {number}"])
-            assert len(cache) == number + 1
-            assert len(server.desk.batches) == 1
 
 
 def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -> None:

@@ -1,10 +1,9 @@
-"""A process that is killed at any moment: what it submitted is found again, and nothing is ever submitted twice."""
+"""A process that is killed at a call: what it submitted is found again, and nothing is submitted twice."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,7 @@ for line in sys.stdin:
     job = json.loads(line)
     pid = os.fork()
     if pid == 0:
-        runner = BatchRunner(Cache(job["cache"]), poll_seconds=0.005, settle_seconds=0.05, max_lines=4)
+        runner = BatchRunner(Cache(job["cache"]), poll_seconds=0.005, max_lines=4)
         model = OpenAIModel("m", job["url"])
         for said in job["said"]:
             runner.collect(Request((Message("user", said),), seed=1), model)
@@ -100,7 +98,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def finished(cache: Cache, url: str) -> BatchRunner:
     """The same in this process, undisturbed."""
-    runner = BatchRunner(cache, poll_seconds=0.005, settle_seconds=0.05, max_lines=4)
+    runner = BatchRunner(cache, poll_seconds=0.005, max_lines=4)
     model = OpenAIModel("m", url)
     for said in SAID:
         key = identity_key(model.identity(asked(said)))
@@ -143,8 +141,6 @@ def first_line_fails(server: ChatServer) -> set[str]:
         ("POST", "/v1/files", 0, True),
         ("POST", "/v1/files", 1, False),
         ("POST", "/v1/batches", 0, False),
-        ("POST", "/v1/batches", 0, True),
-        ("POST", "/v1/batches", 2, True),
         ("GET", "/v1/batches/batch", 0, True),
         ("GET", "/v1/batches/batch", 7, True),
         ("GET", "/content", 0, False),
@@ -180,30 +176,11 @@ def test_killed_at_a_call_nothing_is_submitted_twice(
             check(server, cache, failing)
 
 
-@pytest.mark.heavy
-def test_killed_at_random_moments_nothing_is_submitted_twice(jobs: Jobs, tmp_path: Path) -> None:
-    dice = random.Random(11)
-    ends: list[int] = []
-    with ChatServer(Echo()) as server:
-        failing = first_line_fails(server)
-        while 0 not in ends:
-            # Ever later moments, so that it comes to an end; the first of them are before anything is submitted.
-            pid = jobs.start(tmp_path / "replies.sqlite", server.base_url)
-            time.sleep(dice.uniform(0.0, 0.02 * (len(ends) + 1)))
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            ends.append(jobs.end())
-            assert len(ends) < 100
-        assert len(ends) > 3
-        with Cache(tmp_path / "replies.sqlite") as cache:
-            check(server, cache, failing)
-
-
 def test_lines_of_others_stay_until_they_are_asked_for(tmp_path: Path) -> None:
     """A batch holds the lines of two experiments; the one that comes first takes its own."""
     with ChatServer(Echo()) as server, Cache(tmp_path / "replies.sqlite") as cache:
         model = OpenAIModel("m", server.base_url)
-        options: dict[str, Any] = {"poll_seconds": 0.005, "settle_seconds": 0.0}
+        options: dict[str, Any] = {"poll_seconds": 0.005}
         first = BatchRunner(cache, **options)
         for said in ("a", "b"):
             first.collect(asked(said), model)

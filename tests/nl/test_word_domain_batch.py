@@ -86,7 +86,7 @@ def batched(
 ) -> tuple[WordedDomain, list[str], int]:
     """The wording of a run by batches, the bodies that were sent, and the number of batches."""
     with ChatServer(Writer(wrong)) as server:
-        runner = BatchRunner(cache, poll_seconds=0.001, settle_seconds=0.0)
+        runner = BatchRunner(cache, poll_seconds=0.001)
         model = CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
         while True:
             try:

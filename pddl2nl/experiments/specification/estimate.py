@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from pddl2nl.experiments.models import behind_endpoint
 from pddl2nl.experiments.records.reader import is_broken, read_end
 from pddl2nl.experiments.runs import RunJob, run_spec
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
-from pddl2nl.experiments.specification.experiment import Cell, Experiment
+from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
@@ -118,14 +118,17 @@ def estimated_columns(experiment: Experiment, finished: Collection[str]) -> dict
                 missing, one = columns[heading]
                 columns[heading] = missing + 1, one + _priced(1, prompt, reply, experiment.prices.get(model))
         return columns
-    left: list[Cell] = []
-    for domain, task, column, jobs in experiment.cells:
-        missing_jobs = tuple(job for job in jobs if job.name not in counted)
-        counted.update(job.name for job in missing_jobs)
-        left.append((domain, task, column, missing_jobs))
-    for (_, _, column, jobs), estimate in _estimates(left, experiment.prices):
-        missing, one = columns[column.label]
-        columns[column.label] = missing + len(jobs), one + estimate
+    estimates = _Estimates(experiment.prices)
+    for domain, task, column, job in experiment.runs:
+        if job.name not in counted:
+            counted.add(job.name)
+            missing, one = columns[column.label]
+            columns[column.label] = missing + 1, one + estimates.of(domain, task, column, job)
+    for _, _, column, search in experiment.searches:
+        if search.name not in counted:
+            counted.add(search.name)
+            missing, one = columns[column.label]
+            columns[column.label] = missing + 1, one
     return columns
 
 
@@ -144,31 +147,35 @@ class _Measuring:
         raise LimitReachedError("the prompt is measured")
 
 
-def _estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
-    """The estimate of each cell's runs; a call made once counts for the first cell that makes it."""
-    lengths: dict[tuple[object, ...], tuple[float, float]] = {}
-    asked: set[tuple[object, ...]] = set()
-    for cell in cells:
-        domain, task, column, jobs = cell
-        runs = [job for job in jobs if isinstance(job, RunJob) and job.policy.needs_model]
-        whole = Estimate()
-        if runs:
-            # A wording yet to be made counts as the template.
-            wording = "template" if column.wording == "llm" else column.wording
-            key = (domain.label, task.path, column.policy, column.style, wording, str(sorted(column.options.items())))
-            if key not in lengths:
-                lengths[key] = _measure(runs[0].spec)
-            name = column.model.removeprefix("openai:")
-            system, problem = (estimate_tokens(characters, name) for characters in lengths[key])
-            one_run = _one_run(runs[0], task, system, problem, prices.get(column.model))
-            for run in runs:
-                whole += one_run
-                # The other runs of this seed find the replies in the cache.
-                for role, estimate in _once(run, domain, column, system, problem, prices):
-                    if role not in asked:
-                        asked.add(role)
-                        whole += estimate
-        yield cell, whole
+class _Estimates:
+    """Estimates runs one by one; a call that is made once counts for the first run that makes it."""
+
+    def __init__(self, prices: Mapping[str, Price | None]):
+        self._prices = prices
+        self._lengths: dict[tuple[object, ...], tuple[float, float]] = {}
+        self._ones: dict[tuple[object, str], Estimate] = {}
+        self._asked: set[tuple[object, ...]] = set()
+
+    def of(self, domain: SpecDomain, task: SpecTask, column: Column, job: RunJob) -> Estimate:
+        """The estimate of a run; nothing for one that asks no model."""
+        if not job.asks_model:
+            return Estimate()
+        # A wording yet to be made counts as the template.
+        wording = "template" if column.wording == "llm" else column.wording
+        key = (domain.label, task.path, column.policy, column.style, wording, str(sorted(column.options.items())))
+        if key not in self._lengths:
+            self._lengths[key] = _measure(job.spec)
+        name = column.model.removeprefix("openai:")
+        system, problem = (estimate_tokens(characters, name) for characters in self._lengths[key])
+        if (key, name) not in self._ones:
+            self._ones[key, name] = _one_run(job, task, system, problem, self._prices.get(column.model))
+        whole = self._ones[key, name]
+        # The other runs of this seed find the replies in the cache.
+        for role, estimate in _once(job, domain, column, system, problem, self._prices):
+            if role not in self._asked:
+                self._asked.add(role)
+                whole += estimate
+        return whole
 
 
 def _once(

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -79,8 +80,6 @@ _ONLY_PLAN = ("oracle", "script")
 """The kinds of models that take no other role."""
 _WORDS = ("default", "template", "llm")
 
-Cell = tuple[SpecDomain, SpecTask, Column, tuple[Job, ...]]
-"""The runs of a column on a task of a domain, which differ only in their seeds."""
 Row = tuple[str, str, str]
 """Label, section and variant of a row."""
 
@@ -410,18 +409,34 @@ class Experiment:
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """The runs of every column on every task that it fits, policies first, then planners."""
+    def runs(self) -> tuple[tuple[SpecDomain, SpecTask, Column, RunJob], ...]:
+        """The runs of policies, with the tasks and columns that they are for."""
         return tuple(
-            (domain, task, column, tuple(self._jobs(domain, task, column)))
-            for planners in (False, True)
-            for domain in self.domains
-            for task in domain.tasks
-            for column in self.columns
-            if (column.kind == "planner") is planners
-            and fits(column, domain)
-            and (column.kind != "model" or not column.wording or column.wording in domain.wordings)
+            (domain, task, column, self._run_job(domain, task, column, seed))
+            for domain, task, column in self._fitting()
+            for seed in (() if column.kind == "planner" else column.seeds)
         )
+
+    @cached_property
+    def searches(self) -> tuple[tuple[SpecDomain, SpecTask, Column, PlannerJob], ...]:
+        """The runs of planners, with the tasks and columns that they are for."""
+        seconds = self.options.get("planner_seconds", DEFAULT_SECONDS)
+        memory = self.options.get("planner_memory")
+        found = []
+        for domain, task, column in self._fitting():
+            if column.kind == "planner":
+                parts = (domain.name, task.name, column.policy)
+                limits = (column.policy, seconds, memory, task.texts)
+                job = PlannerJob(domain.path, task.path, *limits, domain.name, task.name, parts)
+                found.append((domain, task, column, job))
+        return tuple(found)
+
+    def _fitting(self) -> Iterator[tuple[SpecDomain, SpecTask, Column]]:
+        for domain in self.domains:
+            for task, column in product(domain.tasks, self.columns):
+                worded = column.kind != "model" or not column.wording or column.wording in domain.wordings
+                if worded and fits(column, domain):
+                    yield domain, task, column
 
     @cached_property
     def placed(self) -> Placed:
@@ -430,10 +445,9 @@ class Experiment:
         Raises:
             InputError: there is nothing to run.
         """
+        every: list[tuple[SpecDomain, SpecTask, Column, Job]] = [*self.runs, *self.searches]
         placed = tuple(
-            (job, (domain.row, domain.section, column.variant), column.heading)
-            for domain, _, column, jobs in self.cells
-            for job in jobs
+            (job, (domain.row, domain.section, column.variant), column.heading) for domain, _, column, job in every
         )
         if not placed:
             place = "policies" if self.top.policies else "columns"
@@ -445,21 +459,12 @@ class Experiment:
         """The runs, each once, by their names."""
         return {job.name: job for job, _, _ in self.placed}
 
-    def _jobs(self, domain: SpecDomain, task: SpecTask, column: Column) -> Iterator[Job]:
+    def _run_job(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> RunJob:
         parts: tuple[str, ...] = (domain.name, task.name, column.policy)
-        if column.kind == "planner":
-            seconds = self.options.get("planner_seconds", DEFAULT_SECONDS)
-            memory = self.options.get("planner_memory")
-            planner = column.policy
-            yield PlannerJob(
-                domain.path, task.path, planner, seconds, memory, task.texts, domain.name, task.name, parts
-            )
-            return
         if column.kind == "model":
             label = "pddl" if column.style == "pddl" else Path(wording_file(column.wording, domain)).stem
             parts = (*parts, column.model.rpartition("/")[2], label)
-        for seed in column.seeds:
-            yield RunJob(self._run(domain, task, column, seed), (*parts, str(seed)), self.models_file)
+        return RunJob(self._run(domain, task, column, seed), (*parts, str(seed)), self.models_file)
 
     def _run(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> RunSpec:
         policy = policy_of(column, self.policy_options)
@@ -643,7 +648,7 @@ class Experiment:
         """The rows in their order, each with its number of tasks."""
         if self.asked is not None:
             return dict(Counter(row for _, row, _ in self.placed))
-        used = {(domain.path, domain.row, domain.section, column.variant) for domain, _, column, _ in self.cells}
+        used = {(domain.path, domain.row, domain.section, column.variant) for domain, _, column in self._fitting()}
         tasks: dict[Row, int] = {}
         sections = [*dict.fromkeys(domain.section for domain in self.domains)]
         for domain in sorted(self.domains, key=lambda domain: sections.index(domain.section)):
@@ -672,8 +677,8 @@ def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -
         InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
             they are there for; no planner where one is needed. The message has all errors with their places.
     """
-    first = [jobs[0] for _, _, _, jobs in spec.cells]
-    asking = [job for job in first if isinstance(job, RunJob) and job.policy.needs_model]
+    first = {(id(task), id(column)): job for _, task, column, job in reversed(spec.runs)}
+    asking = [job for job in first.values() if job.asks_model]
     runs = [job.spec for job in asking]
     own = dict.fromkeys(str(run.model) for run in runs) if spec.asked is None else dict.fromkeys(spec.models)
     models = own | dict.fromkeys(str(model) for run in runs for model in run.models.values())

@@ -211,9 +211,9 @@ def _solved(searches: Experiment, folder: str) -> dict[str, dict[str, list[str]]
         failed = "; ".join(trouble.message for trouble in (*summary.broken, *summary.bad))
         raise InfrastructureError(f"the searches in {folder} are not finished: {failed or summary.stopped}")
     solved: dict[str, dict[str, list[str]]] = {}
-    for domain, task, column, jobs in searches.cells:
+    for domain, task, column, job in searches.searches:
         found = solved.setdefault(domain.row, defaultdict(list))
-        end = read_end(record_path(Path(folder), jobs[0]))
+        end = read_end(record_path(Path(folder), job))
         if end is not None and end.outcome == "solved":
             found[column.policy].append(task.name)
     return solved

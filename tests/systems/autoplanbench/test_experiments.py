@@ -11,7 +11,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import Experiment, RunSpec
 from pddl2nl.experiments.layout import TableLayout, read_layout
 from pddl2nl.experiments.planners import PlannerJob
-from pddl2nl.experiments.runs import RunJob
 from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
@@ -89,7 +88,7 @@ def load(name: str, arguments: dict[str, str] | None = None, **overrides: object
 
 
 def runs_of(said: Experiment) -> list[RunSpec]:
-    return [job.spec for _, _, _, jobs in said.cells for job in jobs if isinstance(job, RunJob)]
+    return [job.spec for _, _, _, job in said.runs]
 
 
 def left_out(said: Experiment) -> list[str]:
