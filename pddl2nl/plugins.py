@@ -23,7 +23,8 @@ policies, models, metrics and domains, in its ``pyproject.toml``::
     [project.entry-points."pddl2nl.domains"]
     warehouse = "my_package.warehouse"    # a package that is a domain's folder (`pddl2nl.tasks.shipped`)
 
-A plug-in that cannot be loaded fails alone: lists leave it out with a warning, and only what asks for it fails.
+A plug-in that cannot be loaded, or whose metric, plot or note raises, fails alone: it is left out with a warning, and
+only what asks for it fails.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ import logging
 import sys
 import tomllib
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, EntryPoints, entry_points, packages_distributions, version
@@ -43,7 +45,7 @@ from pkgutil import iter_modules
 from sysconfig import get_path
 from typing import Any, TypeVar
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, Pddl2nlError
 
 SYSTEM_GROUP, POLICY_GROUP, MODEL_GROUP, METRIC_GROUP, DOMAIN_GROUP = _GROUPS = (
     "pddl2nl.systems",
@@ -119,14 +121,16 @@ class System:
     name: str = ""
     package: str = ""
 
-    def load(self, part: str) -> Any:
-        """The object that ``module:NAME`` names in the package.
+    def load(self, part: str | Mapping[str, str]) -> Any:
+        """The object that ``module:NAME`` names in the package, or those of a mapping.
 
         Raises:
             InputError: the package is not ours, and its module cannot be imported or has no such name.
         """
+        if isinstance(part, Mapping):
+            return {name: self.load(where) for name, where in part.items()}
         path = f"{self.package}.{part}"
-        if not self.package.startswith(f"{_SHIPPED}."):
+        if not is_ours(self.package):
             return load_object(path)
         module, _, name = path.partition(":")
         return getattr(import_module(module), name)
@@ -157,7 +161,21 @@ def _system(entry: EntryPoint) -> System:
     system = load_object(entry.value)
     if not isinstance(system, System):
         raise InputError(f"{entry.value}: expected a pddl2nl.plugins.System, found a {type(system).__name__}")
-    return replace(system, name=entry.name, package=entry.module)
+    for each in fields(system):
+        kind = Mapping if each.type.startswith("Mapping") else str
+        if not isinstance(value := getattr(system, each.name), kind):
+            raise InputError(f"{entry.value}: {each.name}: expected a {kind.__name__}, found {value!r}")
+    system = replace(system, name=entry.name, package=entry.module)
+    for name in ("__init__.py", system.presets, system.paper, system.profiles):
+        try:
+            # A module that is no package has no files.
+            _ = system.file(name).read_bytes() if name.endswith(".py") else system.toml(name)
+        except (OSError, TypeError, ValueError) as error:
+            raise InputError(f"{entry.value}: {name}: {error}") from None
+    for name, preset in system.toml(system.presets).items():
+        if not isinstance(preset, dict) or preset.get("policy", name) not in system.policies:
+            raise InputError(f"{entry.value}: {system.presets}: [{name}]: 'policy' names none of its policies")
+    return system
 
 
 @lru_cache
@@ -166,26 +184,73 @@ def installed(group: str) -> EntryPoints:
     return entry_points(group=group)
 
 
+@contextmanager
+def fails_alone(what: str, *, asked: bool = False) -> Iterator[None]:
+    """Runs a plug-in's code; what it raises becomes a warning with its file and line, once.
+
+    With ``asked``, somebody asked for this plug-in, and it becomes an `InputError`.
+    """
+    try:
+        yield
+    except Exception as error:
+        if asked and isinstance(error, Pddl2nlError):
+            raise
+        reason = str(error) if isinstance(error, Pddl2nlError) else f"{their_place(error)}{_said(error)}"
+        if asked:
+            raise InputError(f"{what}: {reason}") from error
+        _warn_once(f"{what} is left out: {reason}")
+
+
+@lru_cache(maxsize=1024)
+def _warn_once(message: str) -> None:
+    _LOG.warning("%s", message)
+
+
 def loadable(group: str, take: Callable[[EntryPoint], T]) -> Iterator[T]:
-    """What ``take`` makes of a group's entry points; those that it refuses are left out with a warning."""
+    """What ``take`` makes of a group's entry points; those with which it fails are left out with a warning."""
     for entry in installed(group):
-        try:
+        with fails_alone(f"{group}: '{entry.name}'"):
             yield take(entry)
-        except InputError as error:
-            _LOG.warning("%s: '%s' is left out: %s", group, entry.name, error)
 
 
-def provided(part: str) -> Iterator[tuple[System, Any]]:
+def provided(part: str, kind: type | None = None) -> Iterator[tuple[System, Any]]:
     """The systems that bring a part (``events``, ``metrics``, …), each with its object, imported now.
 
-    A part of another package that cannot be imported is left out with a warning.
+    A part of another package that cannot be imported, or does not hold objects or classes of ``kind`` alone, is left
+    out with a warning.
     """
     for system in systems().values():
         if where := getattr(system, part):
-            try:
+            if is_ours(system.package):
                 yield system, system.load(where)
-            except InputError as error:
-                _LOG.warning("%s of system '%s' are left out: %s", part, system.name, error)
+                continue
+            with fails_alone(f"the part '{part}' of system '{system.name}'"):
+                brought = system.load(where)
+                if kind is not None and not _holds(kind, brought, tuple if isinstance(where, str) else dict):
+                    raise InputError(f"expected several of {kind.__name__}, found {brought!r}")
+                yield system, brought
+
+
+def by_name(kind: str, named: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """The first of each name, ours before those of plug-ins; others of its name are left out with a warning."""
+    found: dict[str, T] = {}
+    for name, each in named:
+        if found.setdefault(name, each) is not each:
+            _warn_once(f"the {kind} '{name}' of a plug-in is left out: there is another one of this name")
+    return found
+
+
+def _holds(kind: type, brought: Any, container: type) -> bool:
+    """Whether a tuple, or the values of a dictionary, are of a kind or classes of it."""
+    if not isinstance(brought, container):
+        return False
+    values: Any = brought.values() if isinstance(brought, dict) else brought
+    return all(issubclass(each, kind) if isinstance(each, type) else isinstance(each, kind) for each in values)
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module belongs to this toolkit."""
+    return module.partition(".")[0] in _OURS
 
 
 def load_object(path: str) -> Any:
@@ -202,15 +267,24 @@ def load_object(path: str) -> Any:
         sys.path.append(here)
     try:
         value: Any = import_module(module)
-        for part in name.split("."):
+        for part in filter(None, name.split(".")):
             value = getattr(value, part)
     except AttributeError as error:
         raise InputError(f"{path}: {error}") from error
-    except (Exception, SystemExit) as error:
-        raise InputError(
-            f"{path}: cannot import {module}: {their_place(error)}{type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    # A module may end the process or raise what is no Exception; it must end nothing but itself.
+    except BaseException as error:
+        raise InputError(f"{path}: cannot import {module}: {their_place(error)}{_said(error)}") from error
     return value
+
+
+def _said(error: BaseException) -> str:
+    """The kind and the text of an error, even if its class cannot give one."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 — a plug-in's own class
+        return type(error).__name__
 
 
 def their_place(error: BaseException) -> str:
@@ -220,7 +294,9 @@ def their_place(error: BaseException) -> str:
         # Python's import system is named by "<frozen importlib…>".
         theirs = not frame.filename.startswith(("<frozen", *_NOT_THEIRS))
         if theirs or plug_ins.intersection(Path(frame.filename).parts):
-            return f"{Path(frame.filename).name}:{frame.lineno}: "
+            path = Path(frame.filename)
+            name = f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
+            return f"{name}:{frame.lineno}: "
     return ""
 
 
@@ -230,9 +306,9 @@ def origin(module: str) -> Mapping[str, str]:
 
     A module of no distribution, such as a notebook's ``__main__``, has its own name as its distribution.
     """
-    package = module.partition(".")[0]
-    if package in _OURS:
+    if is_ours(module):
         return {}
+    package = module.partition(".")[0]
     for entry in (entry for group in _GROUPS for entry in installed(group)):
         if entry.dist is not None and entry.module.partition(".")[0] == package:
             return {entry.dist.name: entry.dist.version}

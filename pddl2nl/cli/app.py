@@ -55,13 +55,16 @@ def make_app(command: str = "") -> typer.Typer:
     if command in COMMANDS:
         import_module(f"pddl2nl.cli.{COMMANDS[command]}").register(app)
     else:
+        from pddl2nl.plugins import fails_alone
+
         brought = _brought()
         if command not in brought:
             for module in dict.fromkeys(COMMANDS.values()):
                 import_module(f"pddl2nl.cli.{module}").register(app)
         for name, (system, where) in brought.items():
             if command in (name, "") or command not in brought:
-                system.load(where)(app)
+                with fails_alone(f"the command '{name}' of system '{system.name}'", asked=command == name):
+                    system.load(where)(app)
     _prepare(app)
     return app
 
@@ -112,11 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _reader_gone()
     except OSError as error:
         return _failed(error)
-    except Exception:  # noqa: BLE001 — a fault of ours: shown whole, and never with the exit code of a verdict
-        import traceback
-
-        traceback.print_exc()
-        return _INFRASTRUCTURE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as error:  # noqa: BLE001 — never with the exit code of a verdict
+        return _fault(error)
     return 0
 
 
@@ -125,6 +127,21 @@ def _reader_gone() -> int:
 
     drop_output()
     return READER_GONE
+
+
+def _fault(error: Exception) -> int:
+    """A fault of ours is shown whole; of one in the user's own code its place, and all of it with ``-v``."""
+    from pddl2nl.cli.output import is_verbose
+    from pddl2nl.plugins import their_place
+
+    place = their_place(error)
+    if not place or is_verbose():
+        import traceback
+
+        traceback.print_exc()
+    if place:
+        sys.stderr.write(f"error: {place}{type(error).__name__}: {error} (-v shows the traceback)\n")
+    return _INFRASTRUCTURE
 
 
 def _failed(error: OSError) -> int:

@@ -20,7 +20,7 @@ from pddl2nl.cli.output import DONE, FAILED, print_result, warn
 from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, words_of
 from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
-from pddl2nl.plugins import systems
+from pddl2nl.plugins import fails_alone, systems
 
 if TYPE_CHECKING:
     from pddl2nl.pddl import Domain
@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
     group.command("prove", epilog=_PROVE)(_prove)
     for system in systems().values():
         if "macro" in system.commands:
-            system.load(system.commands["macro"])(group)
+            with fails_alone(f"the command 'macro' of system '{system.name}'"):
+                system.load(system.commands["macro"])(group)
     app.add_typer(group, name="macro")
 
 

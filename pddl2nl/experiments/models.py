@@ -37,7 +37,7 @@ from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
-from pddl2nl.plugins import MODEL_GROUP, installed, load_object, origin, provided
+from pddl2nl.plugins import MODEL_GROUP, fails_alone, installed, load_object, origin, provided
 from pddl2nl.policies import make_policy
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, SharedBudget, free
 
@@ -324,11 +324,8 @@ def _replay(argument: str, context: ModelContext) -> MadeModel:
 def _python(argument: str, context: ModelContext) -> MadeModel:
     if ":" not in argument:
         raise ModelConfigurationError("--model python needs a class of a model: python:MODULE:CLASS")
-    try:
+    with fails_alone(f"--model python:{argument} cannot be made without arguments", asked=True):
         model = load_object(argument)()
-    except TypeError as error:
-        message = f"--model python:{argument}: it cannot be made without arguments: {error}"
-        raise ModelConfigurationError(message) from error
     if not (hasattr(model, "complete") and isinstance(getattr(model, "name", None), str)):
         raise ModelConfigurationError(f"--model python:{argument}: no model, which has a name and complete(request)")
     return wrap_model(model)
@@ -359,8 +356,10 @@ def make_model(spec: str, context: ModelContext) -> MadeModel:
     if kind in MODELS:
         return MODELS[kind](argument, context)
     for entry in installed(MODEL_GROUP).select(name=kind):
-        factory: ModelFactory = load_object(entry.value)
-        made = factory(argument, context)
+        with fails_alone(f"--model {spec}", asked=True):
+            made = load_object(entry.value)(argument, context)
+            if not isinstance(made, MadeModel):
+                raise ModelConfigurationError(f"--model {spec}: expected a MadeModel, found a {type(made).__name__}")
         return replace(made, versions={**made.versions, **origin(entry.module)})
     # A model of an endpoint may have a similar name: only what differs by a letter or two is refused.
     typo = near_name(kind, [known for known in MODELS if known != "openai"], least=0.8)

@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from pddl2nl.plugins import systems
+from pddl2nl.plugins import fails_alone, is_ours, systems
 
 PaperCell = int | float | str | tuple[float | str, float | str]
 """What a paper prints in a cell: a number, a text (``-`` is a dash), nothing (an empty text), or two numbers: before
@@ -189,9 +189,14 @@ def papers() -> Mapping[str, Paper]:
     Raises:
         msgspec.ValidationError: a file has another form.
     """
-    return {
-        name: msgspec.convert(system.toml(system.paper), Paper) for name, system in systems().items() if system.paper
-    }
+    found = {}
+    for name, system in systems().items():
+        if system.paper and is_ours(system.package):
+            found[name] = msgspec.convert(system.toml(system.paper), Paper)
+        elif system.paper:
+            with fails_alone(f"{system.paper} of system '{name}'"):
+                found[name] = msgspec.convert(system.toml(system.paper), Paper)
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,7 @@ from msgspec import Meta
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean, near_name
-from pddl2nl.plugins import POLICY_GROUP, System, installed, load_object, loadable, systems
+from pddl2nl.plugins import POLICY_GROUP, System, fails_alone, installed, is_ours, load_object, loadable, systems
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.policies.spec import NOTHING, Acting
 
@@ -325,7 +325,13 @@ class Entry:
 
 def policies() -> Iterator[Entry]:
     """Every policy and preset by name: those of no system first, then system by system, and last of other packages."""
-    yield from map(entry_of, (*CORE, *_of_systems()))
+    yield from map(entry_of, CORE)
+    for name, (system, _) in _of_systems().items():
+        if is_ours(system.package):
+            yield entry_of(name)
+        else:
+            with fails_alone(f"policy '{name}' of system '{system.name}'"):
+                yield entry_of(name)
     yield from loadable(POLICY_GROUP, _installed_policy)
 
 

@@ -167,6 +167,7 @@ def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[ColumnCom
     Raises:
         InputError: an unknown metric, or one that is never compared.
     """
+    _metric(metric)
     return corrected([*_against_best(gathered, metric), *_against_variants(gathered, metric)])
 
 

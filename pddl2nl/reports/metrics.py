@@ -19,6 +19,7 @@ finds a cheapest plan, which is a shortest one if the problem has no metric.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -26,7 +27,17 @@ from types import MappingProxyType
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import PURPOSES
-from pddl2nl.plugins import METRIC_GROUP, System, load_object, loadable, provided, systems
+from pddl2nl.plugins import (
+    METRIC_GROUP,
+    System,
+    by_name,
+    fails_alone,
+    is_ours,
+    load_object,
+    loadable,
+    provided,
+    systems,
+)
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
@@ -169,6 +180,16 @@ def _of_system(system: System, of: Callable[[ScoredRun], float | None], record: 
     return of(record)
 
 
+def _alone(metric: RunMetric, record: Record) -> float | None:
+    """A value of another package's metric; none, and a warning, where its function raises or gives no number."""
+    with fails_alone(f"the metric '{metric.name}'"):
+        value = metric.of(record)
+        if value is None or math.isfinite(value):
+            return value
+        raise InputError(f"expected a number, found {value}")
+    return None
+
+
 # ── the table of them ────────────────────────────────────────────────────────────────────────────
 
 
@@ -223,9 +244,10 @@ def _metrics() -> Iterator[RunMetric]:
     )
     expanded = partial(_planning, what="expanded")
     yield RunMetric("expanded-states", f"states expanded {planning}", "lower", "mean", expanded, "states")
-    for system, own in provided("metrics"):
+    for system, own in provided("metrics", RunMetric):
         for metric in own:
-            yield replace(metric, of=partial(_of_system, system, metric.of))
+            of = metric.of if is_ours(system.package) else partial(_alone, metric)
+            yield replace(metric, of=partial(_of_system, system, of))
 
 
 _ADDED: dict[str, RunMetric] = {}
@@ -236,7 +258,7 @@ def all_metrics() -> Mapping[str, RunMetric]:
     """Every metric by its name: the general ones, those of systems, and those that were added."""
     for _ in loadable(METRIC_GROUP, lambda entry: add_metric(entry.value)):
         pass
-    return MappingProxyType({metric.name: metric for metric in _metrics()} | _ADDED)
+    return MappingProxyType(by_name("metric", ((metric.name, metric) for metric in _metrics())) | _ADDED)
 
 
 def added_metrics() -> tuple[str, ...]:
@@ -264,6 +286,6 @@ def add_metric(metric: RunMetric | str) -> str:
         raise InputError(f"{metric}: expected a pddl2nl.policies.reporting.RunMetric, found a {type(loaded).__name__}")
     if any(loaded.name == own.name for own in _metrics()):
         raise InputError(f"{metric}: there is a metric '{loaded.name}' already; give it another name")
-    _ADDED[loaded.name] = loaded
+    _ADDED[loaded.name] = replace(loaded, of=partial(_alone, loaded))
     all_metrics.cache_clear()
     return loaded.name

@@ -275,7 +275,7 @@ class RunRecord(Record):
     def system(self) -> System | None:
         """The system of its policy, by the policy's name or, for an unknown name, by its events."""
         kinds = {type(event) for event in self.events}
-        by_events = (system for system, own in provided("events") if kinds.intersection(own))
+        by_events = (system for system, own in provided("events", RunEvent) if kinds.intersection(own))
         return system_of(self.policy) or next(by_events, None)
 
     @property

@@ -16,12 +16,13 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, Problem, Task, load_domain, load_problem, parse_problem
-from pddl2nl.plugins import DOMAIN_GROUP, installed, systems
+from pddl2nl.plugins import DOMAIN_GROUP, installed, load_object, loadable, systems
 from pddl2nl.tasks.manifest import Instance, Role, read_manifest
 from pddl2nl.tasks.reference_files import TaskReference, read_references
 
@@ -142,7 +143,9 @@ def find_instance(name: str, domain: Path) -> Path:
         domain: the path of a domain's file; if it is not a shipped domain's, `name` is a path.
     """
     folder = domain.resolve().parent
-    known = next((each for each in domain_names() if _folders(each)[0].resolve() == folder), None)
+    shipped = ((each, _data("domains") / each) for each in (*shipped_domains(), *authored_domains()))
+    brought = loadable(DOMAIN_GROUP, lambda entry: (entry.name, _folders(entry.name)[0]))
+    known = next((each for each, place in chain(shipped, brought) if place.resolve() == folder), None)
     if known is None or domain.name != "domain.pddl":
         return Path(name)
     instances = {each.name: each.path for each in shipped_domain(known).instances}
@@ -178,6 +181,7 @@ def _folders(name: str) -> tuple[Path, Path]:
         return _data("domains") / name, _data("instances") / name
     for entry in installed(DOMAIN_GROUP):
         if entry.name == name:
+            load_object(entry.module)
             folder = Path(str(resources.files(entry.module)))
             return folder, folder
     raise InputError(f"no domain '{name}' is shipped{_near(name, domain_names())}")

@@ -23,15 +23,15 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.writer import Seal
 from pddl2nl.files import read_bytes, unreadable
-from pddl2nl.plugins import provided
+from pddl2nl.plugins import by_name, provided
 from pddl2nl.policies.events import EVENTS, FORMAT, RecordError, RunEvent
 
 
 @lru_cache(maxsize=1)
 def event_kinds() -> Mapping[str, type[RunEvent]]:
     """Every kind of event by its name in a record: of all policies, of systems, and of planners."""
-    kinds = (*EVENTS, *(kind for _, events in provided("events") for kind in events), Planned)
-    return {str(kind.__struct_config__.tag): kind for kind in kinds}
+    kinds = (*EVENTS, Planned, *(kind for _, events in provided("events", RunEvent) for kind in events))
+    return by_name("event", ((str(kind.__struct_config__.tag), kind) for kind in kinds))
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.files import read_text
-from pddl2nl.plugins import load_object, systems
+from pddl2nl.plugins import fails_alone, load_object, systems
 from pddl2nl.policies.spec import NOTHING
 
 
@@ -48,10 +48,11 @@ def shipped_specs() -> tuple[Specification, ...]:
     """All shipped specifications, sorted by name: TOML files, and functions of systems' modules ``experiments``."""
     found = [*_functions(import_module("pddl2nl.experiments.ready"))]
     for system in systems().values():
-        if system.experiments:
-            found += _files(Path(str(system.file(system.experiments))))
-        if system.file("experiments.py").is_file():
-            found += _functions(import_module(f"{system.package}.experiments"))
+        with fails_alone(f"a specification of system '{system.name}'"):
+            if system.experiments:
+                found += _files(Path(str(system.file(system.experiments))))
+            if system.file("experiments.py").is_file():
+                found += _functions(load_object(f"{system.package}.experiments:"))
     return tuple(sorted(found, key=lambda each: each.name))
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddl2nl.experiments.layout import Place
+from pddl2nl.plugins import provided
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.policy import option_text
+from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.html.steps import Reason, ShownTurn, Step, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import all_metrics, roles
@@ -192,9 +194,10 @@ def _truth_and_world(record: RunRecord) -> dict[str, object]:
             measured = [(each.short, each.of(record)) for each in all_metrics().values() if each.short]
             facts["measured against it"] = _percents(measured)
         if (system := record.system) is not None:
-            metrics = system.load(system.metrics) if system.metrics else ()
-            own = [(each.name.replace("-", " "), each.of(record)) for each in metrics if not each.short]
-            facts[f"metrics of {system.title}"] = _percents(own)
+            brought = [each.name for of, metrics in provided("metrics", RunMetric) if of is system for each in metrics]
+            own = [all_metrics()[name] for name in brought]
+            shown = [(each.name.replace("-", " "), each.of(record)) for each in own if not each.short]
+            facts[f"metrics of {system.title}"] = _percents(shown)
     return facts
 
 

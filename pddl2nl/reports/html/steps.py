@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
+from pddl2nl.plugins import fails_alone, is_ours
 from pddl2nl.policies.events import (
     Acted,
     Failed,
@@ -176,6 +177,18 @@ class ShownTurn(Struct, frozen=True):
         return "" if self.counts else f"-call-{self.calls[0].prompt.call}" if self.calls else "-other"
 
 
+def _note(event: RunEvent) -> Note | None:
+    """How an event is shown; not at all, with a warning, where another package's function fails."""
+    if is_ours(type(event).__module__):
+        return event.note()
+    with fails_alone(f"the note of the event '{type(event).__name__}'"):
+        note = event.note()
+        if note is None or isinstance(note, Note):
+            return note
+        raise InputError(f"expected a pddl2nl.policies.notes.Note, found a {type(note).__name__}")
+    return None
+
+
 def turns_of(record: Record) -> tuple[ShownTurn, ...]:
     """The turns of any record; a planner's plan is one turn, with the effects computed by our simulator."""
     if not isinstance(record, PlannerRecord):
@@ -223,7 +236,7 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
             draft.judged = event
         elif isinstance(event, Finished):
             counted = event.counted
-        elif (note := event.note()) is not None:
+        elif (note := _note(event)) is not None:
             (draft.remarks if note.remark else draft.notes).append(note)
     turns = (draft.turn(counted) for draft in drafts)
     return tuple(turn for turn in turns if turn.calls or turn.steps or turn.notes or turn.remarks)

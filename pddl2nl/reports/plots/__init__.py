@@ -10,14 +10,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from pddl2nl.errors import InfrastructureError
-from pddl2nl.plugins import provided
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.plugins import by_name, fails_alone, is_ours, provided
 from pddl2nl.policies import system_of
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
@@ -470,8 +470,21 @@ _PLOTS = (
 @lru_cache(maxsize=1)
 def all_plots() -> Mapping[str, Plot]:
     """Every plot by its key, those of systems included."""
-    own = (replace(plot, system=system.name) for system, plots in provided("plots") for plot in plots)
-    return {plot.key: plot for plot in (*_PLOTS, *own)}
+    own = (
+        replace(plot, system=system.name, figure=plot.figure if is_ours(system.package) else partial(_foreign, plot))
+        for system, plots in provided("plots", Plot)
+        for plot in plots
+    )
+    return by_name("plot", ((plot.key, plot) for plot in (*_PLOTS, *own)))
+
+
+def _foreign(plot: Plot, gathered: Gathered) -> Any:
+    """A figure of another package's plot, which is left out where its function fails."""
+    try:
+        with fails_alone(f"the plot '{plot.key}'", asked=True):
+            return plot.figure(gathered)
+    except InputError as error:
+        raise NoDataError(str(error)) from error
 
 
 def plots_of(gathered: Gathered) -> Mapping[str, Plot]:

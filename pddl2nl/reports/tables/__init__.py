@@ -9,8 +9,8 @@ from typing import Protocol
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.plugins import systems
-from pddl2nl.policies.paper import system_tables
+from pddl2nl.plugins import fails_alone, is_ours, provided
+from pddl2nl.policies.paper import papers, system_tables
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables.coverage import coverage_table, runs_table
 from pddl2nl.reports.tables.laid_out import laid_out_table
@@ -49,9 +49,27 @@ _TABLES: Mapping[str, TableKind] = {
 @lru_cache(maxsize=1)
 def table_kinds() -> Mapping[str, TableKind]:
     """The kinds of tables that a specification may ask for, those of systems included; the default is ``coverage``."""
-    laid = {kind: partial(laid_out_table, kind) for kind in system_tables()}
-    made = {kind: system.load(where) for system in systems().values() for kind, where in system.tables.items()}
-    return {**_TABLES, **laid, **made}
+    made = {
+        kind: table if is_ours(system.package) else partial(_foreign, kind, table)
+        for system, own in reversed([*provided("tables")])
+        for kind, table in own.items()
+    }
+    papers_have = {table.kind for paper in papers().values() for table in paper.tables}
+    laid = {
+        kind: made.get(kind) or partial(laid_out_table, kind)
+        for kind in system_tables()
+        if kind not in _TABLES and (kind in made or kind in papers_have)
+    }
+    return {**_TABLES, **laid}
+
+
+def _foreign(kind: str, table: TableKind, gathered: Gathered, layout: LayoutTable, *, paper: bool) -> Table:
+    """A table of another package; what goes wrong in it is told as its fault."""
+    with fails_alone(f"the table '{kind}'", asked=True):
+        made = table(gathered, layout, paper=paper)
+        if not isinstance(made, Table):
+            raise InputError(f"the table '{kind}': expected a Table, found a {type(made).__name__}")
+    return made
 
 
 def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.plugins import provided
 from pddl2nl.policies import system_of
+from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import added_metrics, all_metrics, roles
@@ -51,7 +52,7 @@ def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
     for run in gathered.runs.values():
         of = system_of(run.policy)
         measured["" if of is None else of.name].update(run.values)
-    for system, own in provided("metrics"):
+    for system, own in provided("metrics", RunMetric):
         here = measured[system.name] | measured[""]
         names = {metric.name: metric.name.replace("-", " ") for metric in own if metric.name in here}
         if names:

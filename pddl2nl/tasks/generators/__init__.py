@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.plugins import DOMAIN_GROUP, installed, systems
+from pddl2nl.plugins import DOMAIN_GROUP, load_object, loadable, provided
 from pddl2nl.tasks.generators.generator import Draw, Fact, Generated, Generator, Parameter, ParameterValues, Sketch
 
 __all__ = [
@@ -38,11 +39,16 @@ _CORE = (
 def generators() -> Mapping[str, Generator]:
     """All generators by the names of their domains' folders, those of systems and of installed domains too."""
     known = {name: import_module(f"{__name__}.{name}").GENERATOR for name in _CORE}
-    brought = {name: system.load(part) for system in systems().values() for name, part in system.generators.items()}
-    for entry in installed(DOMAIN_GROUP):
-        if (generator := getattr(entry.load(), "GENERATOR", None)) is not None:
-            brought[entry.name] = generator
+    brought = {name: generator for _, own in provided("generators", Generator) for name, generator in own.items()}
+    brought |= {name: generator for name, generator in loadable(DOMAIN_GROUP, _installed) if generator is not None}
     return MappingProxyType(dict(sorted({**brought, **known}.items())))
+
+
+def _installed(entry: EntryPoint) -> tuple[str, Generator | None]:
+    generator = getattr(load_object(entry.value), "GENERATOR", None)
+    if not isinstance(generator, Generator | None):
+        raise InputError(f"{entry.value}: GENERATOR: expected a Generator, found a {type(generator).__name__}")
+    return entry.name, generator
 
 
 def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: int | str) -> Generated:
