@@ -18,7 +18,7 @@ from pddl2nl.errors import InfrastructureError, InputError
         (InputError("that file is no plan"), 2, "error: that file is no plan\n"),
         (InfrastructureError("the planner crashed"), 3, "error: the planner crashed\n"),
         (OSError("no space left"), 3, "error: no space left\n"),
-        (ZeroDivisionError("a fault of ours"), 3, "ZeroDivisionError: a fault of ours\n"),
+        (ValueError("of a plug-in"), 3, "error: test_app.py:28: ValueError: of a plug-in (-v shows the traceback)\n"),
     ],
 )
 def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
@@ -31,6 +31,14 @@ def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
     monkeypatch.setattr("pddlval.streams.drop_output", lambda: None)
     assert application.main(["check"]) == code
     assert capfd.readouterr().err.endswith(said)
+
+
+def test_a_fault_of_ours_is_shown_whole(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(application, "COMMANDS", None)
+    assert application.main(["check"]) == 3
+    said = capfd.readouterr().err
+    assert said.startswith("Traceback")
+    assert "TypeError" in said
 
 
 def test_every_command_is_where_the_table_says() -> None:
