@@ -89,7 +89,6 @@ def equality(one: str, other: str) -> Condition:
 
 
 def mentions(condition: Condition, name: str) -> bool:
-    """Whether a variable occurs free in a condition."""
     return name in free_variables(condition)
 
 

@@ -85,7 +85,6 @@ class Provenance:
 
     @property
     def description(self) -> str:
-        """The first description, or an empty text."""
         return self.descriptions[0] if self.descriptions else ""
 
 
@@ -134,7 +133,6 @@ def write_schema(schema: ActionSchema) -> str:
 
 
 def write_macro_file(stored: StoredMacro) -> str:
-    """The text of a macro's file."""
     facts = {key: getattr(stored.provenance, name) for key, (name, _) in _COMMENTS.items()}
     facts["steps"] = [str(step) for step in stored.macro.steps]
     shown = {key: value for key, value in facts.items() if value not in (None, "", [], (), {}, False, 0)}

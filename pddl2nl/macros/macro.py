@@ -58,7 +58,6 @@ class Macro:
 
     @property
     def schema(self) -> ActionSchema:
-        """The macro as one action of PDDL."""
         return ActionSchema(self.name, self.parameters, self.conditions.precondition, self.conditions.effect)
 
     def expand(self, args: Sequence[str] = ()) -> tuple[GroundAction, ...]:

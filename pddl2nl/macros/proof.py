@@ -1,8 +1,8 @@
 """Proves or refutes claimed conditions of a macro-action for the block of actions that carries it out.
 
-In the HVR paper a model guesses preconditions and effects, and one execution shows whether they fit. Here a claim is
-decided for all states: for every combination of the ground atoms and fluents that the block or the claim mentions,
-whether reachable or not. Static facts are those of the task. A refutation comes with a counterexample state, which the
+A model guesses preconditions and effects, and one execution shows only whether they fit there. Here a claim is decided
+for all states: for every combination of the ground atoms and fluents that the block or the claim mentions, whether
+reachable or not. Static facts are those of the task. A refutation comes with a counterexample state, which the
 simulator has replayed.
 """
 
@@ -193,8 +193,6 @@ def prove(
 
 
 class _Proving:
-    """One proof."""
-
     def __init__(
         self, task: Task, block: tuple[GroundAction, ...], proposed: Conditions, near: State | None, states: States
     ):
@@ -221,7 +219,6 @@ class _Proving:
         return lambda atom: not changeable.can_change(atom) and self._near.true(atom) == initial.true(atom)
 
     def proof(self) -> Proof:
-        """The complete result."""
         symbols, formulas = self.symbols, self.formulas
         before = SymbolicState()
         asked = symbols.condition(self.proposed.precondition, before, {}).true
@@ -303,7 +300,6 @@ class _Proving:
         return formulas.all(parts)
 
     def _same(self, claimed_after: SymbolicState, after: SymbolicState) -> Formula:
-        """Whether the claim and the block lead to the same state."""
         symbols = self.symbols
         atoms = dict.fromkeys((*claimed_after.atoms, *after.atoms))
         fluents = dict.fromkeys((*claimed_after.levels, *after.levels))

@@ -82,7 +82,6 @@ _Sum = dict[Expression, Fraction]
 
 
 def total(one: Expression, other: Expression) -> Expression:
-    """The sum."""
     return normal(Arithmetic("+", (one, other)))
 
 
@@ -361,7 +360,6 @@ class Touch:
 
     @property
     def change(self) -> Condition:
-        """The literal."""
         return self.atom if self.positive else Not(self.atom)
 
 
@@ -428,18 +426,15 @@ class Regression:
         self.layers.append([part for part in parts if isinstance(part, Touch)])
 
     def need(self, condition: Condition) -> None:
-        """Adds a part of the precondition."""
         condition = self.simplify(condition)
         if condition != TRUE:
             self.needed.append(condition)
             self.facts.assume(condition)
 
     def simplify(self, condition: Condition) -> Condition:
-        """The condition, simplified under the facts."""
         return self.simplifier.simplify(condition, self.facts)
 
     def _changes(self, formula: Condition | Expression) -> bool:
-        """Whether a step so far changes what a formula depends on."""
         changed = {touch.atom.predicate for layer in self.layers for touch in layer}
         changed.update(change.change.fluent.name for change in self.values.changes)
         return not changed.isdisjoint(self._derived.mentioned(formula))
@@ -556,7 +551,6 @@ class Regression:
     # ── effects ──────────────────────────────────────────────────────────────────────────────────
 
     def _parts(self, effect: Effect, names: Names, variables: tuple[str, ...], condition: Condition) -> Iterator[Part]:
-        """The parts of a step's effect."""
         for part in conjuncts(effect):
             match part:
                 case Atom(predicate, args) | Not(Atom(predicate, args)):
@@ -633,11 +627,9 @@ class _TouchedAtom:
     deletes: Condition
 
     def add(self, condition: Condition = TRUE) -> Touch:
-        """The atom added under a condition."""
         return Touch(self.variables, condition, self.atom, True)
 
     def delete(self, condition: Condition = TRUE) -> Touch:
-        """The atom deleted under a condition."""
         return Touch(self.variables, condition, self.atom, False)
 
 
@@ -647,8 +639,6 @@ def net_literals(regression: Regression, facts: Facts) -> list[Touch]:
 
 
 class _LiteralChoice:
-    """Chooses the parts of the effect."""
-
     def __init__(self, regression: Regression, facts: Facts):
         self._regression = regression
         self._simplifier = regression.simplifier
@@ -689,13 +679,11 @@ class _LiteralChoice:
         return _TouchedAtom(tuple(fresh.values()), atom, final, adds, deletes)
 
     def _covers(self, one: _TouchedAtom, other: _TouchedAtom) -> bool:
-        """Whether the first schema covers all atoms of the second."""
         if one.atom.predicate != other.atom.predicate:
             return False
         return matched(one.atom.args, one.variables, other.atom.args, self._simplifier)[0] == TRUE
 
     def _below(self, schema: _TouchedAtom) -> list[_TouchedAtom]:
-        """The other schemas whose atoms a schema covers."""
         return [other for other in self._schemas if other is not schema and self._covers(schema, other)]
 
     def _chosen(self) -> list[Touch]:
@@ -808,7 +796,6 @@ def _side_by_side(changes: list[NumericChange]) -> list[NumericChange]:
 
 
 def _signed(fluent: Fluent, amount: Expression) -> Update:
-    """An increase, or a decrease by a negative amount."""
     if isinstance(amount, Number) and amount.value < 0:
         return Update("decrease", fluent, Number(-amount.value))
     if isinstance(amount, Arithmetic) and amount.operator == "-" and len(amount.operands) == 1:

@@ -76,7 +76,6 @@ class TermScope:
         return self._hints.get(types, f"?{types[0]}")
 
     def types(self, term: str) -> Types:
-        """The type of a term, as a list of alternatives."""
         return self._types.get(term, ("object",))
 
     def fits(self, term: str, wanted: Types) -> bool:
@@ -136,7 +135,6 @@ class Facts:
         self._universal: list[Forall] = []
 
     def extended(self, *conditions: Condition) -> Facts:
-        """A copy with further assumptions."""
         other = copy(self)
         other._representatives, other._atoms = dict(self._representatives), dict(self._atoms)
         other._distinct, other._known = set(self._distinct), set(self._known)
@@ -164,7 +162,6 @@ class Facts:
         return [*map(self._find, terms)] == [*map(self._find, others)]
 
     def assume(self, condition: Condition) -> None:
-        """Adds an assumption."""
         for part in conjuncts(condition):
             known = self.value(part)
             if not self.consistent or known is not None:

@@ -102,13 +102,11 @@ class Formulas:
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────
 
     def negation(self, one: Formula) -> Formula:
-        """The negation."""
         if isinstance(one, bool):
             return not one
         return one.arg(0) if self.z3.is_not(one) else self.z3.Not(one)
 
     def both(self, one: Formula, other: Formula) -> Formula:
-        """The conjunction."""
         if one is False or other is False:
             return False
         if one is True:
@@ -118,22 +116,18 @@ class Formulas:
         return False if one.eq(self.negation(other)) else self.z3.And(one, other)
 
     def either(self, one: Formula, other: Formula) -> Formula:
-        """The disjunction."""
         return self.negation(self.both(self.negation(one), self.negation(other)))
 
     def all(self, parts: Iterable[Formula]) -> Formula:
-        """The conjunction of any number of formulas."""
         conjunction: Formula = True
         for part in parts:
             conjunction = self.both(conjunction, part)
         return conjunction
 
     def implies(self, one: Formula, other: Formula) -> Formula:
-        """The implication."""
         return self.either(self.negation(one), other)
 
     def same(self, one: Formula, other: Formula) -> Formula:
-        """The equivalence."""
         return self.both(self.implies(one, other), self.implies(other, one))
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────

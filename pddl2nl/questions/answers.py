@@ -136,7 +136,6 @@ class AnswerReader:
 
     @property
     def task(self) -> Task:
-        """The task."""
         assert self._task is not None, "open answers are about a task"
         return self._task
 
@@ -160,7 +159,6 @@ class AnswerReader:
         return None if _NONE.match(text) else self.one_action(text)
 
     def one_action(self, text: str) -> GroundAction:
-        """One action."""
         action: GroundAction = _only(self.actions(text), text)
         return action
 
@@ -183,7 +181,6 @@ class AnswerReader:
         return _only(facts, text) if facts else None
 
     def one_fact(self, text: str) -> GroundAtom:
-        """One fact."""
         fact: GroundAtom = _only(self.facts(text), text)
         return fact
 
@@ -217,7 +214,6 @@ class AnswerReader:
         return self.facts(_TRUE.sub("", parts[0])), self.facts(parts[1])
 
     def index(self, text: str) -> int:
-        """A number."""
         return int(_only(_INDEX.findall(text), text))
 
     def _pddl_fact(self, text: str) -> GroundAtom:

@@ -62,17 +62,14 @@ class Asked(RunEvent, frozen=True):
 
     @property
     def task(self) -> str:
-        """The question's name."""
         return self.question.id
 
     @property
     def domain(self) -> str:
-        """The domain's name."""
         return self.question.domain
 
     @property
     def problem(self) -> str:
-        """The problem's name."""
         return self.question.problem
 
     @property

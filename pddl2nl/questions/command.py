@@ -47,7 +47,6 @@ class _WithDefault(TyperGroup):
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to the application."""
     group = typer.Typer(
         no_args_is_help=True,
         cls=_WithDefault,

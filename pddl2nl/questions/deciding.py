@@ -98,7 +98,6 @@ class _Surroundings:
                 self.first.setdefault(atom, state)
 
     def plan(self, state: State) -> tuple[GroundAction, ...]:
-        """The actions that lead to a state."""
         actions = []
         while (step := self.before[state]) is not None:
             state = step[0]

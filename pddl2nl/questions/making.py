@@ -27,8 +27,6 @@ _PATIENCE = 100
 
 @dataclass(frozen=True)
 class _AskedText:
-    """A question's own part: its text, choices, answer and certificate."""
-
     text: str
     answer: Any
     certificate: Certificate

@@ -34,7 +34,6 @@ class StatePlace:
 
     @cached_property
     def decider(self) -> Decider:
-        """What decides about the state."""
         return Decider(self.places.ground, self.state, seconds=self.places.seconds, costs=self.places.costs)
 
     @cached_property
@@ -45,12 +44,10 @@ class StatePlace:
 
     @cached_property
     def state_text(self) -> str:
-        """The state, told."""
         return self.places.teller.state(self.state)
 
     @cached_property
     def applicable(self) -> tuple[GroundAction, ...]:
-        """The applicable actions."""
         return tuple(self.places.simulator.applicable(self.state))
 
     def after(self, actions: Iterable[GroundAction]) -> State:
@@ -87,7 +84,6 @@ class StatePlaces:
 
     @cached_property
     def goal_text(self) -> str:
-        """The goal, told."""
         return self.teller.goal_text()
 
     @cached_property

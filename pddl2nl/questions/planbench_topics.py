@@ -124,7 +124,6 @@ class _PlanTopic(OpenTopic):
 
     @property
     def problem(self) -> Problem:
-        """The problem that the plan solves."""
         problem = problem_in_state(self.task.problem, self.start, self.start.values)
         return replace(problem, goal=self.goal)
 

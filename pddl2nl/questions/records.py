@@ -22,13 +22,11 @@ class AnswerRecord(Record):
 
     @classmethod
     def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
-        """The record with these events."""
         asked, answered = cast(Asked, events[0]), cast(Answered, events[-1])
         return cls(path, events, answered.outcome, asked.question.kind, asked.model, fault=answered.fault)
 
     @property
     def asked(self) -> Asked:
-        """The first event."""
         return cast(Asked, self.events[0])
 
     def contradictions(self) -> Iterator[str]:
@@ -49,7 +47,6 @@ class AnswerRecord(Record):
 
     @property
     def facts(self) -> Mapping[str, object]:
-        """The question and its recorded answer."""
         question = self.asked.question
         return {
             "kind": question.kind,

@@ -63,12 +63,10 @@ class AnswerScores:
 
     @property
     def right(self) -> int:
-        """Right answers."""
         return self.counts.get("right", 0)
 
     @property
     def wrong(self) -> int:
-        """Wrong answers."""
         return self.counts.get("wrong", 0)
 
     @property

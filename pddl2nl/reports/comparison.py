@@ -85,7 +85,6 @@ class ColumnComparison:
 
     @property
     def instances(self) -> int:
-        """The number of instances compared."""
         return len(self.pairs)
 
     @property
@@ -124,7 +123,6 @@ class ColumnComparison:
 
     @property
     def estimated(self) -> bool:
-        """Whether the values contain an estimate."""
         return any(pair.estimated for pair in self.pairs)
 
 

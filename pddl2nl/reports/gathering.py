@@ -200,8 +200,6 @@ _STYLES = ("nl", "", "pddl")
 
 
 class _LayoutSettings(NamedTuple):
-    """The settings of a run that decide its column."""
-
     kind: ColumnKind
     policy: str
     model: str
@@ -219,7 +217,6 @@ class _LayoutSettings(NamedTuple):
 
     @property
     def options(self) -> list[str]:
-        """The parts of the variant, ``history=compact``."""
         return self.variant.split(", ") if self.variant else []
 
 

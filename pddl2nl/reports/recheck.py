@@ -283,7 +283,6 @@ def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
 
 
 def _in_faulty_world(record: RunRecord) -> str:
-    """The verdict in a world with the recorded faults."""
     simulator = simulator_of(task_of(record))
     state = simulator.initial
     for event, step, _, after in _tried(record, simulator):
@@ -294,7 +293,6 @@ def _in_faulty_world(record: RunRecord) -> str:
 
 
 def _continues(record: Record) -> bool:
-    """Whether a one-shot plan continues after the executed actions."""
     failed = record.outcome in ("unreadable", "inapplicable", "budget", "context", "infrastructure-error")
     return isinstance(record, RunRecord) and failed and bool(record.finished.proposed)
 

@@ -167,7 +167,6 @@ class Record:
 
     @property
     def id(self) -> str:
-        """The record file's name without its ending."""
         return self.path.name.removesuffix(".jsonl")
 
     @property
@@ -177,7 +176,6 @@ class Record:
 
     @property
     def last(self) -> Any:
-        """The last event."""
         return self.events[-1]
 
     @property
@@ -206,12 +204,10 @@ class Record:
 
     @cached_property
     def usage(self) -> Mapping[str, RoleUsage]:
-        """The usage of its replies, by role."""
         return usage_by_role(self.events)
 
     @cached_property
     def total_usage(self) -> RoleUsage:
-        """The usage of all roles together."""
         return sum(self.usage.values(), RoleUsage())
 
 
@@ -239,12 +235,10 @@ class RunRecord(Record):
 
     @property
     def started(self) -> Started:
-        """The first event."""
         return cast(Started, self.events[0])
 
     @property
     def finished(self) -> Finished:
-        """The last event."""
         return cast(Finished, self.events[-1])
 
     @cached_property
@@ -289,7 +283,6 @@ class PlannerRecord(Record):
 
     @classmethod
     def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
-        """The record with this one event."""
         planned = cast(Planned, events[0])
         outcome = "infrastructure-error" if planned.status == "error" else planned.status
         solvable = {"solved": True, "unsolvable": False}.get(planned.status)
@@ -298,12 +291,10 @@ class PlannerRecord(Record):
 
     @property
     def planned(self) -> Planned:
-        """The only event."""
         return cast(Planned, self.events[0])
 
     @property
     def facts(self) -> Mapping[str, object]:
-        """The planner and its search."""
         planned = self.planned
         return {
             "planner": planned.planner,
@@ -315,8 +306,6 @@ class PlannerRecord(Record):
 
 
 class _Spec(Struct):
-    """What reports read of a run's description."""
-
     policy: str
     domain: str = ""
     problem: str = ""

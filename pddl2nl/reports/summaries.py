@@ -259,7 +259,8 @@ def _variant(started: Started) -> str:
     settings |= {
         f"{role}-model": name for role, name in started.models.items() if role not in unshown and name != started.model
     }
-    if started.example is None:
+    # A policy that never shows an example has none by itself; the user's choice tells columns apart.
+    if spec.get("example") == "none":
         settings["example"] = "none"
     settings |= _differing(started.options, _usual_options(started.policy))
     return ", ".join(f"{name}={option_text(value)}" for name, value in settings.items())
@@ -355,7 +356,6 @@ def _literals(node: Node, *, positive: bool) -> Iterator[str]:
 _MANY = 400
 """With so many records a second process saves more time than it costs."""
 
-_CHUNK = 32
 _MOST_WORKERS = 8
 
 
@@ -367,13 +367,11 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
     shipped_lengths()  # read before forking, so that the processes share it
     if workers is None and len(paths) < _MANY:
         workers = 1
-    chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
     try:
-        found = in_processes(_summaries, chunks, workers)
+        return in_processes(_summary_of, paths, workers)
     except BrokenProcessPool:
         # A process was killed, perhaps for its memory: read in one process, which is slower.
-        found = [_summaries(paths)]
-    return [summary for chunk in found for summary in chunk]
+        return [*map(_summary_of, paths)]
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:
@@ -398,5 +396,5 @@ def _begin() -> None:
     gc.disable()  # it would scan the inherited runs repeatedly; records have no cycles
 
 
-def _summaries(paths: Sequence[Path]) -> list[RunSummary]:
-    return [summarize(read_record(path)) for path in paths]
+def _summary_of(path: Path) -> RunSummary:
+    return summarize(read_record(path))

@@ -50,12 +50,10 @@ class BestFirstSearch(Generic[Node, Step]):
 
     @property
     def exhausted(self) -> bool:
-        """Whether no node is left to expand."""
         return not self._queue
 
     @property
     def next(self) -> Node:
-        """The node that is expanded next."""
         return self._queue[0][-1]
 
     @property

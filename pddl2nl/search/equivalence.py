@@ -200,7 +200,6 @@ def _joined(kind: type[And] | type[Or], parts: Iterable[Condition]) -> Condition
 
 
 def _reduced(goal: Condition, known: set[Literal]) -> Condition:
-    """A part of a goal where some literals are known to hold."""
     if isinstance(goal, And | Or):
         return _joined(type(goal), (_reduced(part, known) for part in goal.parts))
     literal = _literal(goal)

@@ -106,7 +106,6 @@ class GroundActions:
         return tuple(self._literals)
 
     def mask(self, literals: Iterable[Literal]) -> int:
-        """The set of some literals."""
         mask = 0
         for literal in literals:
             mask |= 1 << self._number(literal)
@@ -125,7 +124,6 @@ class GroundActions:
         return mask
 
     def literal(self, number: int) -> str:
-        """A literal as PDDL."""
         atom, positive = self._literals[number]
         return str(atom) if positive else f"(not {atom})"
 

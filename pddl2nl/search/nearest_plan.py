@@ -155,7 +155,6 @@ def _together(results: Sequence[PlannerResult]) -> PlannerResult:
 
 
 def _proved(result: PlannerResult) -> bool:
-    """Whether a plan is proved to be the cheapest."""
     return result.solved and not result.message and result.search != " ".join(PLANNERS["lama"])
 
 
@@ -233,7 +232,6 @@ def _possible(simulator: Simulator, action: GroundAction) -> bool:
 
 
 def _grounded(domain: Domain, action: GroundAction) -> tuple[Condition, Effect]:
-    """The precondition and the effect of a ground action."""
     schema = domain.action(action.name)
     assert schema is not None
     binding = dict(zip((item.name for item in schema.parameters), action.args, strict=True))

@@ -97,7 +97,6 @@ class FFHeuristic:
 
     @property
     def evaluated(self) -> int:
-        """How many different states were evaluated."""
         return len(self._known)
 
     def __call__(self, state: State) -> int | None:

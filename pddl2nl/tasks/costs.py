@@ -83,7 +83,6 @@ class StrippedCosts:
 
     @property
     def removed(self) -> bool:
-        """Whether costs were removed."""
         return self.status == "removed"
 
     def task(self, task: Task) -> Task:
@@ -189,7 +188,6 @@ def with_unit_costs(task: Task, costs: Mapping[str, int] = MappingProxyType({}))
 
 
 def _fluents(formulas: Iterable[Node]) -> list[str]:
-    """The names of the functions in some formulas, as often as they occur."""
     return [node.name for formula in formulas for node in walk(formula) if isinstance(node, Fluent)]
 
 
@@ -359,7 +357,6 @@ def _strip_effect(effect: Condition) -> Condition | None:
 
 
 def _only_in_costs(domain: Domain, bare: Domain, problems: Iterable[Problem]) -> tuple[str, ...]:
-    """The functions that occur only in costs, in the order of the domain."""
     priced = {COST, *_fluents(update for action in domain.actions for update in _cost_updates(action))}
     still = {*_fluents(in_domain(bare)), *_fluents(formula for problem in problems for formula in in_problem(problem))}
     return tuple(dict.fromkeys(item.name for item in domain.functions if item.name in priced - still))

@@ -118,7 +118,6 @@ def _add_formula(
 
 
 def _literal(part: Condition, problem: str) -> tuple[str, tuple[str, ...]]:
-    """The label and the objects of a literal of the goal."""
     atom: Condition = part.body if isinstance(part, Not) else part
     if not isinstance(atom, Atom):
         raise UnsupportedError(
@@ -129,7 +128,6 @@ def _literal(part: Condition, problem: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _facts(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The facts of initial state and goal, as labels with objects."""
     if problem.init_timed or problem.constraints is not None or problem.metric is not None:
         raise UnsupportedError(f"problem '{problem.name}' has timed facts, constraints or a metric: it is not compared")
     for fact in problem.init:

@@ -74,7 +74,6 @@ class Measured:
 
     @property
     def solved(self) -> bool:
-        """Whether it found a plan."""
         return self.status == "solved"
 
     @property
@@ -138,17 +137,14 @@ class Instance:
 
     @property
     def path(self) -> Path:
-        """The problem's file."""
         return self.folder / self.file
 
     @property
     def solvable(self) -> bool:
-        """Whether it has a plan."""
         return self.proof != "unsolvable"
 
     @property
     def set(self) -> str:
-        """The set of its role."""
         return next(name for name, roles in SETS.items() if self.role in roles)
 
     @property

@@ -23,7 +23,7 @@ Form = Literal["goal", "constructive"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 Complexity = Literal["moderate", "high"]
-"""As in the HVR paper: up to about 20 steps, or more."""
+"""Up to about 20 steps, or more."""
 
 WayProof = Literal["blind", "hmax", "best known"]
 """The proof that no shorter plan reaches the goal: A* with the blind or the h-max heuristic, or none."""

@@ -1,8 +1,7 @@
 """Finds the texts and correct plans that are shipped for a task.
 
-The plans are ground truths in the sense of the HVR paper: shortest if that could be proved, divided into macro-actions
-with their order. Metrics compare plans with them; the oracle model takes the division of a task from them, which no
-planner can find.
+The plans are ground truths: shortest if that could be proved, divided into macro-actions with their order. Metrics
+compare plans with them; the oracle model takes the division of a task from them, which no planner can find.
 """
 
 from __future__ import annotations

@@ -90,12 +90,10 @@ class TaskRenaming:
         return TaskRenaming(**tables, scheme=self.scheme, seed=self.seed)
 
     def table(self, kind: str) -> Table:
-        """The table of one kind."""
         found: Table = getattr(self, kind)
         return found
 
     def tables(self) -> dict[Kind, Table]:
-        """All tables by their kind."""
         return {kind: self.table(kind) for kind in _KINDS}
 
     def name(self, kind: Kind, name: str) -> str:
@@ -159,7 +157,6 @@ class TaskRenaming:
 
     @cached_property
     def formulas(self) -> Renaming:
-        """The renaming of formulas."""
 
         def term(word: str) -> str:
             return self.name("variables" if word.startswith("?") else "objects", word)

@@ -515,7 +515,6 @@ def make_unsolvable(workshop: Workshop, seed: int) -> MadeSet:
 
 
 def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
-    """Candidates that were proved unsolvable, by way."""
     draw = Draw(f"{workshop.generator.domain} unsolvable {seed}")
     names = ways(workshop.generator)
     turns = itertools.cycle(names)

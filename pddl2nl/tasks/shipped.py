@@ -46,7 +46,6 @@ class ShippedDomain:
 
     @cached_property
     def domain(self) -> Domain:
-        """The domain's syntax tree."""
         return load_domain(self.domain_path)
 
     @property

@@ -54,7 +54,6 @@ class SuiteTask:
     why: str
 
     def as_json(self) -> dict[str, object]:
-        """The task as ``pddl2nl tasks`` prints it."""
         return asdict(self) | {"domain": str(self.domain), "problem": str(self.problem)}
 
 
@@ -85,7 +84,6 @@ class Collection:
 
     @property
     def tasks(self) -> tuple[SuiteTask, ...]:
-        """All tasks of all suites."""
         return tuple(task for suite in self.suites for task in suite.tasks)
 
     def only(self, patterns: Sequence[str]) -> Collection:
@@ -112,7 +110,6 @@ class Collection:
         return found
 
     def as_json(self) -> dict[str, object]:
-        """The collection as ``pddl2nl tasks`` prints it."""
         return {
             "root": str(self.root),
             "suites": [suite.as_json() for suite in self.suites],
@@ -224,12 +221,10 @@ def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
 
 
 def _is_plain(problem: PDDLFile) -> bool:
-    """Whether the file's name adds nothing to its folder's name."""
     return _PLAIN_PROBLEM.fullmatch(problem.stem) is not None or problem.stem.lower() == problem.folder[-1].lower()
 
 
 def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
-    """The folder of a task's suite."""
     problem, domain = pairing.problem.folder, pairing.domain.folder
     if domain == problem and problem in own_folders:
         return problem[:-1]
@@ -257,7 +252,6 @@ def _by_domain(base: _Folder, some: Sequence[Pairing]) -> dict[_Folder, list[Pai
 
 
 def _common(paths: Iterable[_Folder]) -> _Folder:
-    """The longest start that all have."""
     columns = zip(*paths, strict=False)
     return tuple(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
 
@@ -606,7 +600,6 @@ class Looked:
     left_over: list[LeftOver] = field(default_factory=list)
 
     def add(self, found: PDDLFile | LeftOver) -> None:
-        """Adds a file to its list."""
         if isinstance(found, LeftOver):
             self.left_over.append(found)
         else:

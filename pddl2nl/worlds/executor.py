@@ -93,7 +93,6 @@ class FaultyExecutor:
         return self._simulator.state(atoms, dict(state.values))
 
     def _failure(self, action: GroundAction) -> Failure | None:
-        """The failure that happens to an action; None if none does."""
         for number, failure in enumerate(self._faults.failures):
             if self._meets(number, failure, action):
                 self._failed[number] += 1

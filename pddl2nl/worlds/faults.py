@@ -68,7 +68,6 @@ class Pattern:
         return f"({' '.join(self.parts)})"
 
     def matches(self, action: GroundAction) -> bool:
-        """Whether an action matches the pattern."""
         return self._regex.fullmatch(" ".join((action.name, *action.args))) is not None
 
     @cached_property

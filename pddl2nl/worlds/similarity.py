@@ -64,8 +64,8 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -> tuple[int, ...]:
     """The indices of the choices nearest to a text; more than one only if they are equally near.
 
-    With embeddings the nearest is taken at any distance, as in the HVR paper: the model chose from a list. By letters
-    the similarity must reach `LEAST`, and numbers in both must be equal: "egg 2" is not a typo of ``egg_1``.
+    With embeddings the nearest is taken at any distance, because the model chose from a list. By letters the
+    similarity must reach `LEAST`, and numbers in both must be equal: "egg 2" is not a typo of ``egg_1``.
     """
     words = plain(said)
     if not choices or not words:

@@ -118,7 +118,6 @@ class PlanWatch:
         self._begin(task.problem)
 
     def _begin(self, problem: Problem) -> None:
-        """Begins anew in the initial state of a problem."""
         self._simulator = Simulator(Task(self._task.domain, problem))
         self._state = self._simulator.initial
         goal = Schema(ActionSchema("", (), problem.goal), self._state.layout)
@@ -353,6 +352,5 @@ def _needs(step: Ground, derived: Collection[str]) -> _Needs:
 
 
 def _changed(step: Ground) -> set[str]:
-    """The predicates and functions that a step may change."""
     effect = step.schema.node.effect
     return {atom.predicate for atom, _ in effect_literals(effect)} | {one.fluent.name for one in updates_in(effect)}

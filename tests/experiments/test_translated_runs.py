@@ -20,7 +20,7 @@ from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.html.steps import turns_of
+from pddl2nl.reports.html.run import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 from tests.experiments.mechanisms import ASKING
 from tests.llm.chat_server import ChatServer

@@ -13,8 +13,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import NoDataError, all_plots, draw, plots_of, write_plots
-from pddl2nl.reports.plots.style import WIDTH, legend_rows, panel_width
+from pddl2nl.reports.plots import WIDTH, NoDataError, all_plots, draw, legend_rows, panel_width, plots_of, write_plots
 
 Make = Callable[..., Gathered]
 
@@ -204,7 +203,7 @@ def test_no_words_overlap_with_thirteen_domains_and_twelve_columns(experiment_of
             figures.append(plot.figure(given))
             return figures[-1]
 
-        from pddl2nl.reports.plots.style import saved
+        from pddl2nl.reports.plots import saved
 
         saved(lambda kept=kept: kept(gathered), "png")
         figure = figures[0]

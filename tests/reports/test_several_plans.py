@@ -14,7 +14,7 @@ from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.html.steps import run_turns
+from pddl2nl.reports.html.run import run_turns
 from pddl2nl.reports.metrics import all_metrics
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain

@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from msgspec.structs import replace
 
 from pddl2nl.policies.events import Finished
 from pddl2nl.reports import summaries
@@ -28,7 +29,7 @@ def test_an_episode(write, act_events):
         "m",
         "nl",
         "",
-        "example=none",
+        "",
         1,
     )
     assert (run.kind, run.outcome, run.solved, run.infrastructure, run.link) == ("model", "solved", True, False, None)
@@ -74,7 +75,7 @@ def test_a_planner_and_a_walk(write, planned, act_events):
                 "models": {"planner": "m", "translator": "t", "wording": "w"},
                 "names": "original",
             },
-            "profile=autoplanbench, translator=llm, names=original, translator-model=t, example=none",
+            "profile=autoplanbench, translator=llm, names=original, translator-model=t",
             "",
         ),
         ({"example": {}, "translator": "llm", "models": {"planner": "m", "translator": "m"}}, "translator=llm", ""),
@@ -99,6 +100,14 @@ def test_a_planner_and_a_walk(write, planned, act_events):
 def test_what_tells_columns_apart(write, act_events, fields, variant, wording):
     run = summarize(read_record(write("one", [changed(act_events[0], **fields), *act_events[1:]])))
     assert (run.variant, run.wording) == (variant, wording)
+
+
+def test_only_a_run_without_the_example_that_it_could_show_says_so(write, act_events):
+    # A policy of a system never shows one, which is no setting of the run.
+    started = replace(act_events[0], example=None, spec={**act_events[0].spec, "example": "none"})
+    assert summarize(read_record(write("one", [started, *act_events[1:]]))).variant == "example=none"
+    without = replace(act_events[0], example=None)
+    assert summarize(read_record(write("two", [without, *act_events[1:]]))).variant == ""
 
 
 def test_a_task_that_cannot_be_read_is_summarized_all_the_same(write, act_events):

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pddl2nl.policies.events import Fault, Finished, Read, Replied
 from pddl2nl.reports import read_record, recheck
-from pddl2nl.reports.html.steps import NOT_REACHED, ReplyPiece, run_turns, turns_of
+from pddl2nl.reports.html.run import NOT_REACHED, ReplyPiece, run_turns, turns_of
 
 
 def test_an_interactive_run_has_a_turn_for_every_call(write, act_events, hostile):

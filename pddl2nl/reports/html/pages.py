@@ -22,8 +22,7 @@ from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, view_of
-from pddl2nl.reports.html.steps import status_label
+from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, status_label, view_of
 from pddl2nl.reports.plots import NoDataError, draw, plots_of
 from pddl2nl.reports.summaries import RunSummary, in_processes
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
@@ -291,7 +290,6 @@ def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> None:
 
 
 def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
-    """The runs step by step, and their PDDL files."""
     from markupsafe import Markup
 
     files: _Files = {}

@@ -87,7 +87,6 @@ class Grid:
 
     @cached_property
     def rows(self) -> tuple[int, ...]:
-        """The rows of all sections."""
         return tuple(row for rows in self.sections.values() for row in rows)
 
     @cached_property
@@ -108,11 +107,9 @@ class Grid:
         return (*ours, *(Heading(column.name, column.group, paper=True) for column in papers))
 
     def row(self, place: int) -> LayoutRow:
-        """A row of the layout."""
         return self.gathered.layout.rows[place]
 
     def column(self, place: int) -> LayoutColumn:
-        """A column of the layout."""
         return self.gathered.layout.columns[place]
 
     def is_model(self, column: int) -> bool:
@@ -120,7 +117,6 @@ class Grid:
         return self.column(column).kind == "model"
 
     def runs(self, rows: Iterable[int], column: int) -> list[RunSummary]:
-        """The finished runs of these rows in one column."""
         return self.gathered.runs_in(rows, column)
 
     def lacks(self, rows: Iterable[int], column: int) -> int:

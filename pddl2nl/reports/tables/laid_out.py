@@ -74,7 +74,6 @@ class LaidOut:
         return Table(self.laid.kind, title, corner, tuple(headings), tuple(sections), notes)
 
     def _notes(self) -> Iterator[str]:
-        """What the metrics are and how they are summed."""
         notes, grid = self.paper.notes, self.grid
         yield from (f"{name}: {notes[name]}." for name in self.laid.notes)
         if self.laid.lines != "other":
@@ -139,7 +138,6 @@ def _line(laid: PaperTable, grid: Grid, column: int) -> TableLine:
 
 
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
-    """The means of the tasks put together."""
     kept = [run for run in runs if _belongs(column, run.reference)]
     means = [*task_means(metric, kept).values()]
     if not means:
@@ -151,7 +149,6 @@ def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableC
 
 
 def _belongs(column: PaperColumn, reference: Reference | None) -> bool:
-    """Whether a column is about a task."""
     if not (column.complexity or column.category or column.tasks or column.blocks):
         return True
     return reference is not None and (
@@ -310,7 +307,6 @@ def _task_line(
 
 
 def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Iterable[RunSummary]) -> TableCell:
-    """The mean of the runs of one task."""
     own = [run for run in runs if run.reference and run.reference.task == task]
     means = task_means(metric, own)
     if not means:

@@ -90,7 +90,6 @@ class Table:
 
     @property
     def lines(self) -> tuple[TableLine, ...]:
-        """The lines of all sections."""
         return tuple(line for section in self.sections for line in section.lines)
 
 

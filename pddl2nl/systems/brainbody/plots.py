@@ -8,8 +8,18 @@ from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import all_metrics
-from pddl2nl.reports.plots import LEFT_OUT, PERCENT, WIDE, NoDataError, Plot, bases, scored
-from pddl2nl.reports.plots.style import line_legend, looks, new_figure
+from pddl2nl.reports.plots import (
+    LEFT_OUT,
+    PERCENT,
+    WIDE,
+    NoDataError,
+    Plot,
+    bases,
+    line_legend,
+    looks,
+    new_figure,
+    scored,
+)
 from pddl2nl.reports.statistics import wilson_interval
 
 _BY_FEEDBACK = {"success-rate": "SR", "goal-conditions-recall": "GCR", "executability": "EXEC"}

@@ -7,8 +7,20 @@ from statistics import fmean
 from typing import Any
 
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import LEFT_OUT, PERCENT, WIDE, NoDataError, Plot, bases, column_labels, scored
-from pddl2nl.reports.plots.style import legend_rows, line_legend, looks, new_figure
+from pddl2nl.reports.plots import (
+    LEFT_OUT,
+    PERCENT,
+    WIDE,
+    NoDataError,
+    Plot,
+    bases,
+    column_labels,
+    legend_rows,
+    line_legend,
+    looks,
+    new_figure,
+    scored,
+)
 from pddl2nl.reports.records import read_record
 from pddl2nl.systems.sayplan.events import SceneSearched
 

@@ -59,7 +59,6 @@ class Draw:
         return self._random.random() * 100 < percent
 
     def pick(self, members: Sequence[T]) -> T:
-        """One of the members."""
         return members[self.below(len(members))]
 
     def shuffled(self, members: Sequence[T]) -> list[T]:
@@ -93,7 +92,6 @@ class Parameter:
 
     @property
     def expected(self) -> str:
-        """A description of its values."""
         if self.choices:
             return " or ".join(self.choices)
         return f"a whole number from {self.minimum} to {self.maximum}"
@@ -268,7 +266,6 @@ class Journey:
 
     @property
     def moves(self) -> bool:
-        """Whether the thing has to move."""
         return self.end is not None and self.end != self.start
 
 
@@ -311,7 +308,6 @@ _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
 def grid_cells(rows: int, columns: int) -> list[Cell]:
-    """All cells, row by row."""
     return [(row, column) for row in range(rows) for column in range(columns)]
 
 

@@ -7,7 +7,7 @@ import pytest
 from pddl2nl.policies.notes import Note
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.html.steps import run_turns
+from pddl2nl.reports.html.run import run_turns
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
     Discrepancy,
