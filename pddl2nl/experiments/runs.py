@@ -30,10 +30,10 @@ from pddl2nl.experiments.records.writer import (
     claimed,
     free_record_path,
     job_name,
+    leftovers,
     partial_path,
     recollect,
     record_name,
-    resuming_path,
 )
 from pddl2nl.files import read_text
 from pddl2nl.llm import (
@@ -433,7 +433,7 @@ def _run_locked(job: Job, terms: Terms) -> Result:
         if end is not None and not is_broken(end):
             return Done(end, earlier=True)
         end = _run(job, path, terms)
-        for leftover in (partial_path(path), resuming_path(path)):
+        for leftover in leftovers(path):
             leftover.unlink(missing_ok=True)
         if is_broken(end) and terms.stop.now:
             if not job.asks_model:

@@ -38,7 +38,7 @@ from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.experiments.models import Access, reach
 from pddl2nl.experiments.preparing import unused_options
 from pddl2nl.experiments.records.reader import is_broken, read_end
-from pddl2nl.experiments.records.writer import partial_path, recollect
+from pddl2nl.experiments.records.writer import leftovers, recollect
 from pddl2nl.experiments.runs import (
     Done,
     Job,
@@ -319,7 +319,7 @@ class _Sweep:
                 accounts.append(total(end.spent.values()))
                 continue
             todo.append(job)
-            if end is not None or partial_path(path).exists():
+            if end is not None or any(left.exists() for left in leftovers(path)):
                 try:
                     accounts.append(recollect(path).spent())
                 except InputError:

@@ -13,15 +13,15 @@ from pddl2nl.experiments.records.writer import (
     Recollection,
     RecordWriter,
     claimed,
+    leftovers,
     partial_path,
     recollect,
-    resuming_path,
 )
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.llm import Completion, Message, Request, ScriptedReply, Usage, request_key
+from pddl2nl.llm import Completion, Message, Request, ScriptedReply, Usage
 from pddl2nl.llm.replay import Exchange, RecordedCompletion
 from pddl2nl.pddl import load_task
-from pddl2nl.policies.events import Prompted, Replied
+from pddl2nl.policies.events import Replied
 from pddl2nl.policies.spec import RunSpec
 
 
@@ -156,59 +156,24 @@ def test_replies_come_back_as_they_were_recorded_seconds_and_all(spec, tmp_path)
     assert replied[0][0]["seconds"] == 0.25
 
 
-def test_a_second_kill_before_anything_new_loses_nothing(spec, tmp_path):
+def test_kills_before_anything_new_lose_nothing(spec, tmp_path):
     record = tmp_path / "cut.jsonl"
     interrupted(Counting(REPLIES, 3), spec, record)
-    held = partial_path(record).read_bytes()
-    writer = RecordWriter(record)
-    assert resuming_path(record).exists()
-    for reply in range(3):
-        # Killed while what it had is played again, at any place: the partial record stands.
-        assert partial_path(record).read_bytes() == held, reply
-    del writer
-    model = Counting(REPLIES, 0)
-    interrupted(model, spec, record)
-    assert partial_path(record).read_bytes() == held
-    # One new reply, and the new record takes the old one's place.
-    interrupted(Counting(REPLIES, 1), spec, record)
-    assert len(recollect(record)) == 4
-    assert not resuming_path(record).exists()
-
-
-def test_a_reply_that_the_old_record_has_not_puts_the_new_one_in_its_place(tmp_path):
-    record = tmp_path / "r.jsonl"
-    requests = [Request((Message("user", text),)) for text in ("one", "two", "three")]
-
-    def pair(number, request):
-        yield Prompted(number, "planner", 0, request.messages, request_key(request))
-        yield Replied(number, f"to {request.messages[0].content}")
-
-    writer = RecordWriter(record)
-    for number, request in enumerate(requests[:2], 1):
-        for event in pair(number, request):
-            writer.write(event)
-    writer.__exit__(KeyboardInterrupt, None, None)
-    writer = RecordWriter(record)
-    for event in pair(1, requests[0]):
-        writer.write(event)
-    assert "to two" in partial_path(record).read_text(encoding="utf-8")
-    for event in pair(2, requests[2]):
-        writer.write(event)
-    assert "to two" not in partial_path(record).read_text(encoding="utf-8")
-    assert "to three" in partial_path(record).read_text(encoding="utf-8")
-    writer.__exit__(None, None, None)
-    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
-
-
-def test_a_kill_before_the_new_record_replaces_the_old_one_loses_nothing(spec, tmp_path):
-    record = tmp_path / "cut.jsonl"
-    interrupted(Counting(REPLIES, 3), spec, record)
-    partial_path(record).rename(resuming_path(record))
-    interrupted(Counting(REPLIES, 2), spec, tmp_path / "less.jsonl")
-    partial_path(tmp_path / "less.jsonl").rename(partial_path(record))
-    # Killed again before anything is written.
+    partial, earlier = leftovers(record)
+    held = partial.read_bytes()
+    # Killed at once, and while what it had is played again.
+    RecordWriter(record)
+    assert (partial.read_bytes(), earlier.read_bytes()) == (b"", held)
+    interrupted(Counting(REPLIES, 0), spec, record)
+    assert len(recollect(record)) == 3
+    partial.write_bytes(b"".join(partial.read_bytes().splitlines(keepends=True)[:5]))
     RecordWriter(record)
     assert len(recollect(record)) == 3
+    # One new reply, and the new record takes the old one's place.
+    interrupted(Counting(REPLIES, 1), spec, record)
+    RecordWriter(record)
+    assert partial.read_bytes() == b""
+    assert len(recollect(record)) == 4
 
 
 def test_a_prompt_that_changed_is_asked_anew(spec, tmp_path, lamps):

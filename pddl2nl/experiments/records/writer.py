@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
@@ -28,7 +28,7 @@ from pddl2nl.llm import Completion, Model, Request, Wrapped, request_key
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
 from pddl2nl.policies.budget import Account
-from pddl2nl.policies.events import Prompted, Replied, RunEvent, event_to_json
+from pddl2nl.policies.events import RunEvent, event_to_json
 
 _HASH = 12
 _LONGEST_PART = 40
@@ -51,9 +51,9 @@ def partial_path(path: Path) -> Path:
     return path.with_name(path.name + ".partial")
 
 
-def resuming_path(path: Path) -> Path:
-    """The path of a resumed run's record until it has more than the partial one: ``NAME.jsonl.resuming``."""
-    return path.with_name(path.name + ".resuming")
+def leftovers(path: Path) -> tuple[Path, Path]:
+    """What unfinished attempts leave: the partial record of the last one, and ``NAME.jsonl.earlier`` of one before."""
+    return partial_path(path), path.with_name(path.name + ".earlier")
 
 
 class Seal:
@@ -83,11 +83,10 @@ class RecordWriter:
     """Writes events as they happen, each flushed, to ``NAME.jsonl.partial``.
 
     The end of the context renames the file to ``NAME.jsonl`` (atomically, replacing an older one), so that a record of
-    that name is always complete. A run that dies leaves the partial file, from which it can be resumed
-    (`pddl2nl.experiments.records.writer`).
+    that name is always complete. A run that dies leaves the partial file, from which it can be resumed.
 
-    If a partial file with replies exists already, the events go to ``NAME.jsonl.resuming`` first, which replaces the
-    partial file at the first new reply. However often a run is killed, one of the two holds all replies that it had.
+    A partial file with replies that exists already is kept as ``NAME.jsonl.earlier`` meanwhile, unless the one that is
+    kept there has more. However often a run is killed, one of the two holds all replies that it had.
 
     Raises:
         InfrastructureError: the disk refuses.
@@ -95,19 +94,14 @@ class RecordWriter:
 
     def __init__(self, path: Path):
         self.path = path
-        self._partial = partial_path(path)
-        self._asked: dict[int, str] = {}
+        self._partial, self._earlier = leftovers(path)
         self._seal = Seal()
         self._end = ""
         with self._disk_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
-            resuming = resuming_path(path)
-            if _replies(resuming) - _replies(self._partial):
-                # The process died between writing a new reply and replacing the partial file.
-                os.replace(resuming, self._partial)
-            self._old = _replies(self._partial)
-            self._place = resuming if self._old else self._partial
-            self._file = self._place.open("wb")
+            if _replies(self._partial) >= max(1, _replies(self._earlier)):
+                os.replace(self._partial, self._earlier)
+            self._file = self._partial.open("wb")
 
     def write(self, event: RunEvent) -> None:
         data = event_to_json(event)
@@ -125,19 +119,6 @@ class RecordWriter:
         with self._disk_errors():
             self._file.write(line + b"\n")
             self._file.flush()
-            if self._place != self._partial and self._is_new_reply(event):
-                os.replace(self._place, self._partial)
-                self._place = self._partial
-
-    def _is_new_reply(self, event: RunEvent) -> bool:
-        """Whether the event is a reply that the partial record does not hold."""
-        if isinstance(event, Prompted):
-            self._asked[event.call] = event.request_sha256
-        elif isinstance(event, Replied):
-            key = self._asked.pop(event.call, "")
-            self._old[key] -= 1
-            return self._old[key] < 0
-        return False
 
     def __enter__(self) -> RecordWriter:
         return self
@@ -146,14 +127,11 @@ class RecordWriter:
         if kind is not None:
             with contextlib.suppress(OSError):
                 self._file.close()
-                if self._place != self._partial:
-                    self._place.unlink(missing_ok=True)
             return
         with self._disk_errors():
             self._file.close()
-            os.replace(self._place, self.path)
-            if self._place != self._partial:
-                self._partial.unlink(missing_ok=True)
+            os.replace(self._partial, self.path)
+            self._earlier.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _disk_errors(self) -> Iterator[None]:
@@ -163,21 +141,10 @@ class RecordWriter:
             raise InfrastructureError(f"cannot write the record {self.path}: {error.strerror}") from error
 
 
-def _replies(partial: Path) -> Counter[str]:
-    """The number of replies in a partial record, by the key of their request."""
-    if not partial.exists():
-        return Counter()
-    asked: dict[int, str] = {}
-    counts: Counter[str] = Counter()
-    for line in partial.read_bytes().split(b"\n"):
-        # The last line may be torn.
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            event = json.loads(line)
-            if event["event"] == "prompted":
-                asked[event["call"]] = event["request_sha256"]
-            elif event["event"] == "replied":
-                counts[asked[event["call"]]] += 1
-    return counts
+def _replies(record: Path) -> int:
+    """The number of replies in an unfinished record, without a torn last line."""
+    lines = record.read_bytes().split(b"\n")[:-1] if record.exists() else ()
+    return sum(line.startswith(b'{"event": "replied"') for line in lines)
 
 
 @contextlib.contextmanager
@@ -302,7 +269,7 @@ def recollect(path: Path) -> Recollection:
         if path.exists():
             # It ended with an infrastructure error; if a filter's verdict was the cause, that request is tried again.
             records.append([each for each in read_exchanges(path) if each.completion.finish != "filtered"])
-        records += [[*read_exchanges(left)] for left in (partial_path(path), resuming_path(path)) if left.exists()]
+        records += [[*read_exchanges(left)] for left in leftovers(path) if left.exists()]
     except InputError as error:
         raise InputError(f"{error}; mend or remove that file, and the run begins anew") from None
     return Recollection(records)
