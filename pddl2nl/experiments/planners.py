@@ -102,8 +102,8 @@ class Planned(RunEvent, frozen=True):
 
 
 @dataclass(frozen=True)
-class PlannerJob:
-    """A baseline's run (`pddl2nl.experiments.runs.Job`) on two files.
+class PlannerRun:
+    """A baseline's run on two files.
 
     ``seconds`` and ``memory_mb`` are its limits, None for none. ``texts`` replace what the files hold, for a task that
     was transformed. ``parts`` are the readable parts of its name, by default those of the files.
@@ -118,9 +118,6 @@ class PlannerJob:
     suite: str = ""
     task: str = ""
     parts: tuple[str, ...] = ()
-
-    asks_model = False
-    base_url = None
 
     @cached_property
     def name(self) -> str:

@@ -1,7 +1,7 @@
 """One run: a policy on a task with a model, from its description to its result and record; alone, or as a job of many.
 
-An experiment runs jobs: `RunJob` is the run of a policy, `pddl2nl.experiments.planners.PlannerJob` that of a baseline;
-systems have others. In a thread of this process or on a worker of a cluster, `run_one` locks the record of a job, finds
+An experiment runs each `Job`: that of a policy (`run_job`), of a baseline (`pddl2nl.experiments.planners.PlannerRun`),
+or of a system. In a thread of this process or on a worker of a cluster, `run_one` locks the record of a job, finds
 it finished or resumes it, and removes what unfinished attempts left. It ends in a `Result`, never in an exception: a
 fault in one run of thousands must not cost the others.
 """
@@ -14,9 +14,9 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
@@ -218,97 +218,79 @@ _NOT_IDENTITY = ("out", "timeout", "base_url", "options", "model", "models", "wo
 """Options that do not determine what happens in a run, and those that are identified by more than their value."""
 
 
-class Job(Protocol):
-    """One run of an experiment.
+@dataclass(frozen=True)
+class Job:
+    """One run of an experiment, which can be played and recorded.
 
     Attributes:
+        about: what is run: a `RunSpec`, a `pddl2nl.experiments.planners.PlannerRun`, or what a system asks a model.
         name: of its record without the ending: the same for the same run, and no other's.
+        play: runs it until the record at a path is finished, with the access to models, and returns the last event;
+            the function that it is given gets every event.
         asks_model: whether it asks a model, which may cost money.
         base_url: the endpoint that it names.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def asks_model(self) -> bool: ...
-    @property
-    def base_url(self) -> str | None: ...
-    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
-        """Runs it until its record is finished; returns the last event. ``observe`` is given every event."""
+    about: Any
+    name: str
+    play: Callable[[Path, Access, Callable[[RunEvent], None]], End]
+    asks_model: bool = False
+    base_url: str | None = None
 
 
-@dataclass(frozen=True)
-class RunJob:
+def run_job(spec: RunSpec, parts: tuple[str, ...] = (), models_file: Path | None = None) -> Job:
     """The run of a policy; ``parts`` are the readable parts of its name, by default what usually tells runs apart."""
+    policy = make_policy(spec.policy, spec.options)
+    model = spec.model if isinstance(spec.model, str) else spec.model.name
+    asked = (model, spec.style) if policy.needs_model else ()
+    told = (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
+    name = job_name(parts or told, _identity(spec, policy, models_file))
+    return Job(spec, name, partial(_play, spec), policy.needs_model, spec.base_url)
 
-    spec: RunSpec
-    parts: tuple[str, ...] = ()
-    models_file: Path | None = None
 
-    @cached_property
-    def name(self) -> str:
-        spec = self.spec
-        model = spec.model if isinstance(spec.model, str) else spec.model.name
-        asked = (model, spec.style) if self.policy.needs_model else ()
-        told = (spec.task.domain.name, spec.task.problem.name, spec.policy_name, *asked, str(spec.seed))
-        return job_name(self.parts or told, self._identity())
+def _play(spec: RunSpec, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
+    return cast(End, run_spec(replace(spec, record=record, out=None), access, observe).events[-1])
 
-    @cached_property
-    def policy(self) -> Policy:
-        """The policy with its options."""
-        return make_policy(self.spec.policy, self.spec.options)
 
-    @property
-    def asks_model(self) -> bool:
-        return self.policy.needs_model
+def _identity(spec: RunSpec, policy: Policy, models_file: Path | None) -> dict[str, Any]:
+    """Everything that determines the run, as JSON: files by the hashes of their texts, a wording by its content.
 
-    @property
-    def base_url(self) -> str | None:
-        return self.spec.base_url
+    Defaults are left out, so that a new option changes the name of no run.
+    """
+    given = {name: getattr(spec, name) for name in RUN_OPTIONS if name not in _NOT_IDENTITY}
+    options = {name: value for name, value in given.items() if value != RUN_OPTIONS[name].default}
+    for name in ("files", "prompts"):
+        if name in options:
+            options[name] = {key: _text_hash(value) for key, value in options[name].items()}
+    task, wording, example = spec.task, spec.wording, spec.example
+    return {
+        **options,
+        "policy": spec.policy_name,
+        "options": _policy_options(policy),
+        **({} if spec.profile is None else {"profile": spec.profile}),
+        "domain": sha256(text_of(task.domain)),
+        "problem": sha256(text_of(task.problem)),
+        "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
+        "example": [sha256(text_of(example.task.problem)), [str(action) for action in example.plan]]
+        if isinstance(example, SolvedProblem)
+        else _file_or_word(example, "none"),
+        "example_plan": _file_or_word(spec.example_plan),
+        "model": model_identity(spec.model, models_file),
+        "models": {role: model_identity(model, models_file) for role, model in spec.models.items()},
+    }
 
-    def play(self, record: Path, access: Access, observe: Callable[[RunEvent], None]) -> End:
-        """Runs it until its record is finished; raises as `run_spec`."""
-        return cast(End, run_spec(replace(self.spec, record=record, out=None), access, observe).events[-1])
 
-    def _identity(self) -> dict[str, Any]:
-        """Everything that determines the run, as JSON: files by the hashes of their texts, a wording by its content.
-
-        Defaults are left out, so that a new option changes the name of no run.
-        """
-        spec, task = self.spec, self.spec.task
-        given = {name: getattr(spec, name) for name in RUN_OPTIONS if name not in _NOT_IDENTITY}
-        options = {name: value for name, value in given.items() if value != RUN_OPTIONS[name].default}
-        for name in ("files", "prompts"):
-            if name in options:
-                options[name] = {key: _text_hash(value) for key, value in options[name].items()}
-        wording, example = spec.wording, spec.example
-        return {
-            **options,
-            "policy": spec.policy_name,
-            "options": self._policy_options(),
-            **({} if spec.profile is None else {"profile": spec.profile}),
-            "domain": sha256(text_of(task.domain)),
-            "problem": sha256(text_of(task.problem)),
-            "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),
-            "example": [sha256(text_of(example.task.problem)), [str(action) for action in example.plan]]
-            if isinstance(example, SolvedProblem)
-            else _file_or_word(example, "none"),
-            "example_plan": _file_or_word(spec.example_plan),
-            "model": model_identity(spec.model, self.models_file),
-            "models": {role: model_identity(model, self.models_file) for role, model in spec.models.items()},
-        }
-
-    def _policy_options(self) -> dict[str, Any]:
-        """The policy's options that differ from their defaults; a file of faults by its text."""
-        values = msgspec.structs.asdict(self.policy)
-        faults: Any = self.policy.faults if isinstance(self.policy, WorldPolicy) else None
-        if faults is not None:
-            # Faults are a file, a text, or an object.
-            is_file = isinstance(faults, str) and os.path.isfile(faults)
-            values["faults"] = _text_hash(faults) if is_file else getattr(faults, "text", faults)
-        defaults = {name: option.default for name, option in options_of(type(self.policy)).items()}
-        changed = {name: value for name, value in values.items() if value != defaults[name]}
-        return cast("dict[str, Any]", msgspec.to_builtins(changed))
+def _policy_options(policy: Policy) -> dict[str, Any]:
+    """The policy's options that differ from their defaults; a file of faults by its text."""
+    values = msgspec.structs.asdict(policy)
+    faults: Any = policy.faults if isinstance(policy, WorldPolicy) else None
+    if faults is not None:
+        # Faults are a file, a text, or an object.
+        is_file = isinstance(faults, str) and os.path.isfile(faults)
+        values["faults"] = _text_hash(faults) if is_file else getattr(faults, "text", faults)
+    defaults = {name: option.default for name, option in options_of(type(policy)).items()}
+    changed = {name: value for name, value in values.items() if value != defaults[name]}
+    return cast("dict[str, Any]", msgspec.to_builtins(changed))
 
 
 def _file_or_word(value: Any, *words: str) -> str | None:

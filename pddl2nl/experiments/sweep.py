@@ -45,10 +45,10 @@ from pddl2nl.experiments.runs import (
     Left,
     Observe,
     Result,
-    RunJob,
     Stop,
     Terms,
     record_path,
+    run_job,
     run_one,
     unobserved,
 )
@@ -540,11 +540,11 @@ def _jobs(
     models: Sequence[str | Model],
     seeds: Sequence[int],
     options: dict[str, Any],
-) -> Iterator[RunJob]:
+) -> Iterator[Job]:
     for task, policy in product(tasks, policies):
         made = make_policy(policy)
         unused = unused_options(made, options.get("style", "nl"))
         takes = ({*RUN_OPTIONS} - {*unused}) | {*type(made).__struct_fields__}
         used = {name: value for name, value in options.items() if name in takes}
         for model, seed in product(models if made.needs_model else ("oracle",), seeds):
-            yield RunJob(RunSpec.of(task, deepcopy(policy), model=model, seed=seed, **used))
+            yield run_job(RunSpec.of(task, deepcopy(policy), model=model, seed=seed, **used))

@@ -104,8 +104,8 @@ class Answered(RunEvent, frozen=True):
 
 
 @dataclass(frozen=True)
-class QuestionJob:
-    """A question put to a model (`pddl2nl.experiments.runs.Job`), and everything that determines its record.
+class QuestionRun:
+    """A question put to a model, and everything that determines its record.
 
     Attributes:
         question: with its answer, which no model sees.
@@ -133,8 +133,6 @@ class QuestionJob:
     parts: tuple[str, ...] = ()
     models_file: Path | None = None
     decide_seconds: int = 30
-
-    asks_model = True
 
     @cached_property
     def name(self) -> str:

@@ -20,6 +20,7 @@ from msgspec import Meta
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn
 from pddl2nl.experiments.models import behind_endpoint
+from pddl2nl.experiments.runs import Job
 from pddl2nl.experiments.specification.experiment import Experiment, Placed
 from pddl2nl.experiments.specification.schema import Keys, Seconds, Text
 from pddl2nl.files import read_bytes, replaced_file
@@ -29,7 +30,7 @@ from pddl2nl.nl import Style, Teller, Wording, make_names
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddl2nl.questions import SYSTEM
 from pddl2nl.questions.acpbench import read_questions
-from pddl2nl.questions.asked import QuestionJob
+from pddl2nl.questions.asked import QuestionRun
 from pddl2nl.questions.making import TOPICS, make_questions
 from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form, Question, question_prompt
 
@@ -130,10 +131,10 @@ class AskedQuestions:
             raise self.spec.file.error(message, "questions")
         return tuple(placed), tuple(columns.values())
 
-    def call(self, job: QuestionJob) -> tuple[str, float, float]:
+    def call(self, run: QuestionRun) -> tuple[str, float, float]:
         """The model of a question, and the tokens of its prompt and its reply."""
-        prompt = question_prompt(job.question, formal=job.wording is None)
-        return job.model, estimate_tokens(len(prompt), job.model.removeprefix("openai:")), _ANSWER
+        prompt = question_prompt(run.question, formal=run.wording is None)
+        return run.model, estimate_tokens(len(prompt), run.model.removeprefix("openai:")), _ANSWER
 
     def _own_sets(self, data: Path) -> list[QuestionSet]:
         """ACPBench's questions of the wanted kinds and forms."""
@@ -218,11 +219,11 @@ def _read_kept(path: Path) -> _KeptQuestions:
         raise InputError(f"{path}: not the questions of an experiment: {error}; remove it to make them anew") from error
 
 
-def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[QuestionJob]:
+def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[Job]:
     settings = {name: spec.options[name] for name in ("temperature", "max_tokens", "timeout") if name in spec.options}
     parts = (one.row, one.task, one.kind, one.form, model.rpartition("/")[2], one.label or "pddl", str(one.seed))
     for question in one.questions:
-        yield QuestionJob(
+        run = QuestionRun(
             question,
             model,
             one.wording,
@@ -235,3 +236,4 @@ def _jobs(spec: Experiment, one: QuestionSet, model: str) -> Iterator[QuestionJo
             models_file=spec.models_file,
             **settings,
         )
+        yield Job(run, run.name, run.play, asks_model=True, base_url=run.base_url)

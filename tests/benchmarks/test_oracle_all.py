@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments import RunSpec
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.reports import RunRecord, read_record
 from pddl2nl.tasks import Instance, shipped_domain, shipped_domains
@@ -28,7 +28,7 @@ def _records(
 ) -> list[RunRecord]:
     shipped = shipped_domain(domain)
     jobs = [
-        RunJob(
+        run_job(
             RunSpec.of(
                 shipped.task(each.name),
                 policy,

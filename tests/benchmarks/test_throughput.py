@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_task
@@ -70,7 +70,7 @@ def episodes(url: str, folder: Path, cache: Path | None) -> int:
     """Runs 64 episodes of forty turns; how many calls were made."""
     task = shipped_task("logistics", "p01")
     jobs = [
-        RunJob(RunSpec.of(task, "act", model="looking", example="none", steps=STEPS, seed=seed, base_url=url))
+        run_job(RunSpec.of(task, "act", model="looking", example="none", steps=STEPS, seed=seed, base_url=url))
         for seed in range(EPISODES)
     ]
     summary = run_all(jobs, folder, workers=AT_ONCE, access=Access(cache=cache))

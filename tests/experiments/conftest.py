@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.records.writer import is_volatile
+from pddl2nl.experiments.runs import Job
 from pddl2nl.llm import Completion, Request
 from tests.policies.conftest import DOMAIN, EXAMPLE, PROBLEM
 
@@ -33,6 +35,12 @@ THREE = """(define (problem three) (:domain lamps) (:objects a b c - lamp) (:ini
  (:goal (and (lit a) (lit b) (lit c))))
 """
 CUPS = Cups(DOMAIN, PROBLEM, EXAMPLE)
+
+
+def planner_job(domain: Path, problem: Path) -> Job:
+    """FF on two files."""
+    run = PlannerRun(domain, problem, "ff", 60)
+    return Job(run, run.name, run.play)
 
 
 class Whimsical:

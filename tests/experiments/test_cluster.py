@@ -23,14 +23,14 @@ from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import WorkerTerms, check_address, environment, halt, open_cluster, run_on_worker
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import read_end
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Account, Limits
 from pddl2nl.policies.spec import RunSpec
+from tests.experiments.conftest import planner_job
 from tests.llm.chat_server import ChatServer
 
 
@@ -53,11 +53,11 @@ def jobs(task, lamps):
 
     def made(server, seeds=range(3), walks=2):
         asking = [
-            RunJob(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
+            run_job(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot", "act", "react")
             for seed in seeds
         ]
-        walking = [RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(walks)]
+        walking = [run_job(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(walks)]
         return [*asking, *walking]
 
     return made
@@ -171,10 +171,10 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
     script = tmp_path / "script.txt"
     script.write_text("\n---\n".join(["Action: look around"] * 60), encoding="utf-8")
     asking = [
-        RunJob(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=60, seed=seed))
+        run_job(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=60, seed=seed))
         for seed in range(16)
     ]
-    todo = [*asking, *(RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(4))]
+    todo = [*asking, *(run_job(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(4))]
     killed = []
 
     def kill(progress):
@@ -193,8 +193,8 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
 @pytest.mark.usefixtures("needs_planner")
 def test_planners_budgets_refusals_and_what_cannot_travel(local, jobs, lamps, whimsical, tmp_path, settled):
     with ChatServer(whimsical(short=0.0)) as server:
-        planned = PlannerJob(*lamps, "ff", 60)
-        locked = RunJob(RunSpec.of(load_task(*lamps), "act", model=Locked(), example="none", seed=77))
+        planned = planner_job(*lamps)
+        locked = run_job(RunSpec.of(load_task(*lamps), "act", model=Locked(), example="none", seed=77))
         todo = [planned, locked, *jobs(server)]
         summary = run_all(todo, tmp_path / "runs", access=Access(), budget=Limits(calls=7), cluster=local)
         assert summary.stopped == "the limit of 7 calls is reached"
@@ -231,7 +231,7 @@ def terms(tmp_path):
 
 def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical):
     with ChatServer(whimsical(), delay=0.05) as server:
-        job = RunJob(RunSpec.of(task, "act", model="m", example="none", steps=5, seed=3, base_url=server.base_url))
+        job = run_job(RunSpec.of(task, "act", model="m", example="none", steps=5, seed=3, base_url=server.base_url))
         found = []
 
         def work():
@@ -251,7 +251,7 @@ def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical
 
 def test_a_missing_key_is_reported_with_the_worker(task, terms, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    job = RunJob(RunSpec.of(task, "act", model="gpt-4o", example="none", base_url="https://models.example/v1"))
+    job = run_job(RunSpec.of(task, "act", model="gpt-4o", example="none", base_url="https://models.example/v1"))
     assert b"sk-never" not in pickle.dumps(job)
     monkeypatch.delenv("OPENAI_API_KEY")
     ended = run_on_worker(pickle.dumps(job), terms, 1.0, Account())
@@ -273,7 +273,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
     terms = replace(terms, name="divided", access=access)
     (tmp_path / ".cluster-divided").touch()
     with ChatServer(whimsical()) as server:
-        job = RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))
+        job = run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))
         assert run_on_worker(pickle.dumps(job), terms, 0.25, Account()).result.end.outcome
     assert made[-1].settings.requests_per_minute == 1.5e6
     assert made[-1].settings.tokens_per_minute == 22500
@@ -284,7 +284,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
 
 
 def test_a_halted_worker_begins_nothing(task, terms):
-    job = RunJob(RunSpec.of(task, "random", steps=3))
+    job = run_job(RunSpec.of(task, "random", steps=3))
     halt("halted", "interrupted", now=False, searches=False)
     (terms.folder / ".cluster-halted").touch()
     assert run_on_worker(pickle.dumps(job), replace(terms, name="halted"), 1.0, Account()).result.how == "unfinished"
@@ -301,7 +301,7 @@ def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_pa
 
 
 def test_a_worker_that_differs_or_does_not_see_the_folder_refuses(task, terms, tmp_path):
-    packed = pickle.dumps(RunJob(RunSpec.of(task, "random", steps=3)))
+    packed = pickle.dumps(run_job(RunSpec.of(task, "random", steps=3)))
     with pytest.raises(InputError, match=r"--cluster local: pddl2nl is .* on a worker on .*, and 0\.0 where"):
         run_on_worker(packed, replace(terms, environment={"pddl2nl": "0.0"}), 1.0, Account())
     with pytest.raises(InputError, match=r"does not see .*; name a folder by --out that all machines share"):
@@ -313,7 +313,7 @@ def test_a_worker_that_differs_or_does_not_see_the_folder_refuses(task, terms, t
 
 @pytest.mark.parametrize("url", ["https://u:sesame@host/v1", "https://host/v1?key=sesame"])
 def test_an_address_with_a_secret_does_not_travel(url, local, task, tmp_path):
-    job = RunJob(RunSpec.of(task, "act", model="m", example="none", steps=5, base_url=url))
+    job = run_job(RunSpec.of(task, "act", model="m", example="none", steps=5, base_url=url))
     (trouble,) = run_all([job], tmp_path / "runs", cluster=local).bad
     assert trouble.message.startswith("base_url (https://host/v1) holds ")
     assert "OPENAI_BASE_URL" in trouble.message

@@ -18,11 +18,11 @@ import pytest
 from pddl2nl.experiments import cluster as cluster_runs
 from pddl2nl.experiments.cluster import open_cluster
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import PlannerJob
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.spec import RunSpec
+from tests.experiments.conftest import planner_job
 from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.heavy
@@ -43,11 +43,11 @@ def jobs(task):
 
     def made(server, count):
         asking = [
-            RunJob(RunSpec.of(task, policy, model="m", example="none", steps=8, seed=seed, base_url=server.base_url))
+            run_job(RunSpec.of(task, policy, model="m", example="none", steps=8, seed=seed, base_url=server.base_url))
             for seed in range(count // 5)
             for policy in ("basic", "cot", "act", "react")
         ]
-        return [*asking, *(RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(count // 5))]
+        return [*asking, *(run_job(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(count // 5))]
 
     return made
 
@@ -214,7 +214,7 @@ def test_a_run_that_kills_its_workers_is_given_up_and_costs_no_other(jobs, task,
     import dask
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    deadly = RunJob(RunSpec.of(task, "act", model=Deadly(), example="none"))
+    deadly = run_job(RunSpec.of(task, "act", model=Deadly(), example="none"))
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), ChatServer(whimsical()) as server:
         todo = [deadly, *jobs(server, 20)]
         with open_cluster("local:2") as cluster:
@@ -259,7 +259,7 @@ def test_jobs_of_slurm_play_the_runs_and_one_that_ends_is_replaced(
     dask = pytest.importorskip("dask")
     quick = dask.config.set({"distributed.deploy.lost-worker-timeout": "200ms"})
     with ChatServer(whimsical(), delay=0.05) as server, quick:
-        todo = [PlannerJob(*lamps, "ff", 60), *jobs(server, 60)]
+        todo = [planner_job(*lamps), *jobs(server, 60)]
         killed = []
 
         def kill(progress):

@@ -13,7 +13,7 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.runs import RunJob, run_spec
+from pddl2nl.experiments.runs import run_job, run_spec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache
@@ -79,7 +79,7 @@ def test_five_hundred_episodes_with_every_fault_at_thirty_percent(lamps, tmp_pat
     model = whimsical(f"By the way, your key is {KEY}.", ways=("length", "refused", "empty", "filtered"))
     with ChatServer(model, fault=endpoint.fault) as server:
         jobs = [
-            RunJob(
+            run_job(
                 RunSpec.of(
                     task, policy, model="whimsical", example="none", steps=3, seed=seed, base_url=server.base_url
                 )
@@ -116,7 +116,7 @@ def test_five_hundred_episodes_with_every_fault_at_thirty_percent(lamps, tmp_pat
     # The verdicts are those on the replies that arrived.
     for job, record in zip(jobs, records, strict=True):
         again = run_spec(
-            RunSpec.of(task, job.spec.policy, model=ReplayModel(record), example="none", steps=3, seed=job.spec.seed)
+            RunSpec.of(task, job.about.policy, model=ReplayModel(record), example="none", steps=3, seed=job.about.seed)
         )
         lines = settled(json.dumps(event_to_json(event)) for event in again.events)
         assert lines[1:] == settled(record)[1:], record

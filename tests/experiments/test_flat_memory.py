@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import gc, sys, tempfile, time
 from pathlib import Path
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.tasks import shipped_task
@@ -27,7 +27,7 @@ script = folder / "script.txt"
 script.write_text("\\n---\\n".join(["Action: look around"] * 12))
 tasks = [shipped_task(name, "p01") for name in ("blocksworld", "logistics")]
 jobs = [
-    RunJob(RunSpec(tasks[k % 2], ("act", "react", "basic", "cot")[k // 2 % 4], model=f"script:{script}",
+    run_job(RunSpec(tasks[k % 2], ("act", "react", "basic", "cot")[k // 2 % 4], model=f"script:{script}",
                    example="none", steps=8, seed=k))
     for k in range(runs)
 ]

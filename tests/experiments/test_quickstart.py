@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import Planned, PlannerJob
+from pddl2nl.experiments.planners import Planned, PlannerRun
 from pddl2nl.experiments.ready import QUICKSTART, quickstart
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.policies.events import RecordError, event_to_json
@@ -39,7 +39,7 @@ def test_a_planners_record_holds_all_that_judging_it_again_needs(tmp_path):
     shipped = shipped_domain("ferry")
     instance = shipped.instance("p01")
     record = tmp_path / "x.jsonl"
-    planned = PlannerJob(shipped.domain_path, instance.path, "lmcut").play(record, Access(), lambda event: None)
+    planned = PlannerRun(shipped.domain_path, instance.path, "lmcut").play(record, Access(), lambda event: None)
     assert planned.status == "solved"
     assert planned.plan is not None
     assert len(planned.plan) == planned.cost == instance.optimal_length
@@ -57,7 +57,7 @@ def test_a_planner_that_breaks_is_recorded_and_not_raised(tmp_path, monkeypatch)
 
     monkeypatch.setattr(baselines, "solve", fail)
     shipped = shipped_domain("ferry")
-    job = PlannerJob(shipped.domain_path, shipped.instance("p01").path, "ff")
+    job = PlannerRun(shipped.domain_path, shipped.instance("p01").path, "ff")
     planned = job.play(tmp_path / "x.jsonl", Access(), lambda event: None)
     assert (planned.status, planned.plan, planned.message) == ("error", None, "segmentation fault")
 

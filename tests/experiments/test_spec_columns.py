@@ -10,7 +10,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
-from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.nl import save_wording, template_wording
@@ -44,7 +44,7 @@ def labels(said: Experiment) -> list[str]:
 
 def runs_of(said: Experiment, name: str = "") -> list[RunSpec]:
     """The descriptions of all runs of policies, or of those of one column."""
-    return [job.spec for _, _, column, job in said.runs if name in ("", column.heading)]
+    return [job.about for _, _, column, job in said.runs if name in ("", column.heading)]
 
 
 def counts(layout: TableLayout) -> dict[tuple[str, str, str], int]:
@@ -276,8 +276,8 @@ columns = ["Act", "Symb. FF"]
 """
     )
     assert said.tables == (LayoutTable("tokens", "T", "table-6", ("Act", "Symb. FF")),)
-    planners = [job for job in said.jobs.values() if isinstance(job, PlannerJob)]
-    assert {(job.seconds, job.memory_mb) for job in planners} == {(60, 2048)}
+    planners = [job for job in said.jobs.values() if isinstance(job.about, PlannerRun)]
+    assert {(job.about.seconds, job.about.memory_mb) for job in planners} == {(60, 2048)}
 
 
 # ── what is wrong ────────────────────────────────────────────────────────────────────────────────

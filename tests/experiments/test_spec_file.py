@@ -9,13 +9,13 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import PlannerJob
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.specification.estimate import Estimate, estimated_columns
 from pddl2nl.experiments.specification.experiment import check_models, load_experiment
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
 
 
@@ -38,7 +38,7 @@ def spec(tmp_path):
 def runs_of(said):
     """The descriptions of all runs of policies, by cell."""
     cells = groupby(said.runs, key=lambda each: (id(each[1]), id(each[2])))
-    return [[job.spec for *_, job in runs] for _, runs in cells]
+    return [[job.about for *_, job in runs] for _, runs in cells]
 
 
 def left_out(said):
@@ -98,15 +98,15 @@ def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
     }
     jobs = said.jobs.values()
     assert len(jobs) == sum(runs.values()) + 3 * 2
-    assert sum(isinstance(job, PlannerJob) for job in jobs) == 6
+    assert sum(isinstance(job.about, PlannerRun) for job in jobs) == 6
     # What a mechanism has no use for is not given to it.
     for job in jobs:
-        if isinstance(job, RunJob):
-            one_shot = job.spec.policy in ("basic", "cot")
-            own = {"samples": 2} if one_shot else {"stop_after": 4} if job.spec.policy in ("act", "react") else {}
-            assert job.spec.options == own
-            assert job.spec.steps == (None if one_shot else 9)
-            assert job.spec.temperature == (0.0 if job.spec.policy == "random" else 0.5)
+        if isinstance(job.about, RunSpec):
+            one_shot = job.about.policy in ("basic", "cot")
+            own = {"samples": 2} if one_shot else {"stop_after": 4} if job.about.policy in ("act", "react") else {}
+            assert job.about.options == own
+            assert job.about.steps == (None if one_shot else 9)
+            assert job.about.temperature == (0.0 if job.about.policy == "random" else 0.5)
 
 
 def test_what_is_left_out_has_its_defaults(spec):
@@ -392,4 +392,4 @@ def test_a_translator_behind_an_endpoint_beside_a_scripted_planner(spec):
         'example = "none"\n'
     )
     (job,) = spec(text).jobs.values()
-    assert (job.base_url, job.spec.models) == ("http://127.0.0.1:9/v1", {"translator": "m"})
+    assert (job.base_url, job.about.models) == ("http://127.0.0.1:9/v1", {"translator": "m"})

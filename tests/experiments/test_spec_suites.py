@@ -11,9 +11,9 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.records.reader import read_events
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.events import Started
@@ -211,8 +211,8 @@ def test_a_suite_under_other_words(load: Load) -> None:
         assert len([*Simulator(task.task).applicable(Simulator(task.task).initial)]) > 0
     wording = hidden.wordings["default"]
     assert "lit" not in str(wording)
-    jobs = [job for job in said.jobs.values() if isinstance(job, PlannerJob)]
-    assert [job.texts is None for job in jobs] == [False] * 3 + [True] * 3
+    jobs = [job for job in said.jobs.values() if isinstance(job.about, PlannerRun)]
+    assert [job.about.texts is None for job in jobs] == [False] * 3 + [True] * 3
     assert len(said.jobs) == 12
 
 
@@ -226,7 +226,7 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
     assert task.example.source == "shipped"
     assert task.example.task.domain == one.domain
     assert "its default wording tells the meaning of the original names" in said.notes[0]
-    own, template = (job.spec for _, _, _, job in said.runs)
+    own, template = (job.about for _, _, _, job in said.runs)
     assert own.example == template.example == task.example
     assert own.wording != template.wording
     with pytest.raises(InputError, match=r"spec.toml:7:1: the example is a problem of a domain"):
@@ -259,5 +259,4 @@ def test_records_hold_suite_and_task(load: Load, tmp_path: Path) -> None:
     assert isinstance(started, Started)
     assert (started.suite, started.task, started.domain) == ("halls", "p01-a", "halls")
     # What a task is called decides nothing: the same run has the same name.
-    assert isinstance(job, RunJob)
-    assert RunJob(replace(job.spec, suite="other"), job.parts).name == job.name
+    assert run_job(replace(job.about, suite="other")).name == run_job(job.about).name

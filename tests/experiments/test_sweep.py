@@ -14,16 +14,16 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import PlannerJob
 from pddl2nl.experiments.records.reader import is_broken, last_line, read_end
 from pddl2nl.experiments.records.writer import claimed, partial_path
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, EndpointError, Usage
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.spec import RunSpec
+from tests.experiments.conftest import planner_job
 from tests.llm.chat_server import ChatServer, Trouble
 
 
@@ -52,7 +52,7 @@ def task(lamps):
 def jobs(task):
     def made(model, seeds=range(4), policies=("act",), **options):
         return [
-            RunJob(RunSpec.of(task, policy, model=model, example="none", steps=5, seed=seed, **options))
+            run_job(RunSpec.of(task, policy, model=model, example="none", steps=5, seed=seed, **options))
             for policy in policies
             for seed in seeds
         ]
@@ -79,7 +79,7 @@ def test_the_same_experiment_in_another_folder_is_answered_by_the_cache(task, tm
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical(short=0.0)) as server:
         jobs = [
-            RunJob(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
+            run_job(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot", "act", "react")
             for seed in range(5)
         ]
@@ -117,14 +117,14 @@ def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_pat
             {"models": {"translator": "gpt-4o"}},
         )
     ]
-    names = {RunJob(spec).name for spec in (plain, *others)}
+    names = {run_job(spec).name for spec in (plain, *others)}
     assert len({name.rpartition("-")[2] for name in names}) == len(others) + 1
-    assert RunJob(plain).name.startswith("lamps-three-act-gpt_4o-nl-1-")
+    assert run_job(plain).name.startswith("lamps-three-act-gpt_4o-nl-1-")
     same = replace(plain, record=tmp_path / "r.jsonl", out=tmp_path, base_url="http://localhost/v1")
-    assert RunJob(same).name == RunJob(plain).name
-    with_example = RunJob(replace(plain, example=str(example))).name
+    assert run_job(same).name == run_job(plain).name
+    with_example = run_job(replace(plain, example=str(example))).name
     example.write_text("(define ", encoding="utf-8")
-    assert RunJob(replace(plain, example=str(example))).name != with_example
+    assert run_job(replace(plain, example=str(example))).name != with_example
 
 
 def test_settings_that_are_sent_count_and_those_that_are_not_do_not(task, tmp_path, monkeypatch):
@@ -134,12 +134,12 @@ def test_settings_that_are_sent_count_and_those_that_are_not_do_not(task, tmp_pa
     for number, text in enumerate(("timeout = 3", "max_retries = 1", 'extra_body = {"top_k" = 1}')):
         models = tmp_path / f"{number}.toml"
         models.write_text(f"[models.m]\n{text}\n", encoding="utf-8")
-        names.append(RunJob(plain, models_file=models).name)
-    assert names[0] == names[1] == RunJob(plain).name != names[2]
+        names.append(run_job(plain, models_file=models).name)
+    assert names[0] == names[1] == run_job(plain).name != names[2]
 
 
 def test_long_parts_of_a_name_are_cut_and_its_hash_stays(task):
-    name = RunJob(RunSpec.of(task, "act", model="x" * 300, example="none", base_url="http://localhost/v1")).name
+    name = run_job(RunSpec.of(task, "act", model="x" * 300, example="none", base_url="http://localhost/v1")).name
     assert len(name) < 120
     assert name.count("x") < 60
 
@@ -171,7 +171,7 @@ def test_a_spent_budget_stops_the_runs_and_a_greater_one_goes_on_with_them(jobs,
 
 def test_runs_that_cost_nothing_go_on_when_the_budget_is_spent(jobs, task, tmp_path):
     model = Endpoint()
-    free = [RunJob(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(3)]
+    free = [run_job(RunSpec.of(task, "random", steps=5, seed=seed)) for seed in range(3)]
     summary = run_all([*jobs(model), *free], tmp_path, workers=1, budget=Limits(tokens=0))
     assert (model.asked, summary.unfinished, sum(summary.outcomes.values())) == ([], 4, 3)
 
@@ -186,7 +186,7 @@ def test_a_budget_in_money_needs_to_know_what_was_spent(jobs, tmp_path):
 
 
 def test_a_run_that_cannot_be_is_named_and_stops_no_other(jobs, task, tmp_path):
-    bad = RunJob(RunSpec.of(task, "cot", model=Endpoint(), style="pddl", example="none"))
+    bad = run_job(RunSpec.of(task, "cot", model=Endpoint(), style="pddl", example="none"))
     summary = run_all([bad, *jobs(Endpoint())], tmp_path)
     assert (summary.solved, summary.exit_code) == (4, 2)
     assert [trouble.run for trouble in summary.bad] == [bad.name]
@@ -314,7 +314,7 @@ def test_a_script_begins_anew_as_it_costs_nothing(task, tmp_path):
     lines = [f"Action: apply the action 'switch-on' to lamp lamp_{number}" for number in range(3)]
     script = tmp_path / "script.txt"
     script.write_text("\n---\n".join(lines), encoding="utf-8")
-    job = RunJob(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=5))
+    job = run_job(RunSpec.of(task, "act", model=f"script:{script}", example="none", steps=5))
     assert run_all([job], tmp_path / "runs").solved == 1
     record = tmp_path / "runs" / f"{job.name}.jsonl"
     # As if it had been killed after its second reply.
@@ -325,8 +325,8 @@ def test_a_script_begins_anew_as_it_costs_nothing(task, tmp_path):
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, jobs, tmp_path, monkeypatch):
-    planned = PlannerJob(*lamps, "ff", 60)
+def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, jobs, tmp_path):
+    planned = planner_job(*lamps)
     assert planned.name.startswith("lamps-three-ff-")
     texts = {"domain": "lamps", "problem": "three", "domain_pddl": "", "problem_pddl": ""}
     broken = {"planner": "ff", "status": "error", "message": "crashed", **texts}
@@ -336,15 +336,14 @@ def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, job
     summary = run_all([planned, *jobs(Endpoint())], tmp_path)
     assert (summary.solved, summary.exit_code) == (5, 0)
     assert json.loads(last_line(record))["plan"] is not None
-    monkeypatch.setattr(PlannerJob, "play", None)
-    assert run_all([planned], tmp_path).earlier == 1
+    assert run_all([replace(planned, play=None)], tmp_path).earlier == 1
 
 
 def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
         todo = [
-            RunJob(RunSpec.of(task, policy, model="gpt-4o", example="none", seed=seed, base_url=server.base_url))
+            run_job(RunSpec.of(task, policy, model="gpt-4o", example="none", seed=seed, base_url=server.base_url))
             for policy in ("basic", "cot")
             for seed in range(10)
         ]
@@ -362,7 +361,7 @@ def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsica
 def test_a_batch_is_not_begun_on_a_spent_budget(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
-        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
+        todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         batch = BatchPasses(access, poll_seconds=0.0)
         summary = run_all(todo, tmp_path / "runs", access=access, budget=Limits(calls=0), batch=batch)
@@ -376,7 +375,7 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
 
         def run(budget, seeds=range(8), folder="runs"):
             todo = [
-                RunJob(
+                run_job(
                     RunSpec.of(task, "basic", model="m", example="none", rounds=2, seed=seed, base_url=server.base_url)
                 )
                 for seed in seeds
@@ -403,7 +402,7 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
 def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical(), fault=lambda call: Trouble(403) if call.path.endswith("/files") else None) as server:
-        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
+        todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         summary = run_all(todo, tmp_path / "runs", access=access, batch=BatchPasses(access, poll_seconds=0.0))
     assert (summary.unfinished, summary.exit_code) == (1, 3)
@@ -413,7 +412,7 @@ def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path,
 def test_ctrl_c_ends_the_wait_for_a_batch(task, tmp_path, whimsical, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
-        todo = [RunJob(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
+        todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
         batch = BatchPasses(access, poll_seconds=0.0)
         monkeypatch.setattr(batch, "bring", lambda: os.kill(os.getpid(), signal.SIGINT))

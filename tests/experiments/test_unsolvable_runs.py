@@ -13,7 +13,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, planners, run, run_spec
 from pddl2nl.experiments.planners import UNSOLVABLE_STEPS, shipped_as_solvable
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.runs import RunJob
+from pddl2nl.experiments.runs import run_job
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.reports import all_metrics, read_record
@@ -148,8 +148,8 @@ def test_what_a_planner_proved_is_kept_by_a_replay(task: Task, needs_planner: No
 
 def test_the_name_of_a_run_is_as_it_was_before_there_was_the_option(task: Task) -> None:
     spec = RunSpec.of(task, "act", model="oracle")
-    assert RunJob(spec).name == RunJob(replace(spec, options={"unsolvable": "silent"})).name
-    assert RunJob(spec).name != RunJob(replace(spec, options={"unsolvable": "tell"})).name
+    assert run_job(spec).name == run_job(replace(spec, options={"unsolvable": "silent"})).name
+    assert run_job(spec).name != run_job(replace(spec, options={"unsolvable": "tell"})).name
 
 
 @pytest.mark.parametrize(

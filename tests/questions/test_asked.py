@@ -18,7 +18,6 @@ from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.budget import Limits
-from pddl2nl.questions.asked import QuestionJob
 from pddl2nl.questions.experiments import acpbench
 from pddl2nl.questions.records import AnswerRecord
 from pddl2nl.reports.gathering import gather
@@ -160,7 +159,7 @@ def test_replies_that_fall_short(
 ) -> None:
     replying(monkeypatch, lambda: reply)
     ready = prepared(spec, "fixed")
-    job = next(job for job in ready.jobs.values() if isinstance(job, QuestionJob) and job.question.answer == "no")
+    job = next(job for job in ready.jobs.values() if job.about.question.answer == "no")
     run_all([job], folder_of(ready), workers=1)
     record = read_record(folder_of(ready) / f"{job.name}.jsonl")
     assert (record.outcome, record.fault.status if record.fault else "") == (outcome, fault)
@@ -233,12 +232,12 @@ def test_acpbench_s_own_files_are_asked(shared: Path, tmp_path: Path, monkeypatc
     replying(monkeypatch, lambda: Completion("Answer: yes"))
     ready = acpbench(str(shared / "acpbench")).overridden(Overrides(model="fixed"))
     ready.prepare(tmp_path)
-    every = [job for job in ready.jobs.values() if isinstance(job, QuestionJob) and job.question.form != "choice"]
-    own = [job.question for job in every]
+    every = [job for job in ready.jobs.values() if job.about.question.form != "choice"]
+    own = [job.about.question for job in every]
     assert Counter(question.form for question in own) == {"open": 320, "bool": 280}
     # The files of yes and no do not name their domains.
     assert len({question.domain for question in own}) == 8
-    jobs = [job for job in every if job.question.kind == "applicability"]
+    jobs = [job for job in every if job.about.question.kind == "applicability"]
     outcomes = Counter(run_all(jobs, tmp_path, workers=1).outcomes)
     right = sum(
         question.answer == "yes" for question in own if (question.kind, question.form) == ("applicability", "bool")

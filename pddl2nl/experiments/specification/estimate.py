@@ -18,13 +18,13 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import behind_endpoint
 from pddl2nl.experiments.records.reader import is_broken, read_end
-from pddl2nl.experiments.runs import RunJob, run_spec
+from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
 from pddl2nl.experiments.specification.experiment import Experiment
 from pddl2nl.experiments.specification.schema import Column
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
-from pddl2nl.policies import Policy
+from pddl2nl.policies import Policy, make_policy
 from pddl2nl.policies.budget import LimitReachedError
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks.references import reference_of
@@ -114,7 +114,7 @@ def estimated_columns(experiment: Experiment, finished: Collection[str]) -> dict
         for job, _, heading in experiment.placed:
             if job.name not in counted:
                 counted.add(job.name)
-                model, prompt, reply = experiment.asked.call(job)
+                model, prompt, reply = experiment.asked.call(job.about)
                 missing, one = columns[heading]
                 columns[heading] = missing + 1, one + _priced(1, prompt, reply, experiment.prices.get(model))
         return columns
@@ -123,7 +123,8 @@ def estimated_columns(experiment: Experiment, finished: Collection[str]) -> dict
         if job.name not in counted:
             counted.add(job.name)
             missing, one = columns[column.label]
-            columns[column.label] = missing + 1, one + estimates.of(domain, task, column, job)
+            cost = estimates.of(domain, task, column, job.about) if job.asks_model else Estimate()
+            columns[column.label] = missing + 1, one + cost
     for _, _, column, search in experiment.searches:
         if search.name not in counted:
             counted.add(search.name)
@@ -156,45 +157,42 @@ class _Estimates:
         self._ones: dict[tuple[object, str], Estimate] = {}
         self._asked: set[tuple[object, ...]] = set()
 
-    def of(self, domain: SpecDomain, task: SpecTask, column: Column, job: RunJob) -> Estimate:
-        """The estimate of a run; nothing for one that asks no model."""
-        if not job.asks_model:
-            return Estimate()
+    def of(self, domain: SpecDomain, task: SpecTask, column: Column, run: RunSpec) -> Estimate:
+        """The estimate of a run that asks a model."""
+        policy = make_policy(run.policy, run.options)
         # A wording yet to be made counts as the template.
         wording = "template" if column.wording == "llm" else column.wording
         key = (domain.label, task.path, column.policy, column.style, wording, str(sorted(column.options.items())))
         if key not in self._lengths:
-            self._lengths[key] = _measure(job.spec)
+            self._lengths[key] = _measure(run)
         name = column.model.removeprefix("openai:")
         system, problem = (estimate_tokens(characters, name) for characters in self._lengths[key])
         if (key, name) not in self._ones:
-            self._ones[key, name] = _one_run(job, task, system, problem, self._prices.get(column.model))
+            self._ones[key, name] = _one_run(run, policy, task, system, problem, self._prices.get(column.model))
         whole = self._ones[key, name]
         # The other runs of this seed find the replies in the cache.
-        for role, estimate in _once(job, domain, column, system, problem, self._prices):
+        for role, estimate in self._once(run, policy, domain, column, system, problem):
             if role not in self._asked:
                 self._asked.add(role)
                 whole += estimate
         return whole
 
-
-def _once(
-    job: RunJob, domain: SpecDomain, column: Column, system: float, problem: float, prices: Mapping[str, Price | None]
-) -> Iterator[tuple[tuple[object, ...], Estimate]]:
-    """The calls before a run, for its wording and thoughts, which are made once; each with what tells it apart."""
-    run = job.spec
-    if run.wording == "llm":
-        model = str(run.models.get("wording", run.model))
-        snippets = len(domain.domain.predicates) + len(domain.domain.actions)
-        estimate = _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, prices.get(model))
-        yield ("wording", domain.row, model, run.seed), estimate
-    by_model = run.thoughts == "llm" or "thoughts" in run.models or behind_endpoint(str(run.model))
-    if job.policy.thoughts and run.example != "none" and run.thoughts != "template" and by_model:
-        model = str(run.models.get("thoughts", run.model))
-        shown = estimate_tokens(sum(len(Policy.prompts.text(name)) for name in _THOUGHTS_SHOWN))
-        steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
-        estimate = _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, prices.get(model))
-        yield ("thoughts", domain.row, column.wording, model, run.seed), estimate
+    def _once(
+        self, run: RunSpec, policy: Policy, domain: SpecDomain, column: Column, system: float, problem: float
+    ) -> Iterator[tuple[tuple[object, ...], Estimate]]:
+        """The calls before a run, for its wording and thoughts, which are made once; each with what tells it apart."""
+        if run.wording == "llm":
+            model = str(run.models.get("wording", run.model))
+            snippets = len(domain.domain.predicates) + len(domain.domain.actions)
+            estimate = _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, self._prices.get(model))
+            yield ("wording", domain.row, model, run.seed), estimate
+        by_model = run.thoughts == "llm" or "thoughts" in run.models or behind_endpoint(str(run.model))
+        if policy.thoughts and run.example != "none" and run.thoughts != "template" and by_model:
+            model = str(run.models.get("thoughts", run.model))
+            shown = estimate_tokens(sum(len(Policy.prompts.text(name)) for name in _THOUGHTS_SHOWN))
+            steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
+            estimate = _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, self._prices.get(model))
+            yield ("thoughts", domain.row, column.wording, model, run.seed), estimate
 
 
 def _measure(run: RunSpec) -> tuple[float, float]:
@@ -216,8 +214,9 @@ def _measure(run: RunSpec) -> tuple[float, float]:
     return model.lengths
 
 
-def _one_run(job: RunJob, task: SpecTask, system: float, problem: float, price: Price | None) -> Estimate:
-    policy, run = job.policy, job.spec
+def _one_run(
+    run: RunSpec, policy: Policy, task: SpecTask, system: float, problem: float, price: Price | None
+) -> Estimate:
     reference = reference_of(task.task)
     shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
     actions = next(length for length in (task.plan_length, shortest, _PLAN) if length is not None)

@@ -33,10 +33,10 @@ from pddl2nl.conversion import Key, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, write_layout
 from pddl2nl.experiments.models import Access, ModelContext, behind_endpoint, make_model, reach
-from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.preparing import apply_profile, profiles, roles_of, unused_options
 from pddl2nl.experiments.records.writer import record_name
-from pddl2nl.experiments.runs import Job, RunJob
+from pddl2nl.experiments.runs import Job, run_job
 from pddl2nl.experiments.specification.columns import (
     SEEDS,
     WALK_SEEDS,
@@ -123,8 +123,8 @@ class Asking(Protocol):
         nothing to ask.
         """
 
-    def call(self, job: Any) -> tuple[str, float, float]:
-        """The model of one of the jobs, and the tokens of its prompt and its reply, estimated."""
+    def call(self, asked: Any) -> tuple[str, float, float]:
+        """The model of what a job is about, and the tokens of its prompt and its reply, estimated."""
 
 
 class Experiment:
@@ -409,7 +409,7 @@ class Experiment:
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def runs(self) -> tuple[tuple[SpecDomain, SpecTask, Column, RunJob], ...]:
+    def runs(self) -> tuple[tuple[SpecDomain, SpecTask, Column, Job], ...]:
         """The runs of policies, with the tasks and columns that they are for."""
         return tuple(
             (domain, task, column, self._run_job(domain, task, column, seed))
@@ -418,7 +418,7 @@ class Experiment:
         )
 
     @cached_property
-    def searches(self) -> tuple[tuple[SpecDomain, SpecTask, Column, PlannerJob], ...]:
+    def searches(self) -> tuple[tuple[SpecDomain, SpecTask, Column, Job], ...]:
         """The runs of planners, with the tasks and columns that they are for."""
         seconds = self.options.get("planner_seconds", DEFAULT_SECONDS)
         memory = self.options.get("planner_memory")
@@ -427,8 +427,8 @@ class Experiment:
             if column.kind == "planner":
                 parts = (domain.name, task.name, column.policy)
                 limits = (column.policy, seconds, memory, task.texts)
-                job = PlannerJob(domain.path, task.path, *limits, domain.name, task.name, parts)
-                found.append((domain, task, column, job))
+                search = PlannerRun(domain.path, task.path, *limits, domain.name, task.name, parts)
+                found.append((domain, task, column, Job(search, search.name, search.play)))
         return tuple(found)
 
     def _fitting(self) -> Iterator[tuple[SpecDomain, SpecTask, Column]]:
@@ -459,12 +459,12 @@ class Experiment:
         """The runs, each once, by their names."""
         return {job.name: job for job, _, _ in self.placed}
 
-    def _run_job(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> RunJob:
+    def _run_job(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> Job:
         parts: tuple[str, ...] = (domain.name, task.name, column.policy)
         if column.kind == "model":
             label = "pddl" if column.style == "pddl" else Path(wording_file(column.wording, domain)).stem
             parts = (*parts, column.model.rpartition("/")[2], label)
-        return RunJob(self._run(domain, task, column, seed), (*parts, str(seed)), self.models_file)
+        return run_job(self._run(domain, task, column, seed), (*parts, str(seed)), self.models_file)
 
     def _run(self, domain: SpecDomain, task: SpecTask, column: Column, seed: int) -> RunSpec:
         policy = policy_of(column, self.policy_options)
@@ -679,7 +679,7 @@ def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -
     """
     first = {(id(task), id(column)): job for _, task, column, job in reversed(spec.runs)}
     asking = [job for job in first.values() if job.asks_model]
-    runs = [job.spec for job in asking]
+    runs = [job.about for job in asking]
     own = dict.fromkeys(str(run.model) for run in runs) if spec.asked is None else dict.fromkeys(spec.models)
     models = own | dict.fromkeys(str(model) for run in runs for model in run.models.values())
     if any(map(behind_endpoint, models)):
@@ -688,7 +688,9 @@ def check_models(spec: Experiment, access: Access, *, asked_here: bool = True) -
     prices = {}
     for model in models:
         able = [
-            {*job.policy.mistakes} for job in asking if model in map(str, (job.spec.model, *job.spec.models.values()))
+            {*make_policy(run.policy, run.options).mistakes}
+            for run in runs
+            if model in map(str, (run.model, *run.models.values()))
         ]
         prices[model] = _price(spec, model, access, asked_here, set.intersection(*able) if able else None)
     _check_oracle(spec, runs)

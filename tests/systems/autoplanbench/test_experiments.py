@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import Experiment, RunSpec
 from pddl2nl.experiments.layout import TableLayout, read_layout
-from pddl2nl.experiments.planners import PlannerJob
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.experiments.sweep import run_all
@@ -88,7 +88,7 @@ def load(name: str, arguments: dict[str, str] | None = None, **overrides: object
 
 
 def runs_of(said: Experiment) -> list[RunSpec]:
-    return [job.spec for _, _, _, job in said.runs]
+    return [job.about for _, _, _, job in said.runs]
 
 
 def left_out(said: Experiment) -> list[str]:
@@ -232,9 +232,9 @@ def test_a_suite_that_costs_too_much_is_left_to_what_breadth_first_search_solves
 def test_every_benchmark_is_run_by_all_baselines_within_the_papers_limits() -> None:
     runs = load("baselines", {"domains": "visitall"}).jobs.values()
     assert len(runs) == len(shipped_domain("visitall").benchmarks) * (3 + 10)
-    searches = [job for job in runs if isinstance(job, PlannerJob)]
-    assert {job.planner for job in searches} == {"brfs", "lmcut", "ff"}
-    assert {(job.seconds, job.memory_mb) for job in searches} == {(1800, 8192)}
+    searches = [job for job in runs if isinstance(job.about, PlannerRun)]
+    assert {job.about.planner for job in searches} == {"brfs", "lmcut", "ff"}
+    assert {(job.about.seconds, job.about.memory_mb) for job in searches} == {(1800, 8192)}
     less = load("baselines", {"domains": "visitall", "memory_mb": "4096"})
     assert len({job.name for job in searches} & {*less.jobs}) == 0
 
