@@ -130,11 +130,11 @@ def items(domain: Domain) -> tuple[WordedItem, ...]:
 def opening(kind: Kind, negated: bool = False) -> tuple[Message, ...]:
     """Instruction and examples for one kind; with ``negated`` a predicate's negation is asked for with it."""
     both = negated and kind == "predicates"
-    instruction = _text(f"{kind.removesuffix('s')}.txt")
+    instruction = prompt_text(f"{kind.removesuffix('s')}.txt")
     if both:
-        instruction += "\n\n" + _text("predicate_negated.txt")
+        instruction += "\n\n" + prompt_text("predicate_negated.txt")
     shown = [Message("system", instruction)]
-    phrases = _examples()
+    phrases = examples()
     for item in items(phrases.domain):
         if item.kind == kind:
             snippet = getattr(phrases.wording, item.kind)[item.name]
@@ -186,14 +186,16 @@ def feedback(item: WordedItem, faults: Sequence[str], *, negated: bool = False) 
 
 
 @cache
-def _text(name: str) -> str:
+def prompt_text(name: str) -> str:
+    """A prompt file of wordings."""
     return (resources.files("pddl2nl.nl.wording") / "prompts" / name).read_text(encoding="utf-8").strip()
 
 
 @cache
-def _examples() -> Phrases:
-    domain = parse_domain(_text("examples.pddl"), "examples.pddl")
-    return Phrases(wording_from_json(json.loads(_text("examples.json")), domain, "examples.json"), domain)
+def examples() -> Phrases:
+    """The domain of the few-shot examples and its wording."""
+    domain = parse_domain(prompt_text("examples.pddl"), "examples.pddl")
+    return Phrases(wording_from_json(json.loads(prompt_text("examples.json")), domain, "examples.json"), domain)
 
 
 # ── actions, told ────────────────────────────────────────────────────────────────────────────────
