@@ -35,7 +35,7 @@ from pddl2nl.pddl import (
     write_condition,
 )
 from pddl2nl.pddl.rewriting import Renaming, substitute
-from pddl2nl.search.grounding import GroundActions, Literal
+from pddl2nl.search.grounding import GroundActions, Literal, bits
 from pddl2nl.search.mutexes import Mutexes
 from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
@@ -123,13 +123,31 @@ def _closed(task: Task, goal: set[Literal]) -> set[Literal]:
     known = {literal for literal in goal if literal[0] in atoms}
     if mutexes.never(ground.mask(known)) is not None:
         return goal
+    covers = [{ground.numbered[number][0] for number in bits(cover)} for cover in mutexes.covers()]
+
+    def never(literals: Iterable[Literal]) -> bool:
+        return mutexes.never(ground.mask(literals)) is not None
+
+    def excluded(literal: Literal) -> bool:
+        return never([literal]) or any(never([literal, other]) for other in known)
+
+    def last_of(cover: set[GroundAtom]) -> set[Literal]:
+        """What follows from one of these atoms being true: the only one that can be, and those that cannot be."""
+        possible = {atom for atom in cover if (atom, False) not in known}
+        if any((atom, True) in known for atom in possible):
+            return set()
+        if len(possible) == 1:
+            return {(atom, True) for atom in possible}
+        true = ground.mask(literal for literal in known if literal[1])
+        return {(atom, False) for atom in possible if mutexes.unreachable(true, ground.mask([(atom, True)]))}
+
     open_ = {(atom, positive) for atom in atoms for positive in (True, False)} - known
-    while implied := {
-        (atom, positive)
-        for atom, positive in open_
-        if mutexes.never(ground.mask([(atom, not positive)])) is not None
-        or any(mutexes.never(ground.mask([(atom, not positive), other])) is not None for other in known)
-    }:
+    while open_:
+        implied = {(atom, positive) for atom, positive in open_ if excluded((atom, not positive))}
+        # Induction takes longer, so that it waits until pairs prove nothing more.
+        implied = implied or {literal for cover in covers for literal in last_of(cover)} & open_
+        if not implied:
+            break
         known |= implied
         open_ -= implied
     return goal | known

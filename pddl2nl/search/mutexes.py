@@ -3,13 +3,17 @@
 This is h² of Haslum and Geffner ("Admissible heuristics for optimal planning", 2000): a pair of literals is possible
 if it holds in the state, or if some action whose needs are pairwise possible adds one of the two and leaves the other.
 What is impossible here is impossible in the task; what is possible here need not be reachable.
+
+Larger sets are refuted by induction (`Mutexes.unreachable`), and `covers` are sets of atoms of which one always holds.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
-from pddl2nl.pddl import Condition, GroundAtom
+from pddl2nl.pddl import Condition, GroundAtom, When
+from pddl2nl.pddl.tree import walk
 from pddl2nl.search.grounding import GroundActions, RelaxedAction, bits
 from pddlval import State
 
@@ -28,7 +32,7 @@ class Mutexes:
         actions: Sequence[RelaxedAction] = ground.actions or ()
         forbidden = 0 if without is None else ground.mask([(without, True)])
         self._actions = [action for action in actions if not action.adds & forbidden]
-        begin = ground.holding(state)
+        self._begin = begin = ground.holding(state)
         self._with: list[int] = []
         """For each literal those that may hold together with it, itself among them; 0 if it never holds."""
         self._size(begin)
@@ -40,6 +44,10 @@ class Mutexes:
 
     def _size(self, mask: int) -> None:
         self._with.extend([0] * (mask.bit_length() - len(self._with)))
+
+    def _with_of(self, number: int) -> int:
+        """The literals that may hold together with one."""
+        return self._with[number] if number < len(self._with) else 0
 
     def _sweep(self) -> bool:
         """Applies every action once; whether a pair became possible."""
@@ -90,3 +98,61 @@ class Mutexes:
             if missing := needs & ~self._with[number]:
                 return self._ground.literal(number), self._ground.literal(next(bits(missing)))
         return None
+
+    def unreachable(self, atoms: int, one: int) -> bool:
+        """Whether induction proves that a set of atoms, or some of it with `one` among them, never holds together.
+
+        A set never holds if it does not hold at first and no action can complete it: whatever adds a part of it deletes
+        another, or needs what cannot hold together with the rest. A tower that stands on itself is an example, of which
+        each pair of blocks is possible. What some action does complete is left out of the set.
+        """
+        core = atoms | one
+        while core & one and core & ~self._begin:
+            completing = next((action.adds & core for action in self._actions if self._completes(action, core)), 0)
+            if not completing:
+                return True
+            core &= ~completing
+        return False
+
+    def _completes(self, action: RelaxedAction, atoms: int) -> bool:
+        if not action.adds & atoms or action.deletes & atoms or self._together(action.needs) is None:
+            return False
+        return self.never((atoms & ~action.adds) | action.needs) is None
+
+    def covers(self, most: int = 500) -> tuple[int, ...]:
+        """Sets of atoms of which exactly one holds in every state that can be reached.
+
+        Each begins with one atom; where an action deletes a member and adds none, one of the atoms that it adds becomes
+        a member, if it holds with no other one. At most `most` choices are tried for each. Tasks with conditional
+        effects have none here, because what they add is not sure.
+        """
+        if any(
+            isinstance(node, When)
+            for schema in self._ground.simulator.task.domain.actions
+            for node in walk(schema.effect)
+        ):
+            return ()
+        positive = self._ground.mask((atom, True) for atom, sign in self._ground.numbered if sign)
+        deleting = defaultdict[int, list[int]](list)
+        for action in self._actions:
+            if self._together(action.needs) is not None:
+                for number in bits(action.deletes & positive):
+                    deleting[number].append(action.adds & positive)
+        found: dict[int, None] = {}
+        for first in bits(positive):
+            left = most
+            # A set, and those of its members whose deletions are not yet checked.
+            choices = [(1 << first, 1 << first)]
+            while choices and left:
+                left -= 1
+                members, unchecked = choices.pop()
+                lost = (adds for number in bits(unchecked) for adds in deleting[number])
+                adds = next((adds for adds in lost if not adds & members), None)
+                if adds is None:
+                    if members & self._begin:
+                        found[members] = None
+                        break
+                    continue
+                fitting = [1 << each for each in bits(adds) if not members & self._with_of(each)]
+                choices += [(members | each, unchecked | each) for each in reversed(fitting)]
+        return tuple(found)

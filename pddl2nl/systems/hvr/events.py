@@ -136,7 +136,7 @@ class BlockExpanded(Hierarchical, frozen=True):
     ``actions`` are those after the deterministic repair, which inserted the ones at the indices ``inserted``. The first
     ``verified`` of them are applicable one after the other. ``holds``: all are, and the claimed effect (of macro 0: the
     goal) holds after them; otherwise ``unmet`` are the failing conditions and ``feedback`` the feedback about them.
-    ``unread`` are unreadable lines.
+    ``unread`` are unreadable lines. A block of the library's macro-action ``known`` saved that many calls.
     """
 
     attempt: Count
@@ -149,6 +149,8 @@ class BlockExpanded(Hierarchical, frozen=True):
     unmet: tuple[str, ...] = ()
     feedback: str = ""
     unread: tuple[str, ...] = ()
+    known: str = ""
+    saved: Count = 0
 
     def note(self) -> Note:
         what = f"Block {self.macro}{_attempt(self.attempt)}" if self.macro else f"Plan{_attempt(self.attempt)}"
@@ -158,7 +160,7 @@ class BlockExpanded(Hierarchical, frozen=True):
         claimed = "its effect" if self.macro else "the goal"
         return Note(
             self.event,
-            f"{what}, {_round(self)}",
+            f"{what}, {f'known as {self.known}: {self.saved} fewer calls' if self.known else _round(self)}",
             f"{applicable}, {claimed} {'holds' if self.holds else 'does not hold'}",
             "good" if self.holds else "bad",
             tuple(_actions(self.actions, verified, self.inserted)),

@@ -1,17 +1,19 @@
-"""Macro-actions of earlier tasks in prompts, and storing those of a solved task (HVR paper, section 2.5).
+"""Macro-actions of earlier tasks in prompts or in place of them, and storing those of a solved task (HVR paper, 2.5).
 
 A prompt for a macro plan tells the descriptions of known macro-actions; a prompt for a block tells the steps of similar
-ones. After a solved task each block is composed exactly, lifted to parameters, and stored with the model's claim and
+ones. A known macro-action is expanded without a prompt where it does what is asked (`known_expansion`). After a solved
+task each block is composed exactly, lifted to parameters, and stored with the model's claim and
 its proof.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from string import ascii_uppercase
 
+from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import read_text, write_text_file
 from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name
@@ -36,13 +38,17 @@ from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
 from pddl2nl.systems.hvr.ontology import Ontology, empty_graph, graph_text, read_graph
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE
 from pddl2nl.worlds.similarity import Embed
-from pddlval import GroundAction, Simulator
+from pddlval import GroundAction, Simulator, State
 
 _MOST_KNOWN = 12
 """The most macro-actions told in a prompt for a macro plan."""
 
 _MOST_BLOCKS = 2
-_LEAST = 0.6
+_LEAST, _SAME = 0.6, 0.8
+"""The smallest likeness of macro-actions whose steps are told, and of those that are expanded without asking."""
+
+_MOST_BINDINGS = 1_000
+"""How many choices of objects for a macro-action's parameters are tried."""
 
 
 def known_macros(library: Library | None, teller: Teller, task_text: str, embed: Embed | None = None) -> list[str]:
@@ -60,6 +66,39 @@ def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Emb
     matches = library.retrieve(teller.task.domain, macro, limit=_MOST_KNOWN, least=_LEAST, embed=embed)
     fitting = (match.stored for match in matches if _fits(match.stored, teller.task))
     return [_told(stored, teller) for stored in islice(fitting, _MOST_BLOCKS)]
+
+
+def known_expansion(
+    library: Library,
+    simulator: Simulator,
+    words: str,
+    start: State,
+    reached: Callable[[State], bool],
+    embed: Embed | None = None,
+) -> tuple[str, tuple[GroundAction, ...]] | None:
+    """The name and the actions of a proved macro-action of a similar description that does what is asked.
+
+    Its precondition, which is that of its steps in this domain, holds for some objects in the state, and `reached`
+    after them. Of several choices of objects that which changes least is taken.
+    """
+    task = simulator.task
+    problem = problem_in_state(task.problem, sorted(start.atoms), start.values)
+    for match in library.retrieve(task.domain, words, limit=_MOST_KNOWN, least=_SAME, embed=embed):
+        macro, known = match.stored.macro, match.stored.provenance
+        if not known.proof.get("sound"):
+            continue
+        alone = Simulator(Task(replace(task.domain, actions=(macro.schema,)), problem))
+        found: list[tuple[int, tuple[GroundAction, ...]]] = []
+        for bound in islice(alone.applicable(alone.initial), _MOST_BINDINGS):
+            if known.distinct and len({*bound.args}) < len(bound.args):
+                continue
+            block = macro.expand(bound.args)
+            followed = simulator.follow(start, block)
+            if followed.complete and reached(followed.state):
+                found.append((len(followed.state.atoms ^ start.atoms), block))
+        if found:
+            return macro.name, min(found)[1]
+    return None
 
 
 def _fits(stored: StoredMacro, task: Task) -> bool:

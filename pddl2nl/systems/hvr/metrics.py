@@ -1,4 +1,4 @@
-"""The six metrics of the HVR paper, as pure functions of a run's events, all in %; and one of ours on recovery.
+"""The six metrics of the HVR paper, as pure functions of a run's events, all in %; and ours on recovery and calls.
 
 Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
 Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground truth (`pddl2nl.systems.hvr.correctness`)
@@ -166,6 +166,16 @@ def _mpv_before(run: ScoredRun) -> float | None:
     return _share(checks[0].verified, checks[0].total) if checks else None
 
 
+def _calls_saved(run: ScoredRun) -> float | None:
+    """Calls saved: ``calls for blocks that were expanded from the library``, corrections not counted.
+
+    None without a library.
+    """
+    if not (_is_hierarchical(run) and run.started.options.get("library")):
+        return None
+    return float(sum(event.saved for event in run.counted if isinstance(event, BlockExpanded)))
+
+
 def _mpv(run: ScoredRun) -> float | None:
     """MPV after correction: the same with the last conditions of the measured macro plan."""
     checks = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
@@ -286,5 +296,13 @@ METRICS = (
         _recoveries,
         comparable="never",
     ),
+    RunMetric(
+        "calls-saved",
+        "calls of the model for blocks that the library's proved macro-actions made unnecessary",
+        "higher",
+        "mean",
+        _calls_saved,
+        comparable="never",
+    ),
 )
-"""The metrics of the paper, and ours on recovery."""
+"""The metrics of the paper, and ours on recovery and the library."""

@@ -58,6 +58,14 @@ class HVROptions(WorldPolicy):
         ),
     ] = None
 
+    reuse: Annotated[
+        bool,
+        Meta(
+            description="A proved macro-action of the library that has the claimed effect is expanded without asking, "
+            "with verification."
+        ),
+    ] = True
+
     one_shot = True
     uses = frozenset({"constrain"})
     roles = ("embedding",)

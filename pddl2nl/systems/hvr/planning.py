@@ -6,7 +6,7 @@ By macro-actions (`HierarchicalPlanner`):
 2. The model writes the precondition and the effect of each. The macro plan is simulated with these conditions and must
    reach the goal; the model corrects the conditions, at most `ROUNDS` times.
 3. For each macro-action the objects are retrieved again, and the model expands it into a block, which must be
-   applicable and have the claimed effect.
+   applicable and have the claimed effect. A proved macro-action of the library that has it is taken without asking.
 4. For a verified block the claim is proved or refuted (`pddl2nl.macros.proof`). If it is refuted, or if its
    precondition does not hold in the state before the block, the model refines the conditions once.
 5. If a block cannot be corrected, or the goal does not hold after all blocks, the model makes a new macro plan. It is
@@ -62,7 +62,7 @@ from pddl2nl.systems.hvr.events import (
 )
 from pddl2nl.systems.hvr.examples import shown_for
 from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph, said_objects
-from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_macros
+from pddl2nl.systems.hvr.library import keep_macros, known_blocks, known_expansion, known_macros
 from pddl2nl.systems.hvr.mapping import ActionMapper
 from pddl2nl.systems.hvr.options import ONTOLOGY_FILE, HVROptions
 from pddl2nl.systems.hvr.prompting import ACTIONS_MARK, Prompter
@@ -376,9 +376,15 @@ class HierarchicalPlanner(Planner):
     def _block(
         self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
     ) -> ActionBlock:
+        embed, claimed = self.episode.setting.embed, read.conditions
+
+        def missing(after: State) -> tuple[Condition, ...]:
+            return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
+
+        if claimed is not None and (known := self._from_library(macros[number - 1], number, start, missing)):
+            return known
         current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
         objects = self.graph.object_lines(self._retrieve("block", current))
-        embed, claimed = self.episode.setting.embed, read.conditions
         conditions = ""
         # Without verification the conditions only serve to measure, and are not shown.
         if claimed is not None and self.policy.verification:
@@ -393,13 +399,30 @@ class HierarchicalPlanner(Planner):
             "Its conditions": conditions,
         }
 
-        def missing(after: State) -> tuple[Condition, ...]:
-            return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
-
         def answer(answers: MacroAnswers, failed: ActionBlock | None) -> str:
             return answers.block(macros[number - 1], start, first=not before, failed=failed)
 
         return self._expand(number, start, sections, missing, answer, claimed=claimed is not None)
+
+    def _from_library(
+        self, words: str, number: int, start: State, missing: Callable[[State], tuple[Condition, ...]]
+    ) -> ActionBlock | None:
+        """The block of a known macro-action that has the claimed effect; None if the model has to be asked."""
+        if self._library is None or not (self.policy.reuse and self.policy.verification):
+            return None
+        embed = self.episode.setting.embed
+        known = known_expansion(self._library, self.simulator, words, start, lambda after: not missing(after), embed)
+        if known is None:
+            return None
+        name, actions = known
+        block = verified(self.simulator, self.teller, start, actions, missing, EFFECT_MISSING)
+        # The block, and the objects for its prompt.
+        saved = 2 if self.policy.retrieval else 1
+        told = tuple(map(str, actions))
+        self.episode.note(
+            BlockExpanded(self.attempt, number, 0, told, verified=block.verified, holds=True, known=name, saved=saved)
+        )
+        return block
 
     def _told(self, conditions: Sequence[Condition]) -> list[str]:
         return [f"- {told_condition(condition, self.teller)}" for condition in conditions]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.mistakes import INVENTED, needed_fact, spoiled
@@ -16,7 +17,7 @@ from pddl2nl.llm import Answer
 from pddl2nl.pddl import GroundAtom, Problem, write_problem
 from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.policies.setting import Setting
-from pddlval import State
+from pddlval import GroundAction, State
 
 
 def plans_from(setting: Setting, states: Sequence[State]) -> Answer:
@@ -31,14 +32,26 @@ def plans_from(setting: Setting, states: Sequence[State]) -> Answer:
     return answer
 
 
-def candidates_in(setting: Setting, state: State) -> Answer:
-    """The first action of a plan from the state, with the best value, and another possible one with the worst."""
+def candidates_in(
+    setting: Setting, state: State, count: int, plans: dict[State, tuple[GroundAction, ...] | None]
+) -> Answer:
+    """The next action of a plan from the state, with the best value, and other possible ones with the worst.
+
+    Plans are kept for the states on their way in ``plans``: a new plan from each state could lead back to one that the
+    search knows, and then nothing leads on.
+    """
 
     def answer(oracle: PlanOracle) -> str:
+        simulator, names = setting.simulator, setting.teller.names.to_nl
+        if state not in plans:
+            plan = oracle.plan(simulator.task, state)
+            for place, here in enumerate(simulator.follow(state, plan or ()).states):
+                plans.setdefault(here, None if plan is None else plan[place:])
         task = _told(setting, state)
-        best = _plan(oracle, task, most=1)
-        others = [*map(task.teller.action, task.simulator.applicable(task.simulator.initial))]
-        others = [text for text in others if text not in best][:1]
+        action = [GroundAction(each.name, tuple(names[arg] for arg in each.args)) for each in (plans[state] or ())[:1]]
+        best = _said(oracle, task, action)[:1]
+        leading = (action for action, successor in simulator.successors(state) if successor != state)
+        others = islice((text for text in map(setting.teller.action, leading) if text not in best), count - 1)
         return "\n".join([*(f"{text} | 10" for text in best), *(f"{text} | 0" for text in others)])
 
     return answer
@@ -93,10 +106,16 @@ def _told(setting: Setting, state: State) -> ToldTask:
     return ToldTask(with_objects(problem, own), task.domain, teller.wording, "nl")
 
 
-def _plan(oracle: PlanOracle, task: ToldTask, most: int | None = None) -> list[str]:
-    """The first actions of a plan from the beginning of a task, told with the oracle's mistake; none without a plan."""
-    initial = task.simulator.initial
+def _plan(oracle: PlanOracle, task: ToldTask) -> list[str]:
+    """A plan from the beginning of a task, told with the oracle's mistake; nothing without a plan."""
     try:
-        return spoiled(oracle.mistake or None, task, initial, task.plan_from(initial)[:most])[:most]
+        return _said(oracle, task, task.plan_from(task.simulator.initial))
+    except NoToldPlanError:
+        return []
+
+
+def _said(oracle: PlanOracle, task: ToldTask, plan: Sequence[GroundAction]) -> list[str]:
+    try:
+        return spoiled(oracle.mistake or None, task, task.simulator.initial, plan)
     except NoToldPlanError:
         return []

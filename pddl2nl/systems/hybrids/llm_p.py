@@ -5,24 +5,26 @@ given in PDDL, the task in natural language, with a solved translation as exampl
 against the problem goes back to the model. The plan for the written problem is judged on the true task. What was
 written is also compared with the true problem (`pddl2nl.search.equivalence`).
 
-The problem is read under the told names of the objects, which then get their names in PDDL.
+The problem is read under the told names of the objects, which then get their names in PDDL. What our reader accepts is
+written anew for the planner: under the domain's name, with each object once and without requirements of its own,
+because planners refuse what a domain file does not say. Features that the simulator does not execute are feedback.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from msgspec import Meta
 
-from pddl2nl.baselines import solve
+from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.mistakes import MISTAKES
-from pddl2nl.errors import UnsupportedError
+from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl import Names
 from pddl2nl.nl.reading.told import NLReadError, read_problem
-from pddl2nl.pddl import Domain, PDDLError, Problem, Task, parse_problem, write_domain, write_problem
+from pddl2nl.pddl import Domain, Problem, Task, parse_problem, write_domain, write_problem
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort, Policy
 from pddl2nl.policies.prompts import Sections
@@ -32,6 +34,7 @@ from pddl2nl.systems.hybrids.answers import problem_written, with_objects
 from pddl2nl.systems.hybrids.events import ProblemSolved, ProblemWritten
 from pddl2nl.systems.hybrids.guided import ACTION_TOKENS
 from pddl2nl.systems.hybrids.prompting import LAYOUT, PROMPTS, asked
+from pddlval.unsupported import refuse_unsupported
 
 _SOURCE = "<the problem>"
 _MOST_FEEDBACK = 2_000
@@ -79,7 +82,7 @@ class LLMPlusP(Policy):
         plan = tuple(map(str, result.plan or ()))
         episode.note(ProblemSolved(result.planner, result.status, plan, result.seconds, result.expanded or 0))
         if result.plan is None:
-            episode.give_up("dead-end", f"the problem that the model wrote has no plan: {result.status}")
+            _end_without_plan(episode, result)
             return
         episode.propose_plan(result.plan, round=0)
         episode.conclude()
@@ -140,10 +143,33 @@ def _read(reply: str, domain: Domain, names: Names) -> _WrittenProblem:
     if not text:
         return _WrittenProblem("", None, "the reply has no (define (problem ...) ...)")
     try:
-        problem = parse_problem(text, domain, _SOURCE)
-        return _WrittenProblem(text, under_names(problem, names), "")
-    except PDDLError as error:
+        problem = under_names(_plain(parse_problem(text, domain, _SOURCE), domain), names)
+        refuse_unsupported(Task(domain, problem))
+    except InputError as error:
         return _WrittenProblem(text, None, str(error)[:_MOST_FEEDBACK])
+    return _WrittenProblem(text, problem, "")
+
+
+def _plain(problem: Problem, domain: Domain) -> Problem:
+    """A problem as planners take it; InputError if an object is declared twice with different types."""
+    constants = {item.name: item for item in domain.constants}
+    objects = dict(constants)
+    for item in problem.objects:
+        if item.types != objects.setdefault(item.name, item).types:
+            raise InputError(f"object '{item.name}' is declared twice, with different types: declare it once")
+    own = tuple(item for name, item in objects.items() if name not in constants)
+    return replace(problem, domain_name=domain.name, requirements=(), objects=own)
+
+
+def _end_without_plan(episode: Episode, result: PlannerResult) -> None:
+    if result.status in ("unsupported", "error"):
+        raise InfrastructureError(
+            f"{result.planner} did not plan for the problem that the model wrote: {result.message}"
+        )
+    if result.status == "unsolvable":
+        episode.give_up("dead-end", "the problem that the model wrote has no plan")
+    else:
+        episode.give_up("budget", f"no plan was found for the problem that the model wrote: {result.status}")
 
 
 def under_names(problem: Problem, names: Names) -> Problem:

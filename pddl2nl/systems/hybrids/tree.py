@@ -55,7 +55,13 @@ class Tree(Policy):
     prompts = PROMPTS
     prompt_names = ("candidates.txt",)
 
-    calls: Annotated[int, Meta(description="How often the search may ask the model.", ge=0)] = 10
+    calls: Annotated[
+        int,
+        Meta(
+            description="How often the search may ask the model: a plan of n actions takes about n times the beam.",
+            ge=0,
+        ),
+    ] = 60
     candidates: Annotated[int, Meta(description="How many actions the model is asked for in a state.", ge=1)] = 3
     beam: Annotated[int, Meta(description="How many states are kept at each depth.", ge=1)] = 3
     ranking: Annotated[
@@ -84,6 +90,7 @@ class _TreeSearch:
         self._waited = 0.0
         self._status = "exhausted"
         self._plan: tuple[GroundAction, ...] = ()
+        self._plans: dict[State, tuple[GroundAction, ...] | None] = {}
 
     def run(self) -> StatesSearched:
         """Searches until a plan is found, no new state is reached, or all calls are made."""
@@ -113,7 +120,7 @@ class _TreeSearch:
         setting, most = self._episode.setting, self._policy.candidates
         told = {"State": setting.teller.state(here.state)}
         prompt = asked("candidates.txt", self._episode, told, self._episode.domain_text, count=str(most))
-        constraint, answer = self._constraint(here.state), candidates_in(setting, here.state)
+        constraint, answer = self._constraint(here.state), candidates_in(setting, here.state, most, self._plans)
         began = time.monotonic()
         # Half a line may name another action.
         reply = self._episode.uncut(self._episode.ask(prompt, constraint=constraint, answer=answer))

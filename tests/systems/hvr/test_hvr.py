@@ -398,12 +398,43 @@ def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) 
     first = ontology.read_text(encoding="utf-8")
     assert all(f'rdfs:label "{description}"' in first for description in kept)
     read_ontology(first)
-    _, later = run("hvr", library=folder)
+    _, later = run("hvr-noreuse", library=folder)
     assert ontology.read_text(encoding="utf-8") == first
     assert "- Take the red cup" in later.asked("macro-plan")[0]["Known macro-actions"]
     assert later.asked("block")[0]["Known macro-actions"].startswith(
         "- Take the red cup: lift A from B (A is of the kind"
     )
+
+
+def test_a_proved_macro_action_is_expanded_without_asking(run: Any, tmp_path: Path) -> None:
+    folder = str(tmp_path / "library")
+    first, _ = run("hvr", library=folder)
+    again, model = run("hvr", library=folder)
+    assert (again.finished.outcome, again.finished.plan) == ("solved", PLAN)
+    assert not model.asked("block")
+    blocks = again.of("block-expanded")
+    assert [(item.known, item.saved, item.holds) for item in blocks] == [
+        ("take-the-red-cup", 2, True),
+        ("put-the-red-cup-on-the-shelf", 2, True),
+    ]
+    assert first.finished.calls - again.finished.calls == 4
+    asked, _ = run("hvr-noreuse", library=folder)
+    assert asked.finished.calls == first.finished.calls
+    assert not any(item.saved for item in asked.of("block-expanded"))
+
+
+def test_a_macro_action_that_is_not_proved_or_does_something_else_is_asked_for(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    run("hvr", library=str(folder))
+    for file in (folder / "cups").glob("take-*.pddl"):
+        file.write_text(file.read_text(encoding="utf-8").replace('"sound": true', '"sound": false'), encoding="utf-8")
+    for file in (folder / "cups").glob("put-*.pddl"):
+        file.write_text(
+            file.read_text(encoding="utf-8").replace("Put the red cup on the shelf", "Wash up"), encoding="utf-8"
+        )
+    played, model = run("hvr", library=str(folder))
+    assert played.finished.outcome == "solved"
+    assert len(model.asked("block")) == 2
 
 
 @pytest.mark.parametrize("replies", [{"block": block(LIFT), "block-correction": block(LIFT)}, {"macro-plan": ""}])

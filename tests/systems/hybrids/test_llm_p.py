@@ -64,6 +64,34 @@ def test_the_readers_diagnostics_go_back_to_the_model(play: Play) -> None:
     assert "(fre)" in third["Problem"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(:domain cups)", "(:domain crockery)"),
+        ("(:objects cup_0", "(:objects cup_0 - cup cup_0"),
+        ("(:objects", "(:requirements :fluents :timed-initial-literals) (:objects"),
+    ],
+)
+def test_what_the_reader_accepts_is_written_anew_for_the_planner(play: Play, old: str, new: str) -> None:
+    played = play("llm+p", [WRITTEN.replace(old, new)])
+    assert (played.finished.outcome, played.finished.plan, played.finished.calls) == ("solved", PLAN, 1)
+    assert played.of("problem-written")[0].equivalent is True
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(:objects cup_0", "(:objects cup_0 - place cup_0", "object 'cup_0' is declared twice, with different types"),
+        ("(:init", "(:init (at 5 (free))", "timed initial literal"),
+        ("(:goal", "(:constraints (always (free))) (:goal", "trajectory constraint"),
+    ],
+)
+def test_what_cannot_be_planned_is_told_to_the_model(play: Play, old: str, new: str, reason: str) -> None:
+    played = play("llm+p", [WRITTEN.replace(old, new), WRITTEN], chosen={"rounds": 1})
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 2)
+    assert reason in LAYOUT.read(played.requests[1].messages[-1].content)["Feedback"]
+
+
 def test_the_example_is_a_problem_under_its_told_names(play: Play) -> None:
     [request] = play("llm+p", [WRITTEN]).requests
     system, question, answer, _ = request.messages

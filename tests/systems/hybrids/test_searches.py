@@ -11,11 +11,13 @@ import pytest
 from pddl2nl.baselines import solve
 from pddl2nl.baselines.told_task import ToldTask, read_told_task
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Request, ScriptedReply
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.search import grounding, relaxation
 from pddl2nl.search.best_first import BestFirstSearch
 from pddl2nl.search.relaxation import FFHeuristic
@@ -255,6 +257,13 @@ def test_the_beam_keeps_the_best(play: Play, world: World, ranking: str, first: 
     played = play("tree", [f"{LIFT} | 3\nlift cup_1 from place_1 | 8", ""], chosen=options)
     held = {"lift cup_0": "I hold cup_0", "lift cup_1": "I hold cup_1"}[first]
     assert held in LAYOUT.read(played.requests[1].messages[-1].content)["State"]
+
+
+@pytest.mark.parametrize(("domain", "calls"), [("ferry", 13), ("blocksworld", 13)])
+def test_the_tree_with_the_oracle_takes_its_beam_times_the_plan(domain: str, calls: int) -> None:
+    solved = run_spec(RunSpec(shipped_task(domain, "p03"), "tree", {}, "oracle"))
+    assert (solved.outcome, solved.calls) == ("solved", calls)
+    assert len(solved.plan) <= calls <= 3 * len(solved.plan)
 
 
 def test_states_that_were_reached_before_are_merged(play: Play, world: World) -> None:
