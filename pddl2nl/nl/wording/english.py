@@ -241,10 +241,14 @@ def _is_noun(words: Sequence[str], known: Mapping[str, object] | frozenset[str])
 def _is_verb(words: Sequence[str], index: int, known: Mapping[str, object] | frozenset[str]) -> bool:
     """Whether a word is a verb: behind "to" or "and" ("to produce data {?d}"), behind a parameter, or a participle."""
     word, before = words[index].casefold(), words[index - 1].casefold()
+    behind_parameter = _is_letter(words[index - 1])
+    participle = re.fullmatch(r"[a-z]{2,}ing", word) is not None and word not in _DESCRIBING
+    # "hit location A attacking location {?b}", also where a predicate is called "attacking".
+    if participle and behind_parameter and index + 1 < len(words):
+        return True
     if word in known or word in DETERMINERS:
         return False
-    behind_parameter = _is_letter(words[index - 1])
-    if re.fullmatch(r"[a-z]{2,}ing", word) and word not in _DESCRIBING:
+    if participle:
         return behind_parameter or words[index - 1].endswith(",") or before in _BEFORE_DEED
     if behind_parameter:
         return word in _VERBS | _ADJECTIVES_TOO | _NOUNS_TOO
