@@ -3,18 +3,23 @@
 ====================  ================================================  ===============================================
 here                  Hydra (``dsg.json`` of spark_dsg)                 3D Scene Graph (Armeni et al., 2019), as JSON
 ====================  ================================================  ===============================================
-floor                 a node of layer 5, a building                     ``floor_number`` of rooms
-room                  a node of layer 4                                 ``room``
-pose                  a node of layer 3 beside one of another room      one a floor, as the file has no doors
-asset, object         a node of layer 2; its room is that of its place  ``object``, with ``parent_room``
+floor                 a node of the layer BUILDINGS (5)                 ``floor_number`` of rooms
+room                  a node of ROOMS (4)                               ``room``
+pose                  a node of PLACES (3) beside one of another room   one a floor, as the file has no doors
+asset, object         a node of OBJECTS (2); its room is its place's    ``object``, with ``parent_room``
+agent                 in the room of the last node of AGENTS            in the first room
 name                  ``name``, or the label in ``labelspaces``         ``class_`` and ``scene_category``
 links                 edges of rooms and of those places                a room and its floor's pose; poses of floors
 ====================  ================================================  ===============================================
 
 A thing of at most `_SMALL` metres in each direction is an object on the nearest asset of its room; another one, or one
 of unknown size, is an asset. An asset can be opened, and is closed, if 3D Scene Graph says that it can be opened, or if
-its name is that of such furniture. The agent is in the first room. ``scene show --json`` prints the result, which can
-be edited. 3D Scene Graph's own files are pickled and can run code, so that they are not read.
+its name is that of such furniture. ``scene show --json`` prints the result, which can be edited. 3D Scene Graph's own
+files are pickled and can run code, so that they are not read.
+
+Hydra's form is that of Spark-DSG's ``graph_json_serialization.cpp`` and of its test file ``apartment_dsg.json``. Agents
+are in the layer of objects there, set apart by a partition, in older files by a prefix and a time. Older files also
+have no names of layers, and boxes as ``min`` and ``max``. The form of 3D Scene Graph is that of its README.
 """
 
 from __future__ import annotations
@@ -28,7 +33,8 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-_OBJECTS, _PLACES, _ROOMS, _BUILDINGS = 2, 3, 4, 5
+_LAYERS = {"OBJECTS": 2, "PLACES": 3, "ROOMS": 4, "BUILDINGS": 5}
+"""The layers of files that do not name them."""
 _SMALL = 0.5
 _CLOSED = re.compile(r"fridge|refrigerator|cabinet|cupboard|wardrobe|closet|drawer|dresser|microwave|oven|dishwasher")
 _MADE = re.compile(r"\W*\w\W*\d+\W*")
@@ -63,9 +69,13 @@ def scene_of(data: object, name: str) -> object:
 
 
 def _hydra(data: Mapping[str, Any]) -> dict[str, Any]:
+    known = _LAYERS | {name: _layer(key) for name, key in (data.get("layer_names") or {}).items() if name in _LAYERS}
+    objects, place_layer, room_layer, building_layer = (known[name] for name in _LAYERS)
     layers: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    agents = [node for node in data["nodes"] if _moves(node)]
     for node in data["nodes"]:
-        layers[node["layer"]].append(node)
+        if not node.get("partition") and not _moves(node):
+            layers[node["layer"]].append(node)
     of = {node["id"]: node["layer"] for node in data["nodes"]}
     edges = [(edge["source"], edge["target"]) for edge in data.get("edges", ())]
     above = {low: high for pair in edges for low, high in [sorted(pair, key=of.__getitem__)] if of[low] < of[high]}
@@ -80,7 +90,7 @@ def _hydra(data: Mapping[str, Any]) -> dict[str, Any]:
         ]
         return dict(zip((node["id"] for node in layers[layer]), _numbered(words), strict=True))
 
-    rooms, places, floors = named(_ROOMS, "room"), named(_PLACES, "place"), named(_BUILDINGS, "building")
+    rooms, places, floors = named(room_layer, "room"), named(place_layer, "place"), named(building_layer, "building")
     links = [(rooms[one], rooms[other]) for one, other in edges if one in rooms and other in rooms]
     joining = [
         pair
@@ -91,13 +101,24 @@ def _hydra(data: Mapping[str, Any]) -> dict[str, Any]:
     links += [(places[one], places[other]) for one, other in joining]
     links += [(rooms[above[each]], places[each]) for each in poses]
     things = []
-    for (node, said), node_data in zip(named(_OBJECTS, "object").items(), layers[_OBJECTS], strict=True):
+    for (node, said), node_data in zip(named(objects, "object").items(), layers[objects], strict=True):
         room = above.get(above.get(node, node), above.get(node))
         about = node_data["attributes"]
         if room in rooms:
             things.append(_Thing(said, rooms[room], about["position"], _extent(about), bool(_CLOSED.search(said))))
     levels = {rooms[room]: floors[above[room]] for room in rooms if above.get(room) in floors}
-    return _scene([*rooms.values()], levels, [places[each] for each in poses], links, things)
+    seen = [rooms[room] for each in agents if (room := above.get(above.get(each["id"], 0))) in rooms]
+    return _scene([*rooms.values()], levels, [places[each] for each in poses], links, things, seen[-1:])
+
+
+def _moves(node: Mapping[str, Any]) -> bool:
+    """Whether a node is a place where an agent was."""
+    return "timestamp" in node or node["attributes"].get("type") == "AgentNodeAttributes"
+
+
+def _layer(key: Any) -> int:
+    """The layer of a name: a number, or a key with a partition, by the version of the file."""
+    return int(key["layer"] if isinstance(key, dict) else key[0] if isinstance(key, list) else key)
 
 
 def _extent(about: Mapping[str, Any]) -> Sequence[float]:
@@ -121,7 +142,7 @@ def _armeni(data: Mapping[str, Any]) -> dict[str, Any]:
             names[str(each["parent_room"])],
             each["location"],
             each.get("size") or (),
-            any("open" in str(able) for able in each.get("action_affordance") or ()) or bool(_CLOSED.search(name)),
+            "open" in str(each.get("action_affordance")) or bool(_CLOSED.search(name)),
         )
         for name, each in zip(said, objects.values(), strict=True)
         if str(each.get("parent_room")) in names
@@ -149,6 +170,7 @@ def _scene(
     poses: Sequence[str],
     links: Sequence[tuple[str, str]],
     things: Sequence[_Thing],
+    begin: Sequence[str] = (),
 ) -> dict[str, Any]:
     small = [each for each in things if each.size and max(each.size) <= _SMALL]
     large = [each for each in things if each not in small]
@@ -171,7 +193,7 @@ def _scene(
         "floor": [{"id": floor} for floor in sorted({*floors.values()})],
         "room": [{"id": room, **({"floor": floors[room]} if room in floors else {})} for room in rooms],
         "pose": [{"id": pose} for pose in poses],
-        "agent": [{"location": rooms[0], "id": "agent"}],
+        "agent": [{"location": [*begin, *rooms][0], "id": "agent"}],
         "asset": assets,
         "object": objects,
     }

@@ -162,7 +162,8 @@ def _hydra() -> dict[str, Any]:
     """Two rooms with a place each, a table and a fridge, and a cup near the table, as spark_dsg writes them."""
 
     def node(number: int, layer: int, position: list[float], **attributes: Any) -> dict[str, Any]:
-        return {"id": number, "layer": layer, "attributes": {"position": position, **attributes}}
+        about = {"position": position, **attributes}
+        return {"id": number, "layer": layer, "partition": 0, "attributes": about}
 
     def thing(number: int, label: int, x: float, extent: float) -> dict[str, Any]:
         box = {"type": 1, "dimensions": [extent, extent, extent]}
@@ -171,6 +172,14 @@ def _hydra() -> dict[str, Any]:
     return {
         "SPARK_DSG_header": {"project_name": "main"},
         "layer_ids": [2, 3, 4, 5],
+        "layer_names": {
+            "OBJECTS": {"layer": 2, "partition": 0},
+            "AGENTS": {"layer": 2, "partition": 97},
+            "PLACES": {"layer": 3, "partition": 0},
+            "MESH_PLACES": {"layer": 3, "partition": 1},
+            "ROOMS": {"layer": 4, "partition": 0},
+            "BUILDINGS": {"layer": 5, "partition": 0},
+        },
         "metadata": {"labelspaces": {"_l2p0": [[3, "table"], [4, "fridge"], [5, "cup"]], "_l4p0": [[7, "kitchen"]]}},
         "nodes": [
             node(50, 5, [0, 0, 0], name="B(0)"),
@@ -180,13 +189,33 @@ def _hydra() -> dict[str, Any]:
             thing(20, 3, 1.0, 1.2),
             thing(21, 4, 4.0, 1.8),
             thing(22, 5, 1.1, 0.1),
+            node(39, 3, [0, 0, 0], name="P(0)") | {"partition": 1},
+            node(60, 2, [0, 0, 0], type="AgentNodeAttributes") | {"partition": 97},
+            node(61, 2, [2, 0, 0], type="AgentNodeAttributes") | {"partition": 97},
         ],
         "edges": [
             {"source": one, "target": other, "info": {"weight": 1.0}}
             for one, other in [(50, 40), (50, 41), (40, 30), (40, 31), (41, 32), (30, 31), (31, 32), (30, 20)]
         ]
-        + [{"source": 31, "target": each} for each in (21, 22)],
+        + [{"source": 31, "target": each} for each in (21, 22)]
+        + [{"source": 30, "target": 60}, {"source": 32, "target": 61}, {"source": 60, "target": 61}],
     }
+
+
+def _older_hydra() -> dict[str, Any]:
+    """The same as before version 1.1.0: no names of layers, boxes by their corners, and where the agent was."""
+    data = _hydra()
+    del data["SPARK_DSG_header"], data["layer_names"]
+    for node in data["nodes"]:
+        del node["partition"]
+        if box := node["attributes"].get("bounding_box"):
+            extent = box.pop("dimensions")
+            box |= {"min": [0.0, 0.0, 0.0], "max": extent, "type": "AABB"}
+    data["nodes"] = [node for node in data["nodes"] if node["attributes"].get("type") != "AgentNodeAttributes"]
+    for time, (number, place) in enumerate([(60, 30), (61, 32)]):
+        agent = {"type": "AgentNodeAttributes", "position": [place, 0, 0]}
+        data["nodes"].append({"id": number, "layer": 2, "prefix": 97, "timestamp": time, "attributes": agent})
+    return data
 
 
 ARMENI = {
@@ -208,6 +237,7 @@ ARMENI = {
     ("data", "goal", "rooms", "poses"),
     [
         (_hydra(), "(inside-of cup1 fridge1)", ["kitchen1", "living_room1"], ["place2", "place3"]),
+        (_older_hydra(), "(inside-of cup1 fridge1)", ["kitchen1", "living_room1"], ["place2", "place3"]),
         (ARMENI, "(inside-of cup1 cabinet1)", ["kitchen1", "bedroom1"], ["hall_of_floor_a"]),
     ],
 )
@@ -221,12 +251,15 @@ def test_a_graph_of_another_program_is_a_task_that_is_solved(
     assert kinds == {"room": rooms, "pose": poses}
     assert [*graph.above("cup1")] == ["table1", "kitchen1"]
     assert graph.way(*rooms) == (rooms[0], *poses, rooms[1])
+    # The agent is where it was seen last, and its places are no things.
+    assert f"(at {rooms[0] if data is ARMENI else 'living_room1'})" in map(str, task.problem.init)
+    assert sum(node.kind in ("asset", "object") for node in graph.nodes.values()) == 3
     assert run_spec(RunSpec(task, "sayplan", names="original")).outcome == "solved"
     assert scene_graph(task, ROLES.shown_from("floor")).roots[0].startswith(("building1", "floor_a"))
 
 
 def test_a_graph_of_another_program_that_lacks_something_is_refused() -> None:
     broken = _hydra()
-    del broken["nodes"][-1]["attributes"]["position"]
+    del next(node for node in broken["nodes"] if node["id"] == 22)["attributes"]["position"]
     with pytest.raises(InputError, match="mine: a 3D scene graph of another form than expected: KeyError"):
         scene_problem(json.dumps(broken), BUILDING.domain, ROLES, GOAL, "mine")
