@@ -45,7 +45,6 @@ def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
 
 
 def _effects(effect: Condition) -> Iterator[Condition]:
-    """An effect and all effects in it, without their conditions."""
     yield effect
     if isinstance(effect, And):
         for part in effect.parts:

@@ -235,7 +235,6 @@ def _target(messages: Sequence[Message]) -> int:
 
 
 def _exchanges(turns: Sequence[Message]) -> Iterator[tuple[str, str]]:
-    """The replies since the problem was put, each with its answer."""
     for reply, answer in pairwise(turns):
         if reply.role == "assistant" and answer.role == "user":
             yield reply.content, answer.content

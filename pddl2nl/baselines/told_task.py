@@ -153,7 +153,6 @@ class ToldTask:
         return "What is missing needs some preparation first."
 
     def _states(self, state: State, plan: Sequence[GroundAction]) -> tuple[State, ...]:
-        """The state, and those to which the actions of a plan lead."""
         followed = self.simulator.follow(state, plan)
         if followed.failed is not None:
             raise InfrastructureError(f"the oracle's plan breaks at {followed.failed.action}, though it was validated")

@@ -11,17 +11,17 @@ An environment plays one `pddl2nl.policies.Episode`: actions are read, judged an
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
-from math import prod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 from pathlib import Path
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, SupportsFloat, TypeVar
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
-from pddl2nl.pddl import And, Atom, Condition, GroundAtom, Task, changed_predicates
+from pddl2nl.pddl import GroundAtom, Task, changed_predicates
 from pddl2nl.policies import Episode, Limits, Setting
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.search.grounding import GroundActions
 from pddl2nl.tasks.shipped import find_task
 from pddlval import GroundAction, Simulator
 
@@ -34,11 +34,12 @@ except ImportError as error:
 
 ENV_ID = "pddl2nl/Planning-v0"
 
-_MOST_BINDINGS = 1_000_000
-"""More candidates for ground actions or atoms of one name are not listed."""
+_MOST_LISTED = 100_000
+"""More ground actions or atoms are not listed."""
 _LONGEST = 10_000_000
 """Characters of the longest observation."""
 
+T = TypeVar("T")
 Problem = str | Path | Task
 View = Literal["text", "atoms"]
 Choice = Literal["text", "index"]
@@ -173,7 +174,10 @@ class PlanningEnv(gymnasium.Env[Any, Any]):
         teller = Teller(task, wording, own_names)
         setting = Setting(RunSpec(task), Simulator(task), teller, Reader(task, wording, own_names))
         atoms = _ground_atoms(task) if self._observation == "atoms" else ()
-        return _Played(setting, atoms, _ground_actions(task) if self._action == "index" else ())
+        actions: tuple[GroundAction, ...] = ()
+        if self._action == "index":
+            actions = _listed(ground.action for ground in GroundActions(setting.simulator).grounds())
+        return _Played(setting, atoms, actions)
 
 
 class _Played:
@@ -208,48 +212,20 @@ def _ground_atoms(task: Task) -> tuple[GroundAtom, ...]:
             f"{task.problem.name} has numbers that change, which atoms do not show; observation='text' does"
         )
     changed = changed_predicates(task.domain)
-    return tuple(
+    return _listed(
         GroundAtom((predicate.name, *args))
         for predicate in task.domain.predicates
         if predicate.name in changed
-        for args in _bindings(task, predicate.name, [parameter.types for parameter in predicate.parameters])
+        for args in product(*(task.objects_of(parameter.types) for parameter in predicate.parameters))
     )
 
 
-def _ground_actions(task: Task) -> tuple[GroundAction, ...]:
-    """All ground actions whose static preconditions hold, in the order of the file."""
-    changed = changed_predicates(task.domain)
-    static = {atom for atom in task.problem.init if atom[0] not in changed}
-    actions = []
-    for schema in task.domain.actions:
-        names = [parameter.name for parameter in schema.parameters]
-        needed = [atom for atom in _conjuncts(schema.precondition) if atom.predicate not in changed]
-        for args in _bindings(task, schema.name, [parameter.types for parameter in schema.parameters]):
-            bound = dict(zip(names, args, strict=True))
-            if all(
-                GroundAtom((atom.predicate, *(bound.get(arg, arg) for arg in atom.args))) in static for atom in needed
-            ):
-                actions.append(GroundAction(schema.name, args))
-    return tuple(actions)
-
-
-def _conjuncts(condition: Condition | None) -> Iterator[Atom]:
-    """The atoms that a condition needs in any case."""
-    if isinstance(condition, Atom) and condition.predicate != "=":
-        yield condition
-    elif isinstance(condition, And):
-        for part in condition.parts:
-            yield from _conjuncts(part)
-
-
-def _bindings(task: Task, name: str, types: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    objects = [task.objects_of(each) for each in types]
-    if prod(map(len, objects)) > _MOST_BINDINGS:
-        raise InputError(
-            f"'{name}' has more than {_MOST_BINDINGS:,} combinations of objects, too many for a list; use texts "
-            "(observation='text', action='text')"
-        )
-    return product(*objects)
+def _listed(items: Iterable[T]) -> tuple[T, ...]:
+    found = tuple(islice(items, _MOST_LISTED + 1))
+    if len(found) > _MOST_LISTED:
+        reason = f"the task has more than {_MOST_LISTED:,} of what a list would number"
+        raise InputError(f"{reason}; use texts (observation='text', action='text')")
+    return found
 
 
 gymnasium.register(ENV_ID, entry_point=f"{__name__}:{PlanningEnv.__name__}")

@@ -138,17 +138,16 @@ def planning(domain: str, problem: str = "", policy: str = "react", seed: int = 
     """
     names = [name.strip() for name in problem.split(",") if name.strip()]
     names = names or [each.name for each in shipped_domain(domain).benchmarks]
+    samples = []
+    for name in names:
+        told = convert(find_task(domain, name))
+        texts = "\n\n".join(filter(None, (told.domain_text, told.goal_text, told.init_text)))
+        samples.append(Sample(texts, id=name, metadata={"domain": domain, "problem": name}))
     return inspect_ai.Task(
-        dataset=MemoryDataset([_sample(name, find_task(domain, name), domain) for name in names], name=domain),
+        dataset=MemoryDataset(samples, name=domain),
         solver=policy_solver(policy, seed, **options),
         scorer=plan_judged(),
     )
-
-
-def _sample(name: str, task: Task, domain: str) -> Sample:
-    told = convert(task)
-    texts = "\n\n".join(filter(None, (told.domain_text, told.goal_text, told.init_text)))
-    return Sample(texts, id=name, metadata={"domain": domain, "problem": name})
 
 
 def _task(state: TaskState) -> Task:

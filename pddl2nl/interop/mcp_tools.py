@@ -177,7 +177,10 @@ class PlanningTools:
         timeout, out-of-memory, unsupported or error."""
         if after:
             place = self._place(domain, problem, after)
-            task, teller = _from(place.task, place.state), place.teller
+            if not is_executable(place.task):
+                raise InputError("a task with time, preferences or constraints is planned from its initial state only")
+            task, teller, state = place.task, place.teller, place.state
+            task = Task(task.domain, problem_in_state(task.problem, state, state.values))
         else:
             task, teller = self._task(domain, problem)
         result = solve(task, planner, time_limit=self._planner_seconds, memory_limit_mb=LIMITS.planner_mib)
@@ -264,14 +267,7 @@ def _limited(text: str, what: str) -> str:
 
 
 def _name(given: str) -> str:
-    """How diagnostics call a domain or a problem."""
     return "<text>" if "(" in given else given
-
-
-def _from(task: Task, state: State) -> Task:
-    if not is_executable(task):
-        raise InputError("a task with time, preferences or constraints is planned from its initial state only")
-    return Task(task.domain, problem_in_state(task.problem, state, state.values))
 
 
 def _changes(proposal: Sequence[GroundAction], plan: Sequence[GroundAction] | None, teller: Teller) -> Answer:

@@ -35,8 +35,7 @@ _Number = Annotated[str, Meta(pattern="^[0-9]+$")]
 
 
 class _RecordedReply(msgspec.Struct):
-    """A reply in a results file; newer files have an extracted plan as a text, older ones as a list."""
-
+    # Newer files have an extracted plan as a text, older ones as a list.
     instance_id: int | _Number = ""
     llm_raw_response: str | None = None
     llm_correct: bool | int | None = None
@@ -59,11 +58,7 @@ class _ConfigFile(msgspec.Struct):
 
 @dataclass(frozen=True)
 class PlanBenchReply:
-    """One recorded reply.
-
-    ``extraction`` holds the lines of the extracted plan, None if the extraction failed;
-    ``correct`` is the verdict on that plan.
-    """
+    """A recorded reply with the lines of the extracted plan, None if there is none, and the verdict on that plan."""
 
     instance_id: int
     text: str
@@ -253,7 +248,7 @@ class PlanBenchAudit:
         if unknown:
             raise InputError(f"no reading policy {unknown[0]!r}; there are {', '.join(READING_POLICIES)}")
         self.policies = tuple(policies)
-        self._domains: dict[tuple[Path, Path], tuple[Domain, Wording]] = {}
+        self._domains: dict[Path, tuple[Domain, Wording]] = {}
         self._readable: dict[tuple[Path, Path], _Readable] = {}
 
     def file(self, path: str | Path) -> Audited:
@@ -286,21 +281,16 @@ class PlanBenchAudit:
         return self._of(config, reply.instance_id).judge(reply.text, policy)
 
     def _of(self, config: PlanBenchConfig, instance_id: int) -> _Readable:
-        """An instance's task and the reader for it, in the configuration's wording."""
         path = config.instance_path(instance_id)
         key = (config.path, path)
         if key not in self._readable:
-            domain, wording = self._domain(config)
+            if config.path not in self._domains:
+                domain = load_domain(config.domain_path)
+                self._domains[config.path] = (domain, choose_wording(str(config.path), domain))
+            domain, wording = self._domains[config.path]
             task = Task(domain, load_problem(path, domain))
             self._readable[key] = _Readable(task, Reader(task, wording, make_names(task, "typed", wording)))
         return self._readable[key]
-
-    def _domain(self, config: PlanBenchConfig) -> tuple[Domain, Wording]:
-        key = (config.path, config.domain_path)
-        if key not in self._domains:
-            domain = load_domain(config.domain_path)
-            self._domains[key] = (domain, choose_wording(str(config.path), domain))
-        return self._domains[key]
 
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────────
@@ -349,21 +339,18 @@ _COUNTS = {
 
 def audit_rows(audited: Sequence[Audited]) -> tuple[AuditRow, ...]:
     """The rows of all files, in the order given, and a sum for each policy."""
-    rows = [_row(file, policy) for file in audited for policy in file.policies]
-    sums = []
+    rows, sums = [], []
+    for file in audited:
+        for policy in file.policies:
+            own = [item.ours for item in file.disagreements if item.policy == policy]
+            recorded, agrees = file.replies - len(file.recorded_differs), file.replies - len(own)
+            rows.append(AuditRow(file.file, policy, file.replies, recorded, agrees, len(own) - sum(own), sum(own)))
     for policy in dict.fromkeys(row.policy for row in rows):
         counts: dict[str, Any] = {
             name: sum(getattr(row, name) for row in rows if row.policy == policy) for name in _COUNTS
         }
         sums.append(AuditRow("all files", policy, **counts))
     return (*rows, *sums)
-
-
-def _row(file: Audited, policy: str) -> AuditRow:
-    own = [item for item in file.disagreements if item.policy == policy]
-    recorded, agrees = file.replies - len(file.recorded_differs), file.replies - len(own)
-    ours = sum(item.ours for item in own)
-    return AuditRow(file.file, policy, file.replies, recorded, agrees, len(own) - ours, ours)
 
 
 def audit_csv(rows: Sequence[AuditRow]) -> str:

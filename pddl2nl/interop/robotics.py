@@ -74,7 +74,8 @@ def plansys2_plan(task: Task, plan: PlanLike, tolerances: Tolerances = EXACT) ->
     """
     lines = []
     for time, step in _timed(_valid(task, plan, tolerances)):
-        duration = step.duration if _is_durative(task, step) and step.duration else Fraction(0)
+        durative = isinstance(task.domain.step(step.action.name), DurativeAction)
+        duration = step.duration if durative and step.duration else Fraction(0)
         lines.append(f"{_decimal(time)}: {_safe(str(step.action))}  [{_decimal(duration)}]\n")
     return "".join(lines)
 
@@ -130,8 +131,9 @@ def _reason(report: Report) -> str:
         return report.diagnostics[0].message
     if report.failed_step is None:
         return f"in the end {_unmet(report.unmet_goals)}"
-    near = report.valid_tolerances
-    tolerated = f"; it does with a tolerance of times (-t) of more than {write_number(near[0])}" if near else ""
+    tolerated = ""
+    if near := report.valid_tolerances:
+        tolerated = f"; it does with a tolerance of times (-t) of more than {write_number(near[0])}"
     return f"in step {report.failed_step}, {report.action}, {_unmet(report.unmet)}{tolerated}"
 
 
@@ -144,10 +146,6 @@ def _timed(plan: Plan) -> list[tuple[Fraction, PlanStep]]:
     untimed = count(1 if any(step.time is not None for step in plan.steps) else 0)
     steps = [(Fraction(next(untimed)) if step.time is None else step.time, step) for step in plan.steps]
     return sorted(steps, key=lambda item: item[0])
-
-
-def _is_durative(task: Task, step: PlanStep) -> bool:
-    return isinstance(task.domain.step(step.action.name), DurativeAction)
 
 
 def _decimal(number: Fraction) -> str:
@@ -169,7 +167,7 @@ def _safe(text: str) -> str:
 def _add_step(parent: ElementTree.Element, task: Task, step: PlanStep, stays: Condition, *, waits: bool) -> None:
     schema = task.domain.step(step.action.name)
     assert schema is not None
-    binding = dict(zip((item.name for item in schema.parameters), step.action.args, strict=True))
+    binding = dict(zip([item.name for item in schema.parameters], step.action.args, strict=True))
     ports = dict(zip(_ports(schema), map(_safe, step.action.args), strict=True))
     before: Condition = schema.precondition if isinstance(schema, ActionSchema) else And()
     after: Condition = And()

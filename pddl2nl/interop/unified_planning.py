@@ -126,7 +126,9 @@ class _PDDLExchange:
 
     def instance(self, action: GroundAction) -> tuple[Action, tuple[FNode, ...]]:
         """An action of the problem, with its objects."""
-        return self._writer.get_item_named(action.name), tuple(map(self._object, action.args))
+        objects = map(self._writer.get_item_named, action.args)
+        expressions = self.problem.environment.expression_manager
+        return self._writer.get_item_named(action.name), tuple(map(expressions.ObjectExp, objects))
 
     def plan(self, actions: Iterable[GroundAction]) -> SequentialPlan:
         """A plan of the problem."""
@@ -138,9 +140,6 @@ class _PDDLExchange:
 
     def _name(self, parameter: FNode) -> str:
         return str(self._writer.get_pddl_name(parameter.object()))
-
-    def _object(self, name: str) -> FNode:
-        return self.problem.environment.expression_manager.ObjectExp(self._writer.get_item_named(name))
 
 
 # ── engines ──────────────────────────────────────────────────────────────────────────────────────
@@ -188,22 +187,16 @@ class ValidatorAndSimulator(Engine, PlanValidatorMixin, SequentialSimulatorMixin
         exchange = _PDDLExchange(problem)
         report = validate(exchange.task, exchange.plan_text(plan))
         if report.valid:
-            return ValidationResult(ValidationResultStatus.VALID, ENGINE, [], _metric(problem, report))
-        logs = [LogMessage(LogLevel.INFO, text) for text in _reasons(report)]
+            metrics = problem.quality_metrics
+            values = {metrics[0]: report.cost} if len(metrics) == 1 and report.cost is not None else None
+            return ValidationResult(ValidationResultStatus.VALID, ENGINE, [], values)
+        failed, reason = None, FailedValidationReason.INAPPLICABLE_ACTION
         if report.verdict == "goal-not-satisfied":
-            return ValidationResult(
-                ValidationResultStatus.INVALID, ENGINE, logs, reason=FailedValidationReason.UNSATISFIED_GOALS
-            )
-        failed = None
-        if report.failed_step is not None and isinstance(plan, SequentialPlan):
+            reason = FailedValidationReason.UNSATISFIED_GOALS
+        elif report.failed_step is not None and isinstance(plan, SequentialPlan):
             failed = plan.actions[report.failed_step - 1]
-        return ValidationResult(
-            ValidationResultStatus.INVALID,
-            ENGINE,
-            logs,
-            reason=FailedValidationReason.INAPPLICABLE_ACTION,
-            inapplicable_action=failed,
-        )
+        logs = [LogMessage(LogLevel.INFO, text) for text in _reasons(report)]
+        return ValidationResult(ValidationResultStatus.INVALID, ENGINE, logs, reason=reason, inapplicable_action=failed)
 
     # The simulator.
 
@@ -243,11 +236,6 @@ class ValidatorAndSimulator(Engine, PlanValidatorMixin, SequentialSimulatorMixin
             if atom in self._fluents and value != before.value(atom):
                 (changed[self._fluents[atom]],) = manager.auto_promote(Fraction(value))
         return changed
-
-
-def _metric(problem: Problem, report: Report) -> dict[Any, Any] | None:
-    metrics = problem.quality_metrics
-    return {metrics[0]: report.cost} if len(metrics) == 1 and report.cost is not None else None
 
 
 def _reasons(report: Report) -> Iterator[str]:
@@ -321,19 +309,10 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
             return self._without_plan(PlanStatus.INTERNAL_ERROR, result.message)
         if not result.solved:
             return self._without_plan(PlanStatus.UNSOLVABLE_INCOMPLETELY, f"{result.outcome}: {result.message}")
-        metrics = {
-            "calls": result.calls,
-            "prompt_tokens": result.prompt_tokens,
-            "completion_tokens": result.completion_tokens,
-            "steps": result.steps,
-            "mistakes": result.mistakes,
-        }
-        return PlanGenerationResult(
-            PlanStatus.SOLVED_SATISFICING,
-            exchange.plan(map(GroundAction.parse, result.plan)),
-            self.name,
-            {key: str(value) for key, value in metrics.items()},
-        )
+        counts = ("calls", "prompt_tokens", "completion_tokens", "steps", "mistakes")
+        metrics = {name: str(getattr(result, name)) for name in counts}
+        plan = exchange.plan(map(GroundAction.parse, result.plan))
+        return PlanGenerationResult(PlanStatus.SOLVED_SATISFICING, plan, self.name, metrics)
 
     def _without_plan(self, status: PlanStatus, message: str) -> PlanGenerationResult:
         return PlanGenerationResult(status, None, self.name, log_messages=[LogMessage(LogLevel.INFO, message)])

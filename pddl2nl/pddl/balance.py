@@ -62,7 +62,10 @@ def balance(text: str, log: Log) -> Balanced | None:
             _key(work, event)
         elif event[0] != ")":
             if event["section"]:
-                _section(work, event)
+                if len(work.stack) > 1:
+                    _unclosed(work, 1, event.start(), event[0])
+                if work.stack:
+                    work.section = event.start()
             work.stack.append(event.start())
         else:
             _close(work, event.start())
@@ -82,13 +85,6 @@ def _edited(text: str, edits: dict[int, str]) -> str:
         done = offset + 1
     pieces.append(text[done:])
     return "".join(pieces)
-
-
-def _section(work: _Work, event: re.Match[str]) -> None:
-    if len(work.stack) > 1:
-        _unclosed(work, 1, event.start(), event[0])
-    if work.stack:
-        work.section = event.start()
 
 
 def _key(work: _Work, event: re.Match[str]) -> None:

@@ -114,7 +114,6 @@ class _DefinitionBuilder(FormulaBuilder, ABC):
         self.lists: defaultdict[str, list[Any]] = defaultdict(list)
 
     def read_sections(self, header: Header) -> set[str]:
-        """Reads all sections, and returns their keywords."""
         seen: set[str] = set()
         for section in header.sections:
             keyword = first_word(section)

@@ -96,14 +96,10 @@ def components(graph: _Graph) -> Iterator[frozenset[str]]:
                     above = path[-1][0]
                     lowest[above] = min(lowest[above], lowest[name])
                 if lowest[name] == number[name]:
-                    yield _closed(open_names, name)
-
-
-def _closed(open_names: dict[str, None], root: str) -> frozenset[str]:
-    members: list[str] = []
-    while not members or members[-1] != root:
-        members.append(open_names.popitem()[0])
-    return frozenset(members)
+                    members: list[str] = []
+                    while not members or members[-1] != name:
+                        members.append(open_names.popitem()[0])
+                    yield frozenset(members)
 
 
 def _cycle(graph: _Graph, layers: tuple[frozenset[str], ...]) -> tuple[str, ...]:
@@ -116,7 +112,6 @@ def _cycle(graph: _Graph, layers: tuple[frozenset[str], ...]) -> tuple[str, ...]
 
 
 def _path(graph: _Graph, start: str, goal: str) -> list[str]:
-    """A shortest path from one predicate to another, without the other."""
     before = {start: start}
     todo = deque([start])
     while goal not in before:

@@ -133,7 +133,7 @@ class ReplyParser:
         chosen, translator = plan.chosen, self._translator
         if translator is not None:
             chosen = translator.lines(text, plan, self._ask, settled=self._settles)
-        if chosen and chosen[-1].status != "read" and self._claims_done(chosen[-1]):
+        if chosen and chosen[-1].status != "read" and self._reader.read_turn(chosen[-1].text).status == "claimed-done":
             chosen = chosen[:-1]
         here: State | None = state
         for line in chosen:
@@ -142,10 +142,6 @@ class ReplyParser:
             if reading is not None:
                 here = self._after(here, reading.action)
                 yield reading
-
-    def _claims_done(self, reading: Reading) -> bool:
-        """Whether the last line of a plan is a claim such as "finished"."""
-        return self._reader.read_turn(reading.text).status == "claimed-done"
 
     def _settled(self, reading: Reading, state: State | None) -> Reading:
         if not self._settles or reading.status != "ambiguous" or state is None:
@@ -651,7 +647,6 @@ class Episode:
 
 
 def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[Outcome, str]:
-    """Executes the lines of a plan up to the first broken link."""
     for reading in lines:
         trace.steps += 1
         said = reading.text.strip()

@@ -145,7 +145,6 @@ class PromptedPolicy(Policy):
         return reply_constraint(episode, one_shot=self.one_shot, thoughts=self.thoughts, no_plan=tells)
 
     def _solution(self, example: Example) -> list[Message]:
-        """The example's plan in the form of the mechanism's replies."""
         texts = [step.action for step in example.steps]
         if self.thoughts or not self.one_shot:
             texts = [f"{markers.ACTION} {text}" for text in texts]

@@ -66,12 +66,6 @@ def changes_of(simulator: Simulator, step: StepResult, before: State, after: Sta
     return tuple(map(str, added)), tuple(map(str, deleted)), _differing(every, before, after)
 
 
-def _with_clock(observation: str, state: State) -> str:
-    """An observation with the time, in a task with time."""
-    time = state.level(CLOCK)
-    return observation if time is None else f"{observation} It is {number_text(Fraction(time))} now."
-
-
 def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
     new = {fluent: after.value(fluent) for fluent in fluents}
     return tuple(
@@ -136,8 +130,10 @@ class Trace:
             self.expected = before
             told = f"{teller.refused(StepResult(action, None), before).rstrip('.')}: {executor.reported}."
             return self.reject("world-error", said, unexpected(told, before, self.state, teller), action)
-        observation = _with_clock(teller.executed(action), self.state)
-        if self.state.level(CLOCK) is None and self.state != self.expected:
+        observation, time = teller.executed(action), self.state.level(CLOCK)
+        if time is not None:
+            observation += f" It is {number_text(Fraction(time))} now."
+        elif self.state != self.expected:
             observation = unexpected(observation, self.expected, self.state, teller)
         self.plan.append(action)
         texts = str(action), teller.action(action), observation

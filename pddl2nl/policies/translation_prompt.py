@@ -50,7 +50,10 @@ def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 
         seed: selects the actions of the examples and the numbers of their objects.
     """
     rng = random.Random(seed)
-    shown = _chosen(task.domain.actions, rng)
+    drawn = rng.sample(list(task.domain.actions), len(task.domain.actions))
+    first = {len(schema.parameters): schema for schema in reversed(drawn)}
+    # One of each number of parameters, then any others.
+    shown = sorted(drawn, key=lambda schema: first[len(schema.parameters)] is not schema)[:EXAMPLES]
     stems = _Stems(task.domain, wording, names.scheme, rng)
     invented = _Invented(_taken(task, wording, names), rng)
     history: list[Message] = []
@@ -68,13 +71,6 @@ def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 
 
 def _pddl(name: str, args: Sequence[str]) -> str:
     return f"({' '.join((name, *args))})"
-
-
-def _chosen(actions: Sequence[ActionSchema], rng: random.Random) -> list[ActionSchema]:
-    """Up to five actions: first one of each number of parameters, then any others."""
-    drawn = rng.sample(list(actions), len(actions))
-    first = {len(schema.parameters): schema for schema in reversed(drawn)}
-    return sorted(drawn, key=lambda schema: first[len(schema.parameters)] is not schema)[:EXAMPLES]
 
 
 class _Stems:

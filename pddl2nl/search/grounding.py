@@ -51,7 +51,7 @@ class GroundActions:
     @cached_property
     def actions(self) -> tuple[RelaxedAction, ...] | None:
         """The actions that may be applicable in some state; None if there are more than `MOST_ACTIONS`."""
-        grounds = list(islice(self._grounds(), MOST_ACTIONS + 1))
+        grounds = list(islice(self.grounds(), MOST_ACTIONS + 1))
         if len(grounds) > MOST_ACTIONS:
             return None
         needs = [[*self._literals_of(ground.precondition())] for ground in grounds]
@@ -60,7 +60,8 @@ class GroundActions:
             self._number(literal)
         return tuple(self._relaxed(ground, each) for ground, each in zip(grounds, needs, strict=True))
 
-    def _grounds(self) -> Iterator[Ground]:
+    def grounds(self) -> Iterator[Ground]:
+        """The ground actions, compiled, in the order of the file; the objects of each in the order of their names."""
         for schema in self.simulator.task.domain.actions:
             static = And(tuple(part for part in conjuncts(negation_normal(schema.precondition)) if self._static(part)))
             for args in sorted(self.layout.engine.solutions(static, schema.parameters, {})):

@@ -263,7 +263,6 @@ class _Growing(dict[Any, Any]):
         return rows
 
     def extend(self, relation: Relation, rows: Iterable[Row]) -> None:
-        """Adds new rows."""
         self._rows[relation].update(rows)
         for index in self._indices[relation]:
             index.extend(self[index], rows)

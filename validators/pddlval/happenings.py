@@ -29,7 +29,6 @@ from pddl2nl.pddl import (
     Not,
     Or,
     TimedLiteral,
-    TypedName,
     Update,
     When,
     conjuncts,
@@ -287,7 +286,7 @@ class _Claimant:
         self._followed[atom] = place
         rules = self._rules[atom[0]]
         for rule in rules:
-            binding = _binding(rule.parameters, atom[1:])
+            binding = dict(zip([one.name for one in rule.parameters], atom[1:], strict=True))
             self._need(place, rule.condition, binding, wanted if len(rules) == 1 else "either")
 
     def _need_atom(self, place: int, atom: GroundAtom, wanted: Wanted) -> None:
@@ -414,7 +413,3 @@ class _Claimant:
         reason = f"it {claim} {atom}, with which {others} to do at the same time"
         text = f"Mutex violation: {self._actions[place]} {clause}"
         raise _CollisionError(Conflict(place, claim, atom, owner.place, reason, text))
-
-
-def _binding(parameters: Sequence[TypedName], args: Sequence[str]) -> Binding:
-    return dict(zip((parameter.name for parameter in parameters), args, strict=True))

@@ -786,11 +786,7 @@ class Query:
         return True
 
 
-def _emit_true(code: Code) -> None:
-    code.emit("return True")
-
-
-_EXISTS = Finish(_emit_true, chain="if {}: return True", leave="return False")
+_EXISTS = Finish(lambda code: code.emit("return True"), chain="if {}: return True", leave="return False")
 
 
 def _negated(text: str) -> str:

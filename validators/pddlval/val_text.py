@@ -162,7 +162,6 @@ class _VerboseText:
         self._numbers = _Numbers(self._run.simulator)
 
     def lines(self) -> Iterator[str]:
-        """The plan, its execution, and advice on how to repair it."""
         run = self._run
         yield from ("Plan to validate:", "", f"Plan size: {len(run.happenings)}")
         for happening in run.happenings:

@@ -172,7 +172,7 @@ class OpenAIModel:
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
-        return completion if constraint is None else _probed(completion, self._take_probes())
+        return completion if constraint is None else self._with_probes(completion)
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
         if until is None:
@@ -228,10 +228,13 @@ class OpenAIModel:
         self._probes.append(reply.usage)
         return _PROBE.text(reply.text).strip() == _PROBED
 
-    def _take_probes(self) -> list[Usage]:
+    def _with_probes(self, completion: Completion) -> Completion:
         with self._trying:
             probes, self._probes = self._probes, []
-            return probes
+        if not probes:
+            return completion
+        tried = f"its tokens include those of {len(probes)} calls that tried how the endpoint takes constraints"
+        return _remarking(replace(completion, usage=sum(probes, completion.usage)), tried)
 
     def _remarked(self, completion: Completion, prompt: int, body: Mapping[str, Any]) -> Completion:
         """The reply with why it was cut off, and whether its prompt of about so many tokens seems to be shortened."""
@@ -384,7 +387,9 @@ class OpenAIModel:
             absent = fault.unreached and not self._reached
             if not fault.passing or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
                 break
-            seconds = self._pause(fault, attempt)
+            seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
+            if absent:
+                seconds = min(seconds, _SHORT_WAIT)
             if time.monotonic() + seconds >= end:
                 spent = f"; a call with all its retries has {end - began:g} s at most"
                 break
@@ -402,11 +407,6 @@ class OpenAIModel:
         if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
             raise fault
         return answer
-
-    def _pause(self, fault: EndpointFault, attempt: int) -> float:
-        """The seconds until the next attempt."""
-        seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
-        return min(seconds, _SHORT_WAIT) if fault.unreached and not self._reached else seconds
 
     def _wait(self, fault: EndpointFault, attempt: int, sent: float, seconds: float) -> None:
         # One call's own backoff is not everybody's: if the server names no time, the others wait only a moment.
@@ -473,14 +473,6 @@ def _json(data: bytes) -> Any:
 
 def _remarking(completion: Completion, remark: str) -> Completion:
     return replace(completion, remark="; ".join(filter(None, (completion.remark, remark))))
-
-
-def _probed(completion: Completion, probes: Sequence[Usage]) -> Completion:
-    if not probes:
-        return completion
-    usage = sum(probes, completion.usage)
-    tried = f"its tokens include those of {len(probes)} calls that tried how the endpoint takes constraints"
-    return _remarking(replace(completion, usage=usage), tried)
 
 
 def _ended(completion: Completion, stream: ReplyStream, prompt: int) -> Completion:

@@ -134,7 +134,6 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
 
 @atexit.register
 def _close_clients() -> None:
-    """Closes the connections that stay open between calls, at the end of the process."""
     for client in _CLIENTS.values():
         client.close()
 

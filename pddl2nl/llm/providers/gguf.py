@@ -60,7 +60,8 @@ class GGUFModel(OpenAIModel):
             raise MissingExtraError("xllamacpp", "local", "--model gguf:PATH")
         self._slots = slots
         self._context = settings.context or _DEFAULT_CONTEXT
-        self._hash = _sha256(self._path)
+        with self._path.open("rb") as file:
+            self._hash = hashlib.file_digest(file, "sha256").hexdigest()
         self._process: subprocess.Popen[bytes] | None = None
         self._starting = threading.Lock()
         settings = replace(settings, constrain="grammar", stream_body={"timings_per_token": True})
@@ -111,7 +112,8 @@ class GGUFModel(OpenAIModel):
             # Also at the end of this process.
             weakref.finalize(self, _stop, process, os.getpid())
             self._address, self._client = Address(f"{address}/v1"), None
-            self._context = _slot_context(address)
+            with urlopen(f"{address}/props", timeout=30) as answer:
+                self._context = int(json.load(answer)["default_generation_settings"]["n_ctx"])
             self._process = process
             _LOG.warning("loaded in %.1f s", time.monotonic() - began)
 
@@ -130,19 +132,9 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
         process.communicate()
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _reason(errors: IO[bytes]) -> str:
     errors.seek(0)
     lines = errors.read(100_000).decode("utf-8", "replace").splitlines()
     return next(
         (line.partition(" E ")[2] for line in lines if " E " in line), lines[-1] if lines else "no reason given"
     )
-
-
-def _slot_context(address: str) -> int:
-    with urlopen(f"{address}/props", timeout=30) as answer:
-        return int(json.load(answer)["default_generation_settings"]["n_ctx"])

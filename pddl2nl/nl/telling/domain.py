@@ -135,7 +135,6 @@ def _share_a_rule(rule: Rule) -> bool:
 
 
 def _shared_conditions(rule: Rule) -> dict[str, Condition]:
-    """The conditions that all actions of a rule have, by their texts."""
     first, *others = (one.told_conditions for one in rule)
     return {text: part for text, part in first.items() if all(text in other for other in others)}
 

@@ -30,7 +30,10 @@ def explain(report: Report, teller: Teller) -> tuple[str, ...]:
     A valid plan gets one sentence; a plan that cannot be read or does not fit the task gets its diagnostics.
     """
     if report.verdict == "bad-plan":
-        reasons = [f"Line {item.line}: {_sentence(item.message)}" for item in report.diagnostics]
+        reasons = [
+            f"Line {item.line}: {item.message[:1].upper()}{item.message[1:].rstrip('.')}."
+            for item in report.diagnostics
+        ]
         return ("The plan does not fit the task.", *reasons)
     if report.verdict == "valid":
         # Without a metric the cost is the number of steps, which is said already.
@@ -45,10 +48,6 @@ def explain(report: Report, teller: Teller) -> tuple[str, ...]:
         first = f"The plan can be executed to its end, but the goal is not reached{because}."
     causes = (sentence for cause in report.explanation for sentence in _cause(cause, teller))
     return (first, *causes, *_tolerances(report))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def _because(reasons: str) -> str:
@@ -132,7 +131,6 @@ def _tolerances(report: Report) -> Iterator[str]:
 
 
 def _time(value: Fraction) -> str:
-    """A time; VAL's doubles are a little off the decimals that they stand for."""
     return number_text(round(value, _PLACES))
 
 

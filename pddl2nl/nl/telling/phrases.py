@@ -167,7 +167,6 @@ class Phrases:
 
     @cached_property
     def _negatives(self) -> dict[str, tuple[str | int, ...]]:
-        """The wording's negated texts."""
         return self._distinct(lambda snippet: snippet.negated)
 
     @cached_property
@@ -287,19 +286,20 @@ class Phrases:
                 said = self.condition(left, scope)
                 return f"if ({said}) then ({self.condition(right, scope.beside(said))})"
             case Forall() | Exists():
-                return self._quantified(condition, scope)
+                inner = scope.bind(condition.parameters)
+                said = self.condition(condition.body, inner)
+                return f"{self._quantifier(condition, inner)}({said})" if condition.parameters else said
             case Comparison(operator=operator, left=left, right=right) if operator in COMPARISONS:
                 said = f"{self.expression(left, scope)} is {COMPARISONS[operator]} "
                 return said + self.expression(right, scope)
             case Timed(when="at end", body=body):
                 return f"in the end, ({self.condition(body, scope)})"
             case Modal():
-                return self._modal(condition, scope)
-        raise refuse(_construct(condition), scope.place)
-
-    def _modal(self, modal: Modal, scope: Scope) -> str:
-        parts = [f"({self.condition(part, scope)})" for part in modal.parts]
-        return _MODALS[modal.operator].format(*parts, *map(number_text, modal.numbers))
+                said_parts = [f"({self.condition(part, scope)})" for part in condition.parts]
+                return _MODALS[condition.operator].format(*said_parts, *map(number_text, condition.numbers))
+        construct = {Timed: "a timed condition", Modal: "a trajectory constraint"}
+        name = type(condition).__name__.lower()
+        raise refuse(construct.get(type(condition), f"a {name}"), scope.place)
 
     def _joined(self, parts: Iterable[Condition], joiner: str, scope: Scope) -> str:
         said: list[str] = []
@@ -309,12 +309,6 @@ class Phrases:
             if not isinstance(part, Atom | Equality | Comparison):
                 scope = scope.beside(text)
         return joiner.join(said)
-
-    def _quantified(self, condition: Forall | Exists, scope: Scope) -> str:
-        if not condition.parameters:
-            return self.condition(condition.body, scope)
-        inner = scope.bind(condition.parameters)
-        return f"{self._quantifier(condition, inner)}({self.condition(condition.body, inner)})"
 
     def _quantifier(self, condition: Forall | Exists, inner: Scope) -> str:
         if not condition.parameters:
@@ -405,8 +399,3 @@ class Phrases:
 def _equality(equality: Equality, scope: Scope, *, same: bool) -> str:
     both = f"{scope.said(equality.left)} and {scope.said(equality.right)}"
     return f"{both} are the same object" if same else f"{both} are different objects"
-
-
-def _construct(condition: Condition) -> str:
-    name = type(condition).__name__
-    return {"Timed": "a timed condition", "Modal": "a trajectory constraint"}.get(name, f"a {name.lower()}")

@@ -90,7 +90,9 @@ class Reasons:
                 )
                 return f"there is {none} such that ({self.phrases.condition(body, inner)})"
             case Comparison() if is_undefined(condition):
-                return self._undefined(condition.left)
+                said = self.phrases.expression(condition.left, self.scope)
+                because = ", since it divides by zero" if isinstance(condition.left, Arithmetic) else ""
+                return f"{said} is undefined{because}"
             case Comparison():
                 return self._comparison(condition, holds=False) or self.phrases.reason(condition, self.scope)
             case Not(body=Comparison() as body):
@@ -151,10 +153,6 @@ class Reasons:
     def _asked(self, condition: Condition) -> str:
         said = self.phrases.condition(condition, self.scope)
         return said if is_literal(condition) else f"({said})"
-
-    def _undefined(self, expression: Expression) -> str:
-        said = self.phrases.expression(expression, self.scope)
-        return f"{said} is undefined{', since it divides by zero' if isinstance(expression, Arithmetic) else ''}"
 
     def _comparison(self, comparison: Comparison, *, holds: bool) -> str:
         left, right, operator = comparison.left, comparison.right, comparison.operator
@@ -297,7 +295,7 @@ def _true_parts(condition: Condition, state: State | None) -> tuple[Condition, .
     try:
         match condition:
             case And(parts=parts):
-                return _all_true(parts, state)
+                return tuple(found for part in parts for found in _true_parts(part, state))
             case Not(body=body) if not is_literal(condition):
                 return _true_parts(opposite(body), state)
             case Or(parts=parts) if state is not None:
@@ -311,10 +309,6 @@ def _true_parts(condition: Condition, state: State | None) -> tuple[Condition, .
     except UndefinedError:
         pass
     return (condition,)
-
-
-def _all_true(parts: Iterable[Condition], state: State | None) -> tuple[Condition, ...]:
-    return tuple(found for part in parts for found in _true_parts(part, state))
 
 
 def _witness(condition: Exists, state: State) -> Condition | None:

@@ -131,7 +131,9 @@ class Teller:
         if self.style == "pddl":
             return pddl_style.init_text(problem)
         facts = self._facts(dict.fromkeys(problem.init))
-        facts += self._negative_facts(problem)
+        for atom in dict.fromkeys(problem.init_negative):
+            if self._phrases.told(atom[0]):
+                facts.append(self._phrases.negative(atom[0], [self._said(name) for name in atom[1:]]))
         facts += self._values(_init_values(problem))
         text = STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
         return "\n".join([text, *self._timed_lines(problem)])
@@ -326,13 +328,6 @@ class Teller:
             elif atom[0] not in self.wording.predicates:
                 raise UntoldError(f"the wording has no entry for the predicate '{atom[0]}'")
         return facts
-
-    def _negative_facts(self, problem: Problem) -> list[str]:
-        return [
-            self._phrases.negative(atom[0], [self._said(name) for name in atom[1:]])
-            for atom in dict.fromkeys(problem.init_negative)
-            if self._phrases.told(atom[0])
-        ]
 
     def _values(self, values: Iterable[tuple[GroundAtom, Fraction]]) -> list[str]:
         told = self.wording.functions

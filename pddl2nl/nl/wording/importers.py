@@ -69,7 +69,6 @@ def _refuse_other_domain(actions: Mapping[str, object], domain: Domain, where: s
 
 
 def _filled(text: str, variables: Sequence[str]) -> str:
-    """A text with the variables, in braces, in its holes."""
     rest = iter(variables)
     return re.sub(r"\{\}", lambda _: f"{{{next(rest)}}}", text)
 

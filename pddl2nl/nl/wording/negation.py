@@ -78,7 +78,7 @@ def negate(text: str) -> str | None:
         said = f"{words[at]} not"
     elif not _PARTICIPLE.fullmatch(following):
         said = "does not have" if verb == "has" else "do not have"
-    elif following != "been" and _is_bare_noun(plain[at + 2 : at + 3]):
+    elif following != "been" and plain[at + 2 : at + 3] and _is_bare_noun(plain[at + 2]):
         # "Has limited fuel", or "has communicated data"?
         return None
     else:
@@ -186,8 +186,8 @@ def _denies_all(words: list[str], plain: list[str], at: int) -> bool:
     return True
 
 
-def _is_bare_noun(words: list[str]) -> bool:
-    return bool(words) and words[0].isalpha() and words[0] not in PREPOSITIONS | DETERMINERS
+def _is_bare_noun(word: str) -> bool:
+    return word.isalpha() and word not in PREPOSITIONS | DETERMINERS
 
 
 # ── by a dependency parse ────────────────────────────────────────────────────────────────────────

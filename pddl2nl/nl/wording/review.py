@@ -84,7 +84,6 @@ def meaning_doubts(kind: str, snippet: Snippet, domain: Domain) -> tuple[str, ..
 
 
 def _form_doubts(kind: str, snippet: Snippet) -> Iterator[str]:
-    """What shows in the text alone."""
     text = snippet.text or ""
     words = [word.strip(",.;").casefold() for word in text.split()]
     if _MARKERS.search(text):
@@ -126,7 +125,6 @@ def _means_something(between: str) -> bool:
 
 
 def _name_doubts(kind: str, snippet: Snippet, domain: Domain) -> tuple[str, ...]:
-    """What shows beside the name."""
     own = _name_words(snippet.name)
     if not own:
         return ()

@@ -73,7 +73,9 @@ def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tok
         negated: whether a second line with the negation was asked for.
     """
     if reply.finish == "length":
-        return Draft(None, faults=(_cut_off(reply.usage.completion_tokens or max_tokens),))
+        tokens = reply.usage.completion_tokens or max_tokens
+        wanted = f"write one line of at most {_CUT_WORDS} words beside the brackets, with each variable once and no"
+        return Draft(None, faults=(f"was cut off at {tokens} tokens; {wanted} explanation",))
     if reply.finish == "refused":
         return Draft(None, faults=("is a refusal; nothing is to be done here, only said in English",))
     if reply.finish == "filtered":
@@ -102,13 +104,6 @@ def look_alike(
         if snippet.name in (one.name, other.name):
             return other if one.name == snippet.name else one
     return None
-
-
-def _cut_off(tokens: int) -> str:
-    return (
-        f"was cut off at {tokens} tokens; write one line of at most {_CUT_WORDS} words beside the brackets, "
-        "with each variable once and no explanation"
-    )
 
 
 # ── taking the wrapping off ──────────────────────────────────────────────────────────────────────
@@ -159,17 +154,17 @@ def _tidied(line: str, kind: Kind, parameters: Sequence[str]) -> str:
     capital = _CAPITAL.match(text)
     if capital:
         text = capital[0].lower() + text[capital.end() :]
-    return _BRACES.sub(lambda braced: _in_braces(braced, parameters), text)
+
+    def in_braces(braced: re.Match[str]) -> str:
+        name = braced[1].strip().lower()
+        return f"{{{name}}}" if name in parameters else braced[0]
+
+    return _BRACES.sub(in_braces, text)
 
 
 def _without_start(pattern: re.Pattern[str], text: str) -> str:
     match = pattern.match(text)
     return text[match.end() :] if match else text
-
-
-def _in_braces(braced: re.Match[str], parameters: Sequence[str]) -> str:
-    name = braced[1].strip().lower()
-    return f"{{{name}}}" if name in parameters else braced[0]
 
 
 # ── what is wrong ────────────────────────────────────────────────────────────────────────────────

@@ -459,7 +459,9 @@ class TimedRun(PlanRun):
 
     def _causes(self, conditions: Sequence[Condition], *, goals: bool) -> tuple[Cause, ...]:
         """The causes of failing conditions, with times; duration constraints and trajectories have none."""
-        explained = [one for one in conditions if not _is_special(one)]
+        explained = [
+            one for one in conditions if not any(isinstance(part, Special | Modal | Timed) for part in walk(one))
+        ]
         return tuple([self._timed_cause(one) for one in super()._causes(explained, goals=goals)])
 
     def _timed_cause(self, cause: Cause) -> Cause:
@@ -489,7 +491,3 @@ def duration_fits(operator: str, duration: Fraction, limit: Number, tolerance: F
     over, slack = as_float(duration) - as_float(limit), float(tolerance)
     fits = {"=": abs(over) < slack, "<=": over <= slack, ">=": -over <= slack, "<": over < 0, ">": over > 0}
     return fits[operator]
-
-
-def _is_special(condition: Condition) -> bool:
-    return any(isinstance(part, Special | Modal | Timed) for part in walk(condition))

@@ -84,7 +84,6 @@ class _TimedVerboseText:
         self._derived = frozenset(rule.name for rule in run.timed.task.domain.derived)
 
     def lines(self) -> Iterator[str]:
-        """All lines."""
         happenings = self._run.happenings
         yield from ("Plan to validate:", "", f"Plan size: {len(happenings)}")
         for happening, lasting in self._with_lasting():
