@@ -72,7 +72,7 @@ def _obfuscate(
     from pddl2nl.nl import choose_wording
     from pddl2nl.pddl import load_domain, load_problem
     from pddl2nl.tasks.obfuscation import obfuscation
-    from pddl2nl.tasks.renamed_files import RenamedFiles, read_mapping
+    from pddl2nl.tasks.renaming import RenamedFiles, read_mapping
     from pddlval import load_plan
 
     if reverse is not None and (scheme is not None or objects):

@@ -8,10 +8,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from pddl2nl.pddl import GroundAtom, conjuncts, write_condition
-from pddl2nl.pddl.tree import Atom
+from pddl2nl.pddl import GroundAtom, write_condition
 from pddl2nl.questions.answers import AnswerReader
-from pddl2nl.questions.deciding import Certificate, Decision, condition_of, left_out, removals
+from pddl2nl.questions.deciding import Certificate, Decision, condition_of, goal_atoms, left_out, removals
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, FactTopic, Topic, judged_plan
 from pddlval import GroundAction
@@ -361,11 +360,7 @@ class PlanLandmarks(FactTopic):
     @cached_property
     def facts(self) -> list[GroundAtom]:
         """The facts that are asked about, those of the known plan first."""
-        goal = {
-            GroundAtom((part.predicate, *part.args))
-            for part in conjuncts(self.task.problem.goal)
-            if isinstance(part, Atom)
-        }
+        goal = goal_atoms(self.task.problem.goal)
         return [atom for atom in self.places.atoms if atom not in goal and not self.place.state.true(atom)]
 
     def subjects(self, right: bool) -> Iterator[GroundAtom]:

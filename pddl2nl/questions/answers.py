@@ -34,9 +34,8 @@ from typing import Any
 
 from pddl2nl.nl import Names, NLReadError, Reader, Wording, objects_of, read_state
 from pddl2nl.nl.telling.teller import STATE_START
-from pddl2nl.pddl import GroundAtom, Task, conjuncts, write_condition
-from pddl2nl.pddl.tree import Atom
-from pddl2nl.questions.deciding import Decider, Decision, condition_of
+from pddl2nl.pddl import GroundAtom, Task, write_condition
+from pddl2nl.questions.deciding import Decider, Decision, condition_of, goal_atoms
 from pddl2nl.questions.question import LABELS, PLAN_KINDS, Question
 from pddl2nl.search.grounding import GroundActions
 from pddlval import BadActionError, GroundAction, Simulator, read_plan, validate
@@ -262,7 +261,7 @@ class AnswerReader:
         try:
             return _is_not(self.decider.action(value), f"{value} can become applicable")
         except BadActionError as error:
-            return AnswerJudgement(False, "wrong", str(error))
+            return _wrong(str(error))
 
     def same_index(self, question: Question, value: int) -> AnswerJudgement:
         return _same(value, question.answer)
@@ -272,7 +271,7 @@ class AnswerReader:
         given = read_plan("\n".join(recorded) if recorded else question.question.split('"')[1]).actions
         left = iter(given)
         if len(value) >= len(given) or not all(action in left for action in value):
-            return AnswerJudgement(False, "wrong", "nothing is left out, or something is added or moved")
+            return _wrong("nothing is left out, or something is added or moved")
         return self.a_plan(question, value)
 
     def true_landmark(self, question: Question, value: GroundAtom | None) -> AnswerJudgement:
@@ -280,22 +279,21 @@ class AnswerReader:
             return _none_is_right(question.answer["yes"])
         if str(value) in question.answer["yes"]:
             return AnswerJudgement(True)
-        goal = [part for part in conjuncts(self.task.problem.goal) if isinstance(part, Atom)]
-        if self.decider.state.true(value) or value in [GroundAtom((part.predicate, *part.args)) for part in goal]:
-            return AnswerJudgement(False, "wrong", f"{value} holds now or is a goal")
+        if self.decider.state.true(value) or value in goal_atoms(self.task.problem.goal):
+            return _wrong(f"{value} holds now or is a goal")
         return _is(self.decider.landmark(value), f"{value} is no landmark")
 
     def begins_optimal_plan(self, question: Question, value: GroundAction | None) -> AnswerJudgement:
         if value is None:
-            return AnswerJudgement(False, "wrong", "there is such an action")
+            return _wrong("there is such an action")
         text = f"{value} begins no optimal plan"
         for key in ("yes", "no"):
             if str(value) in [each.lower() for each in question.answer[key]]:
-                return AnswerJudgement(True) if key == "yes" else AnswerJudgement(False, "wrong", text)
+                return AnswerJudgement(True) if key == "yes" else _wrong(text)
         try:
             unmet = self.decider.simulator.step(self.decider.state, value).unmet
         except BadActionError as error:
-            return AnswerJudgement(False, "wrong", str(error))
+            return _wrong(str(error))
         if unmet:
             return AnswerJudgement(False, "inapplicable", f"{value}: {' '.join(map(write_condition, unmet))}")
         return _is(self.decider.next_action(value), text)
@@ -303,9 +301,9 @@ class AnswerReader:
     def unmet_condition(self, question: Question, value: Sequence[GroundAtom]) -> AnswerJudgement:
         unmet = question.answer["unmet"]
         if not value:
-            return AnswerJudgement(False, "wrong", "it is no plan") if unmet else AnswerJudgement(True)
+            return _wrong("it is no plan") if unmet else AnswerJudgement(True)
         others = [str(atom) for atom in value if str(atom) not in unmet]
-        return AnswerJudgement(False, "wrong", f"{others[0]} is not unmet") if others else AnswerJudgement(True)
+        return _wrong(f"{others[0]} is not unmet") if others else AnswerJudgement(True)
 
     def facts_at_the_end(self, question: Question, value: Sequence[GroundAtom]) -> AnswerJudgement:
         layout, state = self.decider.ground.layout, self.decider.state
@@ -326,10 +324,12 @@ class AnswerReader:
         return AnswerJudgement(True)
 
 
+def _wrong(text: str) -> AnswerJudgement:
+    return AnswerJudgement(False, "wrong", text)
+
+
 def _same(value: object, answer: object) -> AnswerJudgement:
-    return (
-        AnswerJudgement(True) if value == answer else AnswerJudgement(False, "wrong", f"{value}, and {answer} is right")
-    )
+    return AnswerJudgement(True) if value == answer else _wrong(f"{value}, and {answer} is right")
 
 
 def _same_set(value: Iterable[str], recorded: Iterable[str], claim: str) -> AnswerJudgement:
@@ -337,21 +337,19 @@ def _same_set(value: Iterable[str], recorded: Iterable[str], claim: str) -> Answ
     named, right = dict.fromkeys(value), [text.lower() for text in recorded]
     for text in named:
         if text not in right:
-            return AnswerJudgement(False, "wrong", f"{text} {claim}")
+            return _wrong(f"{text} {claim}")
     missing = [text for text in right if text not in named]
     return AnswerJudgement(False, "incomplete", f"{missing[0]} is missing") if missing else AnswerJudgement(True)
 
 
 def _none_is_right(recorded: Collection[str]) -> AnswerJudgement:
-    return (
-        AnswerJudgement(False, "wrong", f"there is one: {next(iter(recorded))}") if recorded else AnswerJudgement(True)
-    )
+    return _wrong(f"there is one: {next(iter(recorded))}") if recorded else AnswerJudgement(True)
 
 
 def _is(decided: Decision | None, otherwise: str) -> AnswerJudgement:
     if decided is None:
         return AnswerJudgement(None)
-    return AnswerJudgement(True) if decided.answer else AnswerJudgement(False, "wrong", otherwise)
+    return AnswerJudgement(True) if decided.answer else _wrong(otherwise)
 
 
 def _is_not(decided: Decision | None, otherwise: str) -> AnswerJudgement:

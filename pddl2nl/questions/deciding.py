@@ -27,7 +27,7 @@ from pddl2nl.search.mutexes import Mutexes
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import negation_normal, predicates_in
 from pddlval.schemas import Ground
-from pddlval.semantics import holds
+from pddlval.semantics import ground_atom, holds
 
 Certificate = Mapping[str, Any]
 """Why an answer is right, as JSON: actions and literals are PDDL."""
@@ -42,6 +42,11 @@ class Decision:
 
     answer: bool
     certificate: Certificate
+
+
+def goal_atoms(goal: Condition) -> set[GroundAtom]:
+    """The atoms that a goal's conjunction asks for."""
+    return {ground_atom(part) for part in conjuncts(goal) if isinstance(part, Atom)}
 
 
 def condition_of(atoms: Iterable[GroundAtom]) -> Condition:
@@ -212,7 +217,7 @@ class Decider:
             body = part.body if isinstance(part, Not) else part
             if isinstance(body, Atom) and body.predicate not in layout.dynamic and not holds(part, self.state):
                 return Decision(False, {"unreachable": [write_condition(part)], "proof": "static"})
-        atoms = [GroundAtom((part.predicate, *part.args)) for part in parts if isinstance(part, Atom)]
+        atoms = [ground_atom(part) for part in parts if isinstance(part, Atom)]
         changing = [atom for atom in atoms if atom[0] in layout.changing]
         if all(atom in self._around.first for atom in changing):
             for state in self._around.before:

@@ -17,10 +17,9 @@ from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.nl import Teller
 from pddl2nl.nl.telling.teller import GOAL_START
 from pddl2nl.pddl import And, Condition, GroundAtom, Problem, Task, conjuncts, write_problem
-from pddl2nl.pddl.tree import Atom
 from pddl2nl.questions.acp_topics import Progression, Validation
 from pddl2nl.questions.answers import AnswerReader
-from pddl2nl.questions.deciding import Certificate, condition_of
+from pddl2nl.questions.deciding import Certificate, condition_of, goal_atoms
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.topic import MOST_LISTED, OpenTopic
 from pddlval import GroundAction, validate
@@ -286,8 +285,7 @@ class GoalRewording(GoalShuffling):
         facts = sorted(set(end.changing()).intersection(self.places.atoms))
         whole, part = condition_of(facts), self.task.problem.goal
         self.goal, self._other = rng.sample([whole, part], 2)
-        goals = {GroundAtom((each.predicate, *each.args)) for each in conjuncts(part) if isinstance(each, Atom)}
-        self.plan = place.plan if goals < {*facts} and len(facts) <= MOST_LISTED else None
+        self.plan = place.plan if goal_atoms(part) < {*facts} and len(facts) <= MOST_LISTED else None
 
 
 class Generalisation(_PlanTopic):

@@ -170,13 +170,12 @@ def _placed(
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         doubted=doubted,
         unfinished=unfinished,
-        cells={place: tuple(sorted(some.values(), key=_by_task)) for place, some in cells.items()},
+        cells={
+            place: tuple(sorted(some.values(), key=lambda run: (run.suite, run.task, run.seed or 0, run.name)))
+            for place, some in cells.items()
+        },
         notes=notes,
     )
-
-
-def _by_task(run: RunSummary) -> tuple[str, str, int, str]:
-    return run.suite, run.task, run.seed or 0, run.name
 
 
 def _with_optima(summaries: Sequence[RunSummary]) -> list[RunSummary]:

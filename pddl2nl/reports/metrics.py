@@ -105,14 +105,6 @@ _CLAIMS = ("claimed-done", "claimed-unsolvable")
 _UNREAD = ("unreadable", "ambiguous", "unknown-object")
 
 
-def _coverage(record: Record) -> float | None:
-    return float(record.solved)
-
-
-def _plan_length(record: Record) -> float | None:
-    return float(len(record.plan)) if record.solved else None
-
-
 def _over_optimal(record: Record) -> float | None:
     # `pddl2nl.reports.gathering` adds the tasks that an optimal planner solved in another record.
     optimal = optimal_length(record) if record.solved else None
@@ -157,10 +149,6 @@ def _planning(record: Record, what: str) -> float | None:
     return float(sum(values)) if values else None
 
 
-def _seconds(record: Record) -> float | None:
-    return float(record.last.seconds)
-
-
 def _used(record: Record, what: str, role: str | None = None) -> float | None:
     usage = record.usage.get(role) if role else None
     if not role and (record.model or record.usage):
@@ -194,9 +182,11 @@ def _alone(metric: RunMetric, record: Record) -> float | None:
 
 
 def _metrics() -> Iterator[RunMetric]:
-    yield RunMetric("coverage", "tasks whose goal was reached", "higher", "sum", _coverage, "tasks", "always")
+    solved = "tasks whose goal was reached"
+    yield RunMetric("coverage", solved, "higher", "sum", lambda run: float(run.solved), "tasks", "always")
+    plans = "actions of the plans that reached the goal"
     yield RunMetric(
-        "plan-length", "actions of the plans that reached the goal", "lower", "mean", _plan_length, "actions"
+        "plan-length", plans, "lower", "mean", lambda run: float(len(run.plan)) if run.solved else None, "actions"
     )
     ratio = "actions of these plans, as a multiple of those of a shortest plan, where that is known"
     yield RunMetric("plan-length-over-optimal", ratio, "lower", "mean", _over_optimal)
@@ -235,7 +225,7 @@ def _metrics() -> Iterator[RunMetric]:
     yield RunMetric("reasoning-tokens", "tokens received that are reasoning", "lower", "mean", reasoning, "tokens")
     usd = partial(_used, what="usd")
     yield RunMetric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")
-    yield RunMetric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
+    yield RunMetric("seconds", "wall time of a run", "lower", "mean", lambda run: float(run.last.seconds), "s")
     hits = partial(_used, what="cache_hits")
     yield RunMetric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
     planning = "by Fast Downward, or by a policy's planner or search"

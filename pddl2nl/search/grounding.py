@@ -63,14 +63,15 @@ class GroundActions:
     def grounds(self) -> Iterator[Ground]:
         """The ground actions, compiled, in the order of the file; the objects of each in the order of their names."""
         for schema in self.simulator.task.domain.actions:
-            static = And(tuple(part for part in conjuncts(negation_normal(schema.precondition)) if self._static(part)))
-            for args in sorted(self.layout.engine.solutions(static, schema.parameters, {})):
+            static = (
+                part
+                for part in conjuncts(negation_normal(schema.precondition))
+                if predicates_in(part).isdisjoint(self.layout.dynamic) and not has_comparison(part)
+            )
+            for args in sorted(self.layout.engine.solutions(And(tuple(static)), schema.parameters, {})):
                 ground = self.simulator.ground(GroundAction(schema.name, args))
                 if ground.possible:
                     yield ground
-
-    def _static(self, part: Condition) -> bool:
-        return predicates_in(part).isdisjoint(self.layout.dynamic) and not has_comparison(part)
 
     def _literals_of(self, condition: Condition) -> Iterator[Literal]:
         """The conjoined literals of a ground condition over what actions change."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pddl2nl.baselines import PLANNERS, PlannerResult, solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.baselines.planner import cheapest_plan
-from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Effect, GroundAtom, Not, Predicate, Task
+from pddl2nl.pddl import ActionSchema, And, Atom, GroundAtom, Not, Predicate, Task
 from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import BadActionError, GroundAction, Simulator, State
@@ -198,9 +198,12 @@ def compile_proposal(simulator: Simulator, proposal: Sequence[GroundAction]) -> 
     for number, action in enumerate(possible):
         advance = (Not(behind[number]), behind[number + 1])
         follow, skip = f"{prefix}-follow-{number}", f"{prefix}-skip-{number}"
-        precondition, effect = _grounded(task.domain, action)
-        condition = And((behind[number], precondition))
-        actions.append(ActionSchema(follow, (), condition, And((effect, *advance, may_skip))))
+        schema = task.domain.action(action.name)
+        assert schema is not None
+        binding = dict(zip((item.name for item in schema.parameters), action.args, strict=True))
+        condition = And((behind[number], substitute(schema.precondition, binding)))
+        effect = And((substitute(schema.effect, binding), *advance, may_skip))
+        actions.append(ActionSchema(follow, (), condition, effect))
         actions.append(ActionSchema(skip, (), And((behind[number], may_skip)), And(advance)))
         follows[follow] = action
         skips.append(skip)
@@ -229,10 +232,3 @@ def _possible(simulator: Simulator, action: GroundAction) -> bool:
         return simulator.ground(action).possible
     except BadActionError:
         return False
-
-
-def _grounded(domain: Domain, action: GroundAction) -> tuple[Condition, Effect]:
-    schema = domain.action(action.name)
-    assert schema is not None
-    binding = dict(zip((item.name for item in schema.parameters), action.args, strict=True))
-    return substitute(schema.precondition, binding), substitute(schema.effect, binding)

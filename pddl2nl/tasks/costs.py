@@ -25,7 +25,6 @@ from pddl2nl.pddl.tree import (
     Atom,
     Condition,
     Domain,
-    Expression,
     Fluent,
     FluentValue,
     Forall,
@@ -261,8 +260,9 @@ def _action_cost(action: ActionSchema, constants: Mapping[str, Fraction | str]) 
         return None
     total = Fraction(0)
     for update in _cost_updates(action):
-        value = _constant(update.value, constants)
-        if value is None:
+        node = update.value
+        value = constants.get(node.name) if isinstance(node, Fluent) else getattr(node, "value", None)
+        if not isinstance(value, Fraction):
             return None
         total += value
     return total
@@ -272,13 +272,6 @@ def _always(action: ActionSchema) -> bool:
     """Whether no cost of an action is under a `when` or a `forall`."""
     costs = _cost_updates(action)
     return len([part for part in conjuncts(action.effect) if isinstance(part, Update) and part in costs]) == len(costs)
-
-
-def _constant(node: Expression, constants: Mapping[str, Fraction | str]) -> Fraction | None:
-    if isinstance(node, Number):
-        return node.value
-    value = constants.get(node.name) if isinstance(node, Fluent) else None
-    return value if isinstance(value, Fraction) else None
 
 
 # ── costs without a value ────────────────────────────────────────────────────────────────────────
@@ -292,8 +285,10 @@ def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
     domain, problem = task.domain, task.problem
     valued = {item.fluent for item in problem.init_values}
     changed = _changed_functions(domain)
+    changing = changed_predicates(domain)
     for action in domain.actions:
-        static = _static_atoms(task, action)
+        atoms = (part for part in conjuncts(action.precondition) if isinstance(part, Atom))
+        static = [atom for atom in atoms if atom.predicate not in changing]
         costs = (node for update in _cost_updates(action) for node in walk(update.value))
         for fluent in dict.fromkeys(node for node in costs if isinstance(node, Fluent)):
             if fluent.name in changed:
@@ -306,12 +301,6 @@ def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
                     f"{missing}, a part of what '{action.name}' costs, has no value in problem '{problem.name}': "
                     "an action whose cost has none cannot be applied, and without costs it can",
                 )
-
-
-def _static_atoms(task: Task, action: ActionSchema) -> list[Atom]:
-    changed = changed_predicates(task.domain)
-    atoms = (part for part in conjuncts(action.precondition) if isinstance(part, Atom))
-    return [atom for atom in atoms if atom.predicate not in changed]
 
 
 def _applied(task: Task, action: ActionSchema, fluent: Fluent, static: Iterable[Atom]) -> Iterator[GroundAtom]:

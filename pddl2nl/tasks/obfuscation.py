@@ -213,7 +213,7 @@ class _Mystery(_Namer):
         deck = self._decks[kind]
         while deck:
             found = deck.pop()
-            if self._free(found):
+            if found not in self._taken and not self._related(found):
                 self._taken.add(found)
                 return found
         words = [item for item in mystery_words()[kind] if not self._related(item)]
@@ -225,9 +225,6 @@ class _Mystery(_Namer):
                     self._taken.add(found)
                     return found
             count += 1
-
-    def _free(self, word: str) -> bool:
-        return word not in self._taken and not self._related(word)
 
     def _related(self, word: str) -> bool:
         return word in self._avoided or any(

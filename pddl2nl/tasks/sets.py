@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import read_text
@@ -44,17 +44,10 @@ _PLACES: dict[Role, tuple[str, str]] = {
 }
 
 
-class MeasuredSearch(Protocol):
-    """Runs planners; called from several threads at a time.
-
-    Plans are validated. Raises `InfrastructureError` if a planner cannot be run.
-    """
-
-    def __call__(
-        self, domain: str, problem: str, planners: Sequence[str], limits: SearchLimits
-    ) -> Mapping[str, Measured]:
-        """The result of each planner by its name, on a problem given as PDDL texts."""
-        ...
+MeasuredSearch = Callable[[str, str, Sequence[str], SearchLimits], Mapping[str, Measured]]
+"""Runs planners on the PDDL texts of a domain and a problem within limits, and returns the result of each by its name.
+It is called from several threads at a time, validates plans, and raises `InfrastructureError` if one cannot be run.
+"""
 
 
 def in_threads(function: Callable[[T], R], items: Iterable[T], workers: int, stop: Callable[[], None]) -> list[R]:
@@ -420,7 +413,10 @@ def make_scaled(workshop: Workshop, ladder: Ladder) -> MadeSet:
 
     def pool(size: int) -> list[Candidate]:
         if size not in pools:
-            pools[size] = list(itertools.islice(_of_size(workshop, ladder, size, seeds), _OF_ONE_SIZE))
+            # Kinds take turns; sizes without any are skipped.
+            turns = itertools.cycle(ladder.parameters(size))
+            drawn = workshop.draw(lambda: next(turns), seeds, _SCALED_ATTEMPTS) if ladder.parameters(size) else ()
+            pools[size] = list(itertools.islice(drawn, _OF_ONE_SIZE))
         return pools[size]
 
     threshold = _threshold(workshop, ladder, pool)
@@ -449,14 +445,6 @@ def _threshold(workshop: Workshop, ladder: Ladder, pool: Callable[[int], list[Ca
     raise InputError(f"no limit was reached up to {ladder.last} {ladder.what}; give less than {workshop.limits}")
 
 
-def _of_size(workshop: Workshop, ladder: Ladder, size: int, seeds: Iterator[int]) -> Iterator[Candidate]:
-    """Problems of one size, taking turns among its kinds."""
-    kinds = ladder.parameters(size)
-    if kinds:
-        turns = itertools.cycle(kinds)
-        yield from workshop.draw(lambda: next(turns), seeds, _SCALED_ATTEMPTS)
-
-
 # ── the unsolvable set ────────────────────────────────────────────────────────────────────────────
 
 UNSOLVABLE = 20
@@ -470,12 +458,8 @@ _UNSOLVABLE_PLENTY = 2
 _UNSOLVABLE_ATTEMPTS = 300
 
 
-@dataclass
-class _Pool:
-    """Candidates of one way: those that a search proved unsolvable, and those that the translator did."""
-
-    searched: list[Candidate] = field(default_factory=list)
-    refuted: list[Candidate] = field(default_factory=list)
+_Pool = tuple[list[Candidate], list[Candidate]]
+"""Candidates of one way: those that a search proved unsolvable, and those that the translator did."""
 
 
 def ways(generator: Generator) -> tuple[str, ...]:
@@ -502,9 +486,10 @@ def make_unsolvable(workshop: Workshop, seed: int) -> MadeSet:
     used: Counter[tuple[str, int | str]] = Counter()
     taken: Counter[str] = Counter()
     chosen: list[tuple[int, Candidate]] = []
-    while len(chosen) < UNSOLVABLE and any(pool.searched or pool.refuted for pool in pools.values()):
-        way = min((way for way, pool in pools.items() if pool.searched or pool.refuted), key=lambda way: taken[way])
-        candidate = pick_varied(pools[way].searched or pools[way].refuted, used)
+    while len(chosen) < UNSOLVABLE and any(map(any, pools.values())):
+        way = min((way for way, pool in pools.items() if any(pool)), key=lambda way: taken[way])
+        searched, refuted = pools[way]
+        candidate = pick_varied(searched or refuted, used)
         taken[way] += 1
         chosen.append((candidate.generated.objects, candidate))
     if len(chosen) < UNSOLVABLE:
@@ -524,7 +509,7 @@ def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
 
     candidates = workshop.draw(parameters, itertools.count(1), _UNSOLVABLE_ATTEMPTS)
     patience = replace(workshop.limits, seconds=max(1, workshop.limits.seconds // 6))
-    pools = {way: _Pool() for way in names}
+    pools: dict[str, _Pool] = {way: ([], []) for way in names}
     enough = -(-UNSOLVABLE * _UNSOLVABLE_PLENTY // len(names))
     workshop.stage(f"{workshop.generator.domain}: proving unsolvability", _UNSOLVABLE_GROUPS * GROUP)
     for _ in range(_UNSOLVABLE_GROUPS):
@@ -534,8 +519,8 @@ def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
             if found["brfs"].solved:
                 raise InputError(f"a problem that was made unsolvable has a plan: {candidate.generated.call}")
             if found["brfs"].status == "unsolvable":
-                pool = pools[str(candidate.parameters[_PARAMETER])]
-                (pool.searched if found["brfs"].expanded else pool.refuted).append(candidate)
-        if len(group) < GROUP or all(len(pool.searched) + len(pool.refuted) >= enough for pool in pools.values()):
+                searched, refuted = pools[str(candidate.parameters[_PARAMETER])]
+                (searched if found["brfs"].expanded else refuted).append(candidate)
+        if len(group) < GROUP or all(sum(map(len, pool)) >= enough for pool in pools.values()):
             break
     return pools

@@ -207,8 +207,11 @@ def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
     count = Counter(pairing.problem.folder for pairing in pairings)
     for pairing in pairings:
         folder = pairing.problem.folder
-        if folder and count[folder] == 1 and pairing.domain.folder == folder and _is_plain(pairing.problem):
-            single[folder[:-1]].append(pairing)
+        if folder and count[folder] == 1 and pairing.domain.folder == folder:
+            stem = pairing.problem.stem
+            # The file's name adds nothing to its folder's.
+            if _PLAIN_PROBLEM.fullmatch(stem) or stem.lower() == folder[-1].lower():
+                single[folder[:-1]].append(pairing)
     found: set[_Folder] = set()
     for above, beside in single.items():
         alike = len({pairing.domain.name for pairing in beside}) == 1
@@ -218,10 +221,6 @@ def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
         if numbered or (alike and not alone):
             found.update(pairing.problem.folder for pairing in beside)
     return found
-
-
-def _is_plain(problem: PDDLFile) -> bool:
-    return _PLAIN_PROBLEM.fullmatch(problem.stem) is not None or problem.stem.lower() == problem.folder[-1].lower()
 
 
 def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
@@ -426,7 +425,7 @@ def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> P
     for rule, hits in _RULES:
         found = hits(problem, pool)
         if len(found) == 1:
-            return _paired(problem, found[0], rule, sure=rule != "number" or not _has_usual(pool))
+            return _paired(problem, found[0], rule, sure=rule != "number" or all(domain_key(one.stem) for one in pool))
         if found:
             pool = found
     if len(fitting) == 1:
@@ -451,10 +450,6 @@ def _lent(problem: PDDLFile, candidates: Sequence[PDDLFile]) -> Pairing | None:
     if len({one.name for one in candidates}) > 1:
         return found
     return replace(found, guess=True, why=f"{found.why}; but by its file's name it is another problem's")
-
-
-def _has_usual(pool: Sequence[PDDLFile]) -> bool:
-    return any(not domain_key(one.stem) for one in pool)
 
 
 def _paired(problem: PDDLFile, domain: PDDLFile, rule: Rule, *, sure: bool = True, among: int = 1) -> Pairing:
@@ -674,9 +669,9 @@ def look_at(path: Path, folder: tuple[str, ...] = ()) -> PDDLFile | LeftOver:
     if data[:2] in _UTF16:
         return LeftOver(here, "UTF-16; a text in UTF-8 was expected")
     text = prepare(decode(data).text)
-    defined = (
-        {match[1]: match[2] for match in reversed([*_DEFINE.finditer(text)])} if _may_define(text, is_pddl) else {}
-    )
+    # In a file with another ending a definition further down is an example in a text about something else.
+    found = reversed([*_DEFINE.finditer(text)]) if is_pddl or _DEFINE.match(text.lstrip()) else ()
+    defined = {match[1]: match[2] for match in found}
     if "domain" in defined and "problem" in defined:
         return LeftOver(here, "holds a domain and a problem in one file; they must stand in two")
     for kind in ("domain", "problem"):
@@ -704,11 +699,6 @@ def _bytes(path: Path, is_pddl: bool) -> bytes:
         if is_pddl or head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"(", b";"):
             head += file.read(_BIGGEST)
     return head
-
-
-def _may_define(text: str, is_pddl: bool) -> bool:
-    """Whether a definition in the text is meant as one, rather than an example in a text about something else."""
-    return is_pddl or _DEFINE.match(text.lstrip()) is not None
 
 
 def _broken(text: str, kind: str, name: str) -> str:
