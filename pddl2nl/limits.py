@@ -18,6 +18,10 @@ class OutsideLimits:
     """Of a line, where a file is read line by line, and of a plan."""
     key_dots: int = 100
     """Of a dotted key in TOML: Python's reader takes quadratic time and memory for them."""
+    instances: int = 1_000_000
+    """Of a quantified effect, preference or constraint in PDDL: each instance is executed by itself."""
+    choices: int = 10**12
+    """Of objects, for quantifiers in PDDL with quantifiers of the other kind in them: to try so many takes weeks."""
     connect_seconds: float = 30.0
     reply_seconds: float = 600.0
     """Of one attempt, from connecting to the last byte of the answer, headers included. Of a streamed reply: between

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pddl2nl.cli.panels import COMMANDS, UNLISTED
 from pddl2nl.errors import Pddl2nlError
@@ -117,9 +118,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except MemoryError:
+        # What filled it is kept by the exception until this clause ends.
+        pass
     except Exception as error:  # noqa: BLE001 — never with the exit code of a verdict
         return _fault(error)
-    return 0
+    else:
+        return 0
+    sys.stderr.write("error: there is not enough memory for this\n")
+    return _INFRASTRUCTURE
 
 
 def _reader_gone() -> int:
@@ -153,6 +160,12 @@ def _failed(error: OSError) -> int:
     return _INFRASTRUCTURE
 
 
+def _terminated(number: int, frame: object) -> NoReturn:
+    # Not by the stream, which may be writing.
+    os.write(2, b"SIGTERM: stopping; what was written is kept\n")
+    sys.exit(128 + number)
+
+
 def entry_point() -> None:
     """What the console command calls: runs `main` and exits with its code."""
     # First of all: imports and reading a task make many objects and hardly any garbage. With Python's own threshold
@@ -162,7 +175,7 @@ def entry_point() -> None:
 
     utf8_streams()
     # As with Ctrl-C, so that a planner is stopped and its folder removed when a scheduler ends this process.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    signal.signal(signal.SIGTERM, _terminated)
     code = main()
     # At its end Python looks for garbage among all objects, a fifth of the time of a small `validate`; frozen ones are
     # left out, and the system takes the memory back anyway.

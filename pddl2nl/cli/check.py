@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.options import DomainFile, ProblemFiles, switch
+from pddl2nl.cli.options import CommandMemory, CommandSeconds, DomainFile, ProblemFiles, run_within, switch
 from pddl2nl.cli.output import BAD_INPUT, DONE, plural, print_result
 
 if TYPE_CHECKING:
@@ -23,12 +23,15 @@ def _check(
     domain: DomainFile,
     problems: ProblemFiles = None,
     as_json: Annotated[bool, switch("--json", "Print JSON, one object per file.", "Output")] = False,
+    seconds: CommandSeconds = None,
+    memory: CommandMemory = None,
 ) -> None:
     """Check PDDL files: syntax, declarations, arity and types; all errors of a file, not only the first.
 
     A warning names each construct that is not executed: validate, run and plan refuse such a task. Exit code 0: no
-    errors (warnings do not count); 2: errors.
+    errors (warnings do not count); 2: errors; 3: a limit was reached, which is no verdict.
     """
+    run_within(seconds, memory)
     from pddlval.checking import check_files
 
     ok = True

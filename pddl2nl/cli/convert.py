@@ -12,6 +12,8 @@ import typer
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.options import (
+    CommandMemory,
+    CommandSeconds,
     Context,
     DomainFile,
     JsonOption,
@@ -20,6 +22,7 @@ from pddl2nl.cli.options import (
     argument,
     given_options,
     option,
+    run_within,
     switch,
 )
 from pddl2nl.cli.output import DONE, FAILED, account_text, print_error, print_result
@@ -100,11 +103,14 @@ def _convert(
     verify: Annotated[bool, switch("--verify", "Have the model read its snippets back.", "Model")] = False,
     wording_tokens: Annotated[int, option("N", "Tokens of the longest reply.", group="Model", min=1)] = 200,
     seed: SeedOption = 1,
+    seconds: CommandSeconds = None,
+    memory: CommandMemory = None,
     *,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
     """Turn a domain, and a problem, into prompt texts."""
+    run_within(seconds, memory)
     from pddl2nl.experiments.model_wording import save_whole
     from pddl2nl.nl import convert, make_names
     from pddl2nl.nl.wording.negation import with_negations

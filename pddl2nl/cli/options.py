@@ -214,8 +214,23 @@ TimeLimit = Annotated[
 MemoryLimit = Annotated[int, option("MEMORY", _MEMORY_HELP, parser=read_memory)]
 AnyMemoryLimit = Annotated[int | None, option("MEMORY", _MEMORY_HELP, "no limit", parser=read_memory)]
 
+CommandSeconds = Annotated[
+    float | None,
+    option("TIME", "Longest time of the command: seconds, or 90s, 30m.", "no limit", "Limits", parser=read_time),
+]
+CommandMemory = Annotated[
+    int | None, option("MEMORY", "Memory of the command: MB, or 500m, 8g.", "no limit", "Limits", parser=read_memory)
+]
 
 # ── what every command has ───────────────────────────────────────────────────────────────────────
+
+
+def run_within(seconds: float | None, memory_mb: int | None) -> None:
+    """Sets a command's ``--seconds`` and ``--memory``; called before it does anything."""
+    if seconds is not None or memory_mb is not None:
+        from pddl2nl.cli.limited import continue_in_child
+
+        continue_in_child(seconds, memory_mb)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,6 +10,8 @@ import typer
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.options import (
+    CommandMemory,
+    CommandSeconds,
     TimeTolerance,
     ValTolerance,
     argument,
@@ -17,6 +19,7 @@ from pddl2nl.cli.options import (
     domain_file,
     option,
     problem_file,
+    run_within,
     switch,
 )
 from pddl2nl.errors import InputError
@@ -70,11 +73,14 @@ def _validate(
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
     jobs: Annotated[int, option("N", "Processes that validate a batch.", min=1)] = 1,
+    seconds: CommandSeconds = None,
+    memory: CommandMemory = None,
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 
-    Exit code 0: all plans are valid; 1: some are not; 2: bad input.
+    Exit code 0: all plans are valid; 1: some are not; 2: bad input; 3: a limit was reached, which is no verdict.
     """
+    run_within(seconds, memory)
     from pddlval.command import judge_batch, judge_files, tolerances_of
 
     tolerances = tolerances_of(val_tolerance, times)

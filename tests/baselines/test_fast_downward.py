@@ -221,7 +221,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder(fake_driver, tmp_path: Path, mon
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_the_driver_and_its_children_die_with_us(root: Path, tmp_path: Path, stop: signal.Signals) -> None:
     driver, note = tmp_path / "driver.py", tmp_path / "pids"
     driver.write_text(
@@ -234,7 +234,9 @@ def test_the_driver_and_its_children_die_with_us(root: Path, tmp_path: Path, sto
     )
     # As experiments do: in a thread that is not the main one.
     code = (
-        "import sys, threading; from pathlib import Path; from pddl2nl.baselines import fast_downward\n"
+        "import signal, sys, threading; from pathlib import Path; from pddl2nl.baselines import fast_downward\n"
+        # Under nohup, children ignore it.
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         f"fast_downward.find_driver = lambda: Path({str(driver)!r})\n"
         "run = lambda: fast_downward.search_each(Path('d'), Path('p'), [('--search', 's')])\n"
         "threading.Thread(target=run).start()"

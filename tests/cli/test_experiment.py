@@ -230,6 +230,8 @@ def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
         assert before < 72
         if sent == signal.SIGINT:
             assert "stopped: interrupted; the same command resumes it" in out
+        else:
+            assert errors.endswith("SIGTERM: stopping; what was written is kept\n")
         assert main(arguments) == 0
         assert len({json.dumps(call.body, sort_keys=True) for call in server.calls}) == 72
         # What was on its way when the process ended may be asked again, and nothing else.

@@ -22,6 +22,8 @@ DIFFERENT = {
     "--wording",
     # With and without the random walk, or none; one rule or several; for some policies only.
     *("--planner", "--reading", "--ontology", "--task-text"),
+    # Of a command, and of a call of a server.
+    "--seconds",
     # Of runs, and of prompts for training.
     "--policy",
     # Of a policy, which knows the automaton, and of a command; a file of subtasks, and macro-actions as well.

@@ -20,6 +20,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from pddl2nl.lean import dataclass
+from pddl2nl.limits import LIMITS
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -48,9 +49,6 @@ from pddlval.state import BIT, BITS, Chunks, Levels, Number, State, StateLayout,
 
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up, in whatever order."""
-
-_MOST_INSTANCES = 1_000_000
-"""Actions whose quantified effects have more instances are not executed."""
 
 _FEW_INSTANCES = 32
 """So few choices of objects are all tried; of more, those that satisfy the static conditions are looked up."""
@@ -168,13 +166,13 @@ class Quantified:
     def instances(self, binding: Binding, layout: StateLayout) -> tuple[int, Iterable[tuple[str, ...]]]:
         """The choices of objects with which something may happen, in alphabetic order, and how many they are.
 
-        Of more than `_MOST_INSTANCES` they are not all given.
+        Of more than `LIMITS.instances` they are not all given.
         """
         count = prod(map(len, self.objects))
         if self.static is None or count <= _FEW_INSTANCES:
             return count, product(*self.objects)
         solutions = layout.engine.solutions(self.static, self.effect.parameters, binding)
-        chosen = sorted(islice(solutions, _MOST_INSTANCES + 1))
+        chosen = sorted(islice(solutions, LIMITS.instances + 1))
         return len(chosen), chosen
 
 
@@ -242,10 +240,10 @@ class Instances:
         for quantified in block.foralls:
             count, choices = quantified.instances(binding, self._layout)
             self._seen += count
-            if self._seen > _MOST_INSTANCES:
+            if self._seen > LIMITS.instances:
                 raise UnsupportedError(
                     f"the effect (forall ({' '.join(quantified.names)}) …) of action {self._action} has more than"
-                    f" {_MOST_INSTANCES:,} instances, too many to execute"
+                    f" {LIMITS.instances:,} instances, too many to execute"
                 )
             for objects in choices:
                 chosen = dict(zip(quantified.names, objects, strict=True))

@@ -11,19 +11,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from math import prod
+from typing import Any, NamedTuple
 
+from pddl2nl.limits import LIMITS
 from pddl2nl.pddl import (
     NOWHERE,
     And,
     Arithmetic,
+    Atom,
     Comparison,
     Condition,
     Domain,
+    DurativeAction,
     Effect,
+    Exists,
     Expression,
     Fluent,
     Forall,
+    Imply,
     Modal,
     Not,
     Number,
@@ -39,7 +45,7 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
-from pddl2nl.pddl.tree import required, untimed, walk
+from pddl2nl.pddl.tree import children, required, untimed, walk
 from pddlval.formulas import subformulas, updates_in
 
 _NAMES: dict[type, str] = {
@@ -137,6 +143,7 @@ def _refusals(task: Task, *, timed: bool) -> Iterator[Refusal]:
         for special in _specials(problem.metric.expression):
             if special.name != "total-time" and not (timed and special.name == "is-violated"):
                 yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
+    yield from _too_many_choices(task)
 
 
 def _refused_without_time(domain: Domain, problem: Problem) -> Iterator[Refusal]:
@@ -161,6 +168,45 @@ def _in_formula(
                 if special.name not in specials:
                     yield Refusal(f"'{special.name}'", special.span, source, path)
                     break
+
+
+def _too_many_choices(task: Task) -> Iterator[Refusal]:
+    """Conditions, preferences and constraints whose quantifiers have more choices of objects than can be looked at."""
+    domain, problem = task.domain, task.problem
+    for rule in domain.derived:
+        yield from _of_choices(rule.condition, task, domain.source, f"in the derived predicate '{rule.name}'")
+    for action in domain.steps:
+        condition = action.condition if isinstance(action, DurativeAction) else action.precondition
+        for formula in (condition, action.effect):
+            yield from _of_choices(formula, task, domain.source, f"in action '{action.name}'")
+    yield from _of_choices(problem.goal, task, problem.source, "in the goal")
+    for definition in (domain, problem):
+        if definition.constraints is not None:
+            yield from _of_choices(definition.constraints, task, definition.source, "in the constraints")
+
+
+def _of_choices(formula: Condition | Effect, task: Task, source: Source | None, path: str) -> Iterator[Refusal]:
+    # A join answers quantifiers of one kind together, so that only those around another kind multiply. Each entry has
+    # the kind of the quantifiers around a part, their choices, those of all further out, and whether it is negated.
+    todo: list[tuple[Any, type | None, int, int, bool]] = [(formula, None, 1, 1, False)]
+    while todo:
+        part, kind, own, outer, negated = todo.pop()
+        if isinstance(part, Exists | Forall):
+            count = prod(len(task.objects_of(parameter.types)) for parameter in part.parameters)
+            new = Exists if isinstance(part, Exists) is not negated else Forall
+            kind, own, outer = (new, own * count, outer) if kind in (new, None) else (new, count, outer * own)
+        single = isinstance(part, Preference | Modal)
+        number, most = (own * outer, LIMITS.instances) if single else (outer, LIMITS.choices)
+        if number > most:
+            what = "a preference or constraint with" if single else "a condition whose nested quantifiers have"
+            what = f"{what} {number:,} choices of objects, which is more than {most:,},"
+            yield Refusal(what, part.span, source, path)
+            return
+        denied = part.body if isinstance(part, Not) else part.left if isinstance(part, Imply) else None
+        inner = [
+            each for each in children(part) if type(each) is not Atom and not isinstance(each, Comparison | Update)
+        ]
+        todo += [(each, kind, own, outer, negated is not (each is denied)) for each in reversed(inner)]
 
 
 def _in_durative_actions(domain: Domain) -> Iterator[Refusal]:
