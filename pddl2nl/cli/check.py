@@ -29,7 +29,7 @@ def _check(
     """Check PDDL files: syntax, declarations, arity and types; all errors of a file, not only the first.
 
     A warning names each construct that is not executed: validate, run and plan refuse such a task. Exit code 0: no
-    errors (warnings do not count); 2: errors; 3: a limit was reached, which is no verdict.
+    errors (warnings do not count); 2: errors; 3: no verdict within the limits.
     """
     run_within(seconds, memory)
     from pddlval.checking import check_files

@@ -97,7 +97,7 @@ def _convert(
     ] = None,
     revisions: Annotated[
         int,
-        option("N", "Most corrections of a snippet by the model.", group="Model", min=0),
+        option("N", "Most corrections of a snippet.", group="Model", min=0),
     ] = 1,
     ask_negated: Annotated[bool, switch("--ask-negated", "Ask for negated forms in the same call.", "Model")] = False,
     verify: Annotated[bool, switch("--verify", "Have the model read its snippets back.", "Model")] = False,

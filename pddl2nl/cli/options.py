@@ -214,13 +214,8 @@ TimeLimit = Annotated[
 MemoryLimit = Annotated[int, option("MEMORY", _MEMORY_HELP, parser=read_memory)]
 AnyMemoryLimit = Annotated[int | None, option("MEMORY", _MEMORY_HELP, "no limit", parser=read_memory)]
 
-CommandSeconds = Annotated[
-    float | None,
-    option("TIME", "Longest time of the command: seconds, or 90s, 30m.", "no limit", "Limits", parser=read_time),
-]
-CommandMemory = Annotated[
-    int | None, option("MEMORY", "Memory of the command: MB, or 500m, 8g.", "no limit", "Limits", parser=read_memory)
-]
+CommandSeconds = Annotated[float | None, option("TIME", "Longest time: 90s, 30m.", "no limit", parser=read_time)]
+CommandMemory = Annotated[int | None, option("MEMORY", "Most memory: 500m, 8g.", "no limit", parser=read_memory)]
 
 # ── what every command has ───────────────────────────────────────────────────────────────────────
 

@@ -78,7 +78,7 @@ def _validate(
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 
-    Exit code 0: all plans are valid; 1: some are not; 2: bad input; 3: a limit was reached, which is no verdict.
+    Exit code 0: all plans are valid; 1: some are not; 2: bad input; 3: no verdict within the limits.
     """
     run_within(seconds, memory)
     from pddlval.command import judge_batch, judge_files, tolerances_of
