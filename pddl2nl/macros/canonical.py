@@ -88,23 +88,16 @@ def independent(one: Footprint, other: Footprint, same: Callable[[str, str], boo
 
 
 class Footprints:
-    """The footprints of a domain's actions with terms for their parameters; each is computed once."""
+    """The footprints of a domain's actions with terms for their parameters."""
 
     def __init__(self, domain: Domain):
         self._domain = domain
-        self._known: dict[tuple[str, tuple[str, ...]], Footprint] = {}
         self._rules = Rules(domain)
         self._arities = {item.name: len(item.parameters) for item in domain.predicates}
         self._arities |= {f"={item.name}": len(item.parameters) for item in domain.functions}
 
     def of(self, action: str, args: Sequence[str]) -> Footprint:
         """What an action of the domain reads and writes; KeyError for an unknown action."""
-        key = (action, tuple(args))
-        if key not in self._known:
-            self._known[key] = self._made(*key)
-        return self._known[key]
-
-    def _made(self, action: str, args: tuple[str, ...]) -> Footprint:
         schema = self._domain.action(action)
         if schema is None:
             raise KeyError(action)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pddl2nl.pddl.task import Task
-from pddl2nl.tasks.costs import StrippedCosts, strip_costs
+from pddl2nl.tasks.costs import strip_costs
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
 from pddl2nl.tasks.renaming import TaskRenaming
 from pddlval.plans import Plan
@@ -55,19 +55,12 @@ def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str]
     return tuple(changes)
 
 
-def _obfuscate(scheme: str, objects: bool, task: Task, beside: Sequence[Problem], seed: int) -> TaskRenaming:
-    return obfuscation(task.domain, (task.problem, *beside), scheme=scheme, seed=seed, objects=objects)
-
-
-def _strip(every: bool, task: Task, beside: Sequence[Problem], seed: int) -> StrippedCosts:
-    return strip_costs(task.domain, (task.problem, *beside), every=every)
+def _obfuscate(scheme: str, task: Task, beside: Sequence[Problem], seed: int) -> TaskRenaming:
+    return obfuscation(task.domain, (task.problem, *beside), scheme=scheme, seed=seed)
 
 
 TRANSFORMATIONS: Mapping[str, Transformation] = {
-    **{f"obfuscate:{scheme}": partial(_obfuscate, scheme, False) for scheme in SCHEMES},
-    **{f"obfuscate:{scheme}+objects": partial(_obfuscate, scheme, True) for scheme in SCHEMES},
-    "strip-costs": partial(_strip, False),
-    "strip-costs:all": partial(_strip, True),
+    **{f"obfuscate:{scheme}": partial(_obfuscate, scheme) for scheme in SCHEMES},
+    "strip-costs": lambda task, beside, seed: strip_costs(task.domain, (task.problem, *beside)),
 }
-"""Every transformation by its name: ``obfuscate:SCHEME``, ``obfuscate:SCHEME+objects``, ``strip-costs`` (costs that
-are not uniform) and ``strip-costs:all``."""
+"""Every transformation by its name: ``obfuscate:SCHEME``, and ``strip-costs`` for costs that are not uniform."""

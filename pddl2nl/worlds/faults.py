@@ -44,6 +44,7 @@ from pddl2nl.errors import InputError, near_name
 from pddl2nl.files import read_text
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
 from pddlval import GroundAction
+from pddlval.plans import why_bad_atom
 
 _TOKEN = re.compile(
     r"(?P<remark>#[^\n]*)|(?P<quoted>\"[^\"\n]*\")|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
@@ -454,30 +455,16 @@ def _check_pattern(source: Source, pattern: Pattern, task: Task) -> None:
     counts = [len(schema.parameters) for schema in schemas]
     fits = max(counts) >= len(args) - 1 if args and args[-1] == "*" else name == "*" or len(args) in counts
     if not fits:
-        message = _arity(schemas[0].name, counts[0], len(args))
+        message = f"'{schemas[0].name}' takes {counts[0]} argument{'' if counts[0] == 1 else 's'}, found {len(args)}"
         raise _error(source, at, message, expected=f"({name} *) for any arguments")
 
 
 def _check_fact(source: Source, fact: FaultFact, task: Task) -> None:
-    domain, (name, *args), at = task.domain, fact.atom, fact.span.start
-    kind, declared = ("predicate", domain.predicates) if fact.value is None else ("function", domain.functions)
-    found = next((item for item in declared if item.name == name), None)
-    if found is None:
-        suggestion = near_name(name, [item.name for item in declared])
-        raise _error(source, at, f"the domain has no {kind} '{name}'", suggestion)
-    if len(args) != len(found.parameters):
-        raise _error(source, at, _arity(name, len(found.parameters), len(args)))
-    for arg, parameter in zip(args, found.parameters, strict=True):
-        if not task.is_a(arg, parameter.types):
-            message = f"'{arg}' is no object of the task"
-            if arg in task.objects:
-                message = f"'{arg}' is no {' or '.join(parameter.types)}, and '{name}' takes one there"
-            raise _error(source, at, message, near_name(arg, task.objects_of(parameter.types)))
-    if kind == "predicate" and name in {item.name for item in domain.derived}:
+    name, at, numeric = fact.atom.predicate, fact.span.start, fact.value is not None
+    bad = why_bad_atom(task, fact.atom, numeric=numeric)
+    if bad is not None:
+        raise _error(source, at, bad.reason, bad.suggestion)
+    if not numeric and name in {item.name for item in task.domain.derived}:
         raise _error(source, at, f"'{name}' follows from other facts by a rule; set those")
-    if kind == "predicate" and name not in changed_predicates(domain):
+    if not numeric and name not in changed_predicates(task.domain):
         raise _error(source, at, f"no action changes '{name}', so it is the same in every state of this task")
-
-
-def _arity(name: str, takes: int, found: int) -> str:
-    return f"'{name}' takes {takes} argument{'' if takes == 1 else 's'}, found {found}"

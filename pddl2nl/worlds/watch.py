@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
+from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
@@ -35,7 +35,7 @@ from pddlval import GroundAction, Simulator, validate
 from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
 from pddlval.happenings import actions_in_time
 from pddlval.numeric import UndefinedError, exact
-from pddlval.plans import PlanLike, as_plan, why_bad
+from pddlval.plans import PlanLike, as_plan, why_bad_atom
 from pddlval.schemas import Change, Ground, Outcome, Schema
 from pddlval.semantics import ground_atom
 from pddlval.unsupported import is_executable, updated_functions
@@ -189,7 +189,7 @@ class PlanWatch:
     def observe_value(self, fluent: GroundAtom, value: Fraction) -> None:
         """Takes an observation: the value of a numeric fluent now; raises `InputError` if it is none of the task's."""
         if fluent not in self._state.layout.places:
-            self._check_value(fluent)
+            self._check(fluent, numeric=True)
         if fluent[0] not in self._state.layout.functions:
             if self._state.value(fluent) != value:
                 self._begin_with(self._state.atoms, {**self._state.values, fluent: value})
@@ -308,26 +308,12 @@ class PlanWatch:
             volatile.append(names)
         return volatile[::-1]
 
-    def _check(self, atom: GroundAtom) -> None:
-        domain = self._task.domain
-        predicate = domain.predicate(atom[0])
-        if predicate is None:
-            known = [item.name for item in domain.predicates]
-            raise InputError(f"{atom}: the domain has no predicate '{atom[0]}'{did_you_mean(atom[0], known)}")
-        if atom[0] in self._state.layout.derived:
-            raise InputError(f"{atom} follows from other facts by the domain's rules: give these facts")
-        self._check_objects(ActionSchema(atom[0], predicate.parameters), atom)
-
-    def _check_value(self, fluent: GroundAtom) -> None:
-        functions = {item.name: item for item in self._task.domain.functions}
-        if fluent[0] not in functions:
-            raise InputError(f"{fluent}: the domain has no function '{fluent[0]}'{did_you_mean(fluent[0], functions)}")
-        self._check_objects(ActionSchema(fluent[0], functions[fluent[0]].parameters), fluent)
-
-    def _check_objects(self, declared: ActionSchema, atom: GroundAtom) -> None:
-        bad = why_bad(self._task, declared, GroundAction(atom[0], tuple(atom[1:])))
+    def _check(self, atom: GroundAtom, *, numeric: bool = False) -> None:
+        bad = why_bad_atom(self._task, atom, numeric=numeric)
         if bad is not None:
             raise bad
+        if not numeric and atom[0] in self._state.layout.derived:
+            raise InputError(f"{atom} follows from other facts by the domain's rules: give these facts")
 
 
 # ── what steps need and change ───────────────────────────────────────────────────────────────────

@@ -243,10 +243,6 @@ def test_costs_that_are_stripped_are_not_told_in_rows(load: Load) -> None:
     assert [row.label for row in load(TWO.replace("{entries}", strip), "").layout().rows] == ["ferry"]
     both = load(TWO.replace("{entries}", f'"ferry", {strip}'), "")
     assert [row.label for row in both.layout().rows] == ["ferry", "ferry+strip-costs"]
-    every = strip.replace("strip-costs", "strip-costs:all")
-    assert [row.label for row in load(TWO.replace("{entries}", every), "").layout().rows] == ["ferry"]
-    two = load(TWO.replace("{entries}", f"{strip}, {every}"), "")
-    assert [row.label for row in two.layout().rows] == ["ferry+strip-costs", "ferry+strip-costs-all"]
 
 
 def test_an_entry_says_what_its_rows_are_called_and_no_two_are_called_alike(load: Load) -> None:

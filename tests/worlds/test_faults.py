@@ -221,7 +221,7 @@ def test_files(tmp_path: Path) -> None:
         ("fail (open-it fridge-1 shelf-1 *)", "'open-it' takes 1 argument, found 3"),
         ("set (drity pan-1) before 2", "did you mean: dirty?"),
         ("set (dirty pan-1 egg-1) before 2", "'dirty' takes 1 argument, found 2"),
-        ("set (dirty egg-1) before 2", "'egg-1' is no pan"),
+        ("set (dirty egg-1) before 2", "argument 1, 'egg-1', is of type egg, expected pan"),
         ("initially (sliceable egg-1)", "no action changes 'sliceable'"),
         ("set (= (het pan-1) 1) before 2", "did you mean: heat?"),
     ],

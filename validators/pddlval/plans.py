@@ -12,7 +12,7 @@ from pddl2nl.errors import near_name
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Diagnostic, InputError, PDDLError, Source, Task
-from pddl2nl.pddl.tree import StepSchema
+from pddl2nl.pddl.tree import ActionSchema, GroundAtom, StepSchema
 
 _ACTION = re.compile(r"\s*(?:\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)|([^\s()]+(?:\s+[^\s()]+)*))\s*\Z")
 _NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
@@ -90,6 +90,16 @@ def why_bad(task: Task, schema: StepSchema | None, action: GroundAction) -> BadA
             reason = f"argument {number}, '{name}', is of type {actual}, expected {wanted} ({parameter.name})"
             return BadActionError(action, reason)
     return None
+
+
+def why_bad_atom(task: Task, atom: GroundAtom, *, numeric: bool = False) -> BadActionError | None:
+    """What is wrong with an atom, or with the fluent of a number; None where nothing is."""
+    kind, declared = ("function", task.domain.functions) if numeric else ("predicate", task.domain.predicates)
+    known = {item.name: ActionSchema(item.name, item.parameters) for item in declared}
+    called = GroundAction(atom.predicate, atom.args)
+    if atom.predicate in known:
+        return why_bad(task, known[atom.predicate], called)
+    return BadActionError(called, f"the domain has no {kind} '{atom.predicate}'", near_name(atom.predicate, known))
 
 
 class PlanStep(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,7 @@ from pddlval import Simulator
 from pddlval.plans import plan_of
 
 _ROLES = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
-_UNTOLD = re.compile(r"\+strip-costs(-all)?")
+_UNTOLD = "+strip-costs"
 
 
 def matches(names: Iterable[str], patterns: Iterable[str]) -> bool:
@@ -363,7 +362,7 @@ def _in_rows(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
         InputError: a domain occurs twice in a section, or two domains would be one row.
     """
     several_sets = len({one.part for one in domains if one.part and not one.section}) > 1
-    plain = {one.name: _UNTOLD.sub("", one.name) for one in domains}
+    plain = {one.name: one.name.replace(_UNTOLD, "") for one in domains}
     alike = Counter(plain.values())
     seen: set[tuple[object, ...]] = set()
     first_section: dict[str, str] = {}

@@ -11,16 +11,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from pddl2nl.pddl import And, Atom, Condition, Exists, Not, Or, TypedName, conjuncts
-from pddl2nl.tasks.generators.generator import (
-    Cell,
-    Draw,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    grid_cells,
-    plural,
-)
+from pddl2nl.tasks.generators.cells import Cell, grid_cells
+from pddl2nl.tasks.generators.generator import Draw, Generator, Parameter, ParameterValues, Sketch, plural
 
 Pattern = tuple[Cell, ...]
 """Cells in a fixed order; the first row and the first column are 0."""

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.tasks.generators.generator import (
-    Cell,
-    Draw,
-    Fact,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    grid_cells,
-    plural,
-)
+from pddl2nl.tasks.generators.cells import Cell, grid_cells
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
 
 _COLORS = ("black", "white", "red", "blue")
 _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}

@@ -1,4 +1,4 @@
-"""What all generators of problems share: random choices, parameters, sketches, and things and cells in places.
+"""What all generators of problems share: random choices, parameters and sketches.
 
 One module for each domain makes a `Generator` (`pddl2nl.tasks.generators` has them all). A generator draws a `Sketch`:
 objects, initial state and goal as plain names. This module writes its text, refuses unknown parameters and values out
@@ -245,87 +245,6 @@ class Generator:
         call = f"pddl2nl tasks generate {self.domain} --seed {seed} --name {title} {values}"
         count = sum(len(names) for _, names in sketch.objects)
         return Generated(self.domain, title, _text(self, sketch, title), call, count, sketch.solvable)
-
-
-# ── things and places ────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Journey:
-    """A thing with its start and its end.
-
-    Attributes:
-        thing: its name.
-        start: its place in the initial state.
-        end: its place in the goal, possibly the same; None if it is not in the goal.
-    """
-
-    thing: str
-    start: str
-    end: str | None
-
-    @property
-    def moves(self) -> bool:
-        return self.end is not None and self.end != self.start
-
-
-def draw_journeys(things: Sequence[str], places: Sequence[str], percent: int, draw: Draw) -> list[Journey]:
-    """Places every thing at random; at least `percent` of them, and at least one, get another place as end.
-
-    Half of the others, on average, are in the goal at their place.
-
-    Args:
-        things: at least one.
-        places: at least two.
-        percent: of all things, rounded up.
-        draw: the source of chance.
-    """
-    least = max(1, -(-len(things) * percent // 100))
-    movers = set(draw.sample(things, draw.between(least, len(things))))
-    journeys = []
-    for thing in things:
-        start = draw.pick(places)
-        if thing in movers:
-            end = draw.pick([place for place in places if place != start])
-            journeys.append(Journey(thing, start, end))
-        else:
-            journeys.append(Journey(thing, start, start if draw.chance(50) else None))
-    return journeys
-
-
-def counted(journeys: Sequence[Journey], noun: str) -> str:
-    """How many things there are and how many of them have to move: ``3 cars, 2 of which must move``."""
-    moving = sum(each.moves for each in journeys)
-    if len(journeys) == 1:
-        return f"1 {noun}, which must move"
-    return f"{len(journeys)} {noun}s, {'all' if moving == len(journeys) else moving} of which must move"
-
-
-Cell = tuple[int, int]
-"""Row and column; sorted cells are in reading order."""
-
-_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-
-
-def grid_cells(rows: int, columns: int) -> list[Cell]:
-    return [(row, column) for row in range(rows) for column in range(columns)]
-
-
-def neighbours(cell: Cell) -> list[Cell]:
-    """The four cells beside this one, possibly outside the grid."""
-    return [(cell[0] + down, cell[1] + right) for down, right in _STEPS]
-
-
-def reached(start: Cell, ways: Callable[[Cell], Iterable[Cell]]) -> frozenset[Cell]:
-    """All cells reachable from the start, itself included; ``ways`` gives the cells next to a cell."""
-    found = {start}
-    frontier = [start]
-    while frontier:
-        for near in ways(frontier.pop()):
-            if near not in found:
-                found.add(near)
-                frontier.append(near)
-    return frozenset(found)
 
 
 # ── the text ─────────────────────────────────────────────────────────────────────────────────────

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.generator import (
-    Cell,
-    Draw,
-    Fact,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    grid_cells,
-    neighbours,
-    reached,
-)
+from pddl2nl.tasks.generators.cells import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch
 
 
 @dataclass(frozen=True)

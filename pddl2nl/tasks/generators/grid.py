@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.tasks.generators.generator import (
-    Cell,
-    Draw,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    grid_cells,
-    neighbours,
-    plural,
-    reached,
-)
+from pddl2nl.tasks.generators.cells import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import Draw, Generator, Parameter, ParameterValues, Sketch, plural
 
 _Way = tuple[Cell, Cell]
 

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from pddl2nl.tasks.generators.generator import (
-    Draw,
-    Fact,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    counted,
-    draw_journeys,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
+from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 _SIDES = ("l", "r")
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.tasks.generators.generator import (
-    Draw,
-    Fact,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    counted,
-    draw_journeys,
-    plural,
-)
+from pddl2nl.tasks.generators.generator import Draw, Fact, Generator, Parameter, ParameterValues, Sketch, plural
+from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
 
 def _make(values: ParameterValues, draw: Draw) -> Sketch | None:

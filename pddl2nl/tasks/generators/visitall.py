@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.tasks.generators.generator import (
-    Cell,
-    Draw,
-    Generator,
-    Parameter,
-    ParameterValues,
-    Sketch,
-    grid_cells,
-    neighbours,
-    plural,
-    reached,
-)
+from pddl2nl.tasks.generators.cells import Cell, grid_cells, neighbours, reached
+from pddl2nl.tasks.generators.generator import Draw, Generator, Parameter, ParameterValues, Sketch, plural
 
 _REGIONS = {"no": 1, "cut": 2, "pockets": 3}
 """The number of regions of a map, by the ways of being unsolvable."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.tasks.generators.generator import Draw, Journey, counted, draw_journeys, plural
+from pddl2nl.tasks.generators.generator import Draw, plural
+from pddl2nl.tasks.generators.journeys import Journey, counted, draw_journeys
 
 PLACES = ("here", "there", "yonder")
 
