@@ -119,6 +119,16 @@ def test_an_invented_object_is_called_as_objects_are() -> None:
     assert stems == {"typed": ["object"], "inferred": ["place", "truck"]}
 
 
+def test_types_name_an_invented_object_before_static_predicates_do() -> None:
+    """Names are inferred from predicates only where a domain has no types of its own."""
+    domain = """(define (domain d) (:types vehicle) (:predicates (truck ?t - vehicle) (gone ?t - vehicle))
+      (:action leave :parameters (?t - vehicle) :precondition (truck ?t) :effect (gone ?t)))"""
+    problem = "(define (problem p) (:domain d) (:objects t - vehicle) (:init (truck t)) (:goal (gone t)))"
+    task = parse_task(domain, problem)
+    opening = translation_opening(task, template_wording(task.domain), make_names(task, "inferred"), 1)
+    assert [re.sub(r"_\d+", "", name) for name in _parts(opening)[1]] == ["vehicle"]
+
+
 def test_a_problem_without_objects_has_a_prompt() -> None:
     domain = "(define (domain d) (:predicates (p)) (:action go :parameters () :precondition (and) :effect (p)))"
     task = parse_task(domain, "(define (problem x) (:domain d) (:init) (:goal (p)))")

@@ -213,6 +213,26 @@ def judgement(report: Report) -> Iterator[str]:
         yield from ("Plan valid", f"Final value: {printed(report.cost or 0)} ")
 
 
+def goal_lines(
+    report: Report,
+    goal: Condition,
+    state: State,
+    derived: frozenset[str],
+    shown: World | None = None,
+    more: Iterable[str] = (),
+) -> Iterator[str]:
+    """The judgement on a plan that was executed to its end, ``more``, and the advice on a goal that does not hold."""
+    advises = not report.valid and not undefined(report)
+    advice = defined_advice(goal, state, derived, shown) if advises else ()
+    if advice is None:
+        yield from ERROR
+        return
+    yield from (*judgement(report), *more)
+    if advises:
+        yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
+        yield from advice
+
+
 def effect_lines(outcomes: Sequence[Outcome], before: State) -> Iterator[str]:
     """What the actions of a happening do: all deletes, all adds, then the numbers, with their values in a state."""
     for outcome in outcomes:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from pddl2nl.pddl import Atom, Condition, FluentValue, Task, UnsupportedError
+from pddl2nl.pddl import Atom, FluentValue, Task, UnsupportedError
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
 from pddlval.execution import PlanRun
@@ -26,7 +26,16 @@ from pddlval.report import Executed, Report
 from pddlval.schemas import Outcome
 from pddlval.simulator import Simulator, plain_simulator_of, simulator_of
 from pddlval.state import State
-from pddlval.val_advice import CHECKING_GOAL, ERROR, defined_advice, effect_lines, gives_advice, judgement, printed
+from pddlval.val_advice import (
+    CHECKING_GOAL,
+    ERROR,
+    defined_advice,
+    effect_lines,
+    gives_advice,
+    goal_lines,
+    judgement,
+    printed,
+)
 from pddlval.val_advice import undefined as is_undefined
 
 
@@ -180,7 +189,8 @@ class _VerboseText:
             actions = [run.ground(event).action for event in happening.events]
             yield from effect_lines(*self._numbers.shown(actions, executed))
         yield CHECKING_GOAL
-        yield from self._goal()
+        goal = run.simulator.task.problem.goal
+        yield from goal_lines(self._report, goal, run.state, self._derived, self._numbers.state)
 
     def _failed(self, happening: Happening) -> Iterator[str]:
         if self._run.report.conflict is not None:
@@ -196,7 +206,7 @@ class _VerboseText:
         ground = self._run.ground(event)
         yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action))
         condition = ground.precondition()
-        advice = self._advice(condition)
+        advice = defined_advice(condition, self._run.state, self._derived, self._numbers.state)
         if advice is None:
             yield from ERROR
             return
@@ -206,22 +216,6 @@ class _VerboseText:
         yield f"{ground.action} has an unsatisfied precondition at time {printed(happening.time)}"
         if gives_advice(condition, self._run.state, self._derived):
             yield from advice
-
-    def _goal(self) -> Iterator[str]:
-        condition = self._run.simulator.task.problem.goal
-        advice = None
-        if not self._report.valid and not is_undefined(self._report):
-            advice = self._advice(condition)
-            if advice is None:
-                yield from ERROR
-                return
-        yield from judgement(self._report)
-        if advice is not None:
-            yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
-            yield from advice
-
-    def _advice(self, condition: Condition) -> Iterator[str] | None:
-        return defined_advice(condition, self._run.state, self._derived, self._numbers.state)
 
 
 class _Numbers:

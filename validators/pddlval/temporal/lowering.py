@@ -42,7 +42,7 @@ from pddlval.unsupported import linear_rate, refuse_unsupported
 
 NodeT = TypeVar("NodeT", bound=Node)
 _KEPT = 10_000
-"""Schemas remembered at most: one for every duration, where effects read it."""
+"""Schemas and ground actions remembered at most: one for every duration, where effects read it."""
 _NOTHING = And()
 
 
@@ -234,6 +234,7 @@ class TimedTask:
         untimed = replace(problem, init_timed=(), goal=required(problem.goal), constraints=None, metric=None)
         self.simulator = Simulator(Task(lowered, untimed), tolerance)
         self._schemas: dict[tuple[str, Fraction], Schema] = {}
+        self._grounds: dict[tuple[str, Fraction, GroundAction], Ground] = {}
         self._timeless: dict[str, bool] = {}
 
     def ground(
@@ -253,12 +254,18 @@ class TimedTask:
             reads = [part for formula in (node.precondition, node.effect) for part in walk(formula)]
             self._timeless[node.name] = not any(_is_duration(part) for part in reads)
         key = node.name, Fraction(0) if self._timeless[node.name] else duration
+        # The plans of a batch do the same again and again.
+        if (ground := self._grounds.get((*key, action))) is not None:
+            return ground
         schema = self._schemas.get(key)
         if schema is None:
             if len(self._schemas) >= _KEPT:
                 self._schemas.clear()
             schema = self._schemas[key] = self._schema(node, duration)
-        return Ground(schema, action)
+        if len(self._grounds) >= _KEPT:
+            self._grounds.clear()
+        ground = self._grounds[(*key, action)] = Ground(schema, action)
+        return ground
 
     def _schema(self, node: ActionSchema, duration: Fraction) -> Schema:
         precondition = with_duration(required(node.precondition), duration)

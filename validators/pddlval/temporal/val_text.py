@@ -43,6 +43,7 @@ from pddlval.val_advice import (
     defined_advice,
     effect_lines,
     gives_advice,
+    goal_lines,
     judgement,
     printed,
     undefined,
@@ -242,21 +243,11 @@ class _TimedVerboseText:
                 yield from self._violations(part, printed(last))
         elif self.monitors.active:
             yield from self.monitors.check_last(state, last)
-        advice: Iterable[str] | None = ()
-        if not report.valid and not undefined(report):
-            advice = defined_advice(required(goal), state, self._derived)
-        if advice is None:
-            yield from ERROR
-            return
-        yield from judgement(report)
         metric = run.timed.task.problem.metric
         asked = metric is not None and any(isinstance(one, Special) and one.args for one in walk(metric.expression))
-        if report.valid and (report.violations or asked):
-            yield "Violations:"
-            yield from (f"\t{name}: {number}" for name, number in sorted((report.violations or {}).items()))
-        if not report.valid and not undefined(report):
-            yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
-            yield from advice
+        violated = [f"\t{name}: {number}" for name, number in sorted((report.violations or {}).items())]
+        more = ["Violations:", *violated] if report.valid and (violated or asked) else []
+        yield from goal_lines(report, required(goal), state, self._derived, more=more)
 
     def _violations(self, part: Condition, time: str) -> Iterator[str]:
         state = self._run.state
