@@ -60,7 +60,7 @@ class Progression(FactTopic):
         super().__init__(place, rng)
         state = place.state
         changing = [item for item, after in place.places.simulator.successors(state) if after != state]
-        self.sequence: tuple[GroundAction, ...] = (rng.choice(changing),) if changing else ()
+        self.sequence = (rng.choice(changing),) if changing else ()
 
     @property
     def base(self) -> Mapping[str, str] | None:
@@ -200,6 +200,7 @@ class ActionReachability(ActionTopic):
 class Validation(Topic):
     """Whether a sequence of actions is a plan, and where it first fails."""
 
+    shown = "sequence"
     varied = True
     needs_plan = True
     one = "Is this sequence of actions a plan for my goal?\n{subject}"
@@ -212,14 +213,7 @@ class Validation(Topic):
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
         plan = place.plan or ()
-        self.sequence: tuple[GroundAction, ...] = rng.choice([plan, *self.near(plan)])
-
-    @property
-    def base(self) -> Mapping[str, str]:
-        return {"sequence": self.told_plan(self.sequence)}
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.sequence = reader.numbered_plan(base.get("sequence", ""))
+        self.sequence = rng.choice([plan, *self.near(plan)])
 
     def subjects(self, right: bool) -> Iterator[tuple[GroundAction, ...]]:
         assert self.place.plan is not None
@@ -286,6 +280,7 @@ def _true_claim(certificate: Certificate) -> str:
 class Justification(Topic):
     """Which actions can be left out of a plan."""
 
+    shown = "plan"
     varied = True
     needs_plan = True
     one = "Here is a plan for my goal:\n{plan}\nIs it still a plan without {subject}?"
@@ -297,27 +292,20 @@ class Justification(Topic):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        self.plan = self.padded(place.plan or ())
-
-    @property
-    def base(self) -> Mapping[str, str]:
-        return {"plan": self.told_plan(self.plan)}
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.plan = reader.numbered_plan(base["plan"])
+        self.sequence = self.padded(place.plan or ())
 
     @cached_property
     def removable(self) -> frozenset[tuple[int, int]]:
         """The stretches, start and length, without which it is still a plan."""
-        return frozenset(removals(self.places.simulator, self.place.state, self.plan))
+        return frozenset(removals(self.places.simulator, self.place.state, self.sequence))
 
     def subjects(self, right: bool) -> Iterator[tuple[int, int]]:
-        stretches = [(start, length) for length in (1, 2) for start in range(len(self.plan) - length + 1)]
+        stretches = [(start, length) for length in (1, 2) for start in range(len(self.sequence) - length + 1)]
         yield from self.shuffled([stretch for stretch in stretches if (stretch in self.removable) is right])
 
     def near(self, subject: tuple[int, int]) -> Iterator[tuple[int, int]]:
         start, length = subject
-        last = len(self.plan) - length
+        last = len(self.sequence) - length
         yield from self.shuffled([(at, length) for at in range(last + 1) if at != start])
 
     def told(self, subject: tuple[int, int]) -> str:
@@ -330,20 +318,20 @@ class Justification(Topic):
 
     def decide(self, subject: tuple[int, int]) -> Decision:
         start, length = subject
-        shorter = (*self.plan[:start], *self.plan[start + length :])
+        shorter = (*self.sequence[:start], *self.sequence[start + length :])
         return judged_plan(self.place, shorter)
 
     def answer(self) -> tuple[Any, Certificate] | None:
         if not self.removable:
             return None
-        texts = [str(action) for action in self.plan]
+        texts = [str(action) for action in self.sequence]
         items = [left_out(texts, *stretch) for stretch in sorted(self.removable)]
         start, length = min(self.removable)
         return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
 
     def said(self, answer: Any) -> str:
         start, length = min(self.removable)
-        return self.said_actions([*map(str, (*self.plan[:start], *self.plan[start + length :]))])
+        return self.said_actions([*map(str, (*self.sequence[:start], *self.sequence[start + length :]))])
 
 
 class PlanLandmarks(FactTopic):

@@ -58,6 +58,7 @@ class PlanVerification(Validation):
 class SequenceExecution(Progression):
     """The state after a sequence of actions."""
 
+    shown = "sequence"
     one = "Suppose these actions are executed, one after the other:\n{sequence}\nDoes this hold at the end: {subject}?"
     which = (
         "Suppose these actions are executed, one after the other:\n{sequence}\nWhich of these facts holds at the end?"
@@ -76,10 +77,10 @@ class SequenceExecution(Progression):
 
     @property
     def base(self) -> Mapping[str, str] | None:
-        return {"sequence": self.told_plan(self.sequence)} if any(self.changed) else None
+        return {self.shown: self.told_plan(self.sequence)} if any(self.changed) else None
 
     def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.sequence = reader.numbered_plan(base["sequence"])
+        self.sequence = reader.numbered_plan(base[self.shown])
 
     def answer(self) -> tuple[Any, Certificate] | None:
         added, deleted = self.changed

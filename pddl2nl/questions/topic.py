@@ -33,12 +33,16 @@ class OpenTopic(ABC):
         needs_plan: whether the place must have a plan; the goal is told then.
         varied: whether there are several open questions at a place.
         all: the open question.
+        shown: the name in the texts of the questions of a sequence of actions that they show; empty for none.
+        sequence: that sequence.
     """
 
     forms: tuple[Form, ...] = ("open",)
     needs_plan = False
     varied = False
     all = ""
+    shown = ""
+    sequence: tuple[GroundAction, ...] = ()
 
     def __init__(self, place: StatePlace, rng: random.Random):
         self.place = place
@@ -49,10 +53,12 @@ class OpenTopic(ABC):
     @property
     def base(self) -> Mapping[str, str] | None:
         """What the texts of the questions name besides the subject; None if nothing is to be asked here."""
-        return {}
+        return {self.shown: self.told_plan(self.sequence)} if self.shown else {}
 
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:  # noqa: B027 — most have nothing to restore
-        """Reads what `base` has told back out of a question's text."""
+    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
+        """Reads what `base` has told back out of a question's text, which need not show it."""
+        if self.shown:
+            self.sequence = reader.numbered_plan(base.get(self.shown, ""))
 
     @property
     def context(self) -> str:
