@@ -39,14 +39,18 @@ def make_app(command: str = "") -> typer.Typer:
     import typer
 
     from pddl2nl.cli.options import PanelGroup, top_options
+    from pddl2nl.cli.output import clean_rich
 
+    in_colour = _in_colour()
+    if in_colour:
+        clean_rich()
     app = typer.Typer(
         name="pddl2nl",
         cls=PanelGroup,
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,
-        rich_markup_mode="rich" if _in_colour() else None,
+        rich_markup_mode="rich" if in_colour else None,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
         epilog=f"More commands: {', '.join(UNLISTED)}; each has --help.\n\n"
@@ -171,9 +175,9 @@ def entry_point() -> None:
     # First of all: imports and reading a task make many objects and hardly any garbage. With Python's own threshold
     # of 700, looking for it takes a tenth of the time of a small `validate`.
     gc.set_threshold(100_000)
-    from pddlval.streams import utf8_streams
+    from pddlval.streams import set_streams
 
-    utf8_streams()
+    set_streams()
     # As with Ctrl-C, so that a planner is stopped and its folder removed when a scheduler ends this process.
     signal.signal(signal.SIGTERM, _terminated)
     code = main()

@@ -91,9 +91,24 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console; plain where the stream is not a terminal, and then 160 columns wide."""
     from rich.console import Console
 
+    clean_rich()
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 160
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=True)
+    # Given to it, since a progress bar puts itself in the place of the stream.
+    file = getattr(stream, "rich_proxied_file", stream)
+    return Console(file=file, width=width, highlight=False, soft_wrap=True)
+
+
+def clean_rich() -> None:
+    """Lets rich escape in all texts what `pddlval.streams` does; by itself it drops five control characters."""
+    import re
+
+    from rich.control import _CONTROL_STRIP_TRANSLATE as escapes
+
+    from pddlval.streams import UNSAFE
+
+    unsafe = re.findall(f"[{UNSAFE}]", "".join(map(chr, range(0x2100))))
+    escapes.update({ord(each): f"\\u{ord(each):04x}" for each in unsafe})  # type: ignore[misc]
 
 
 def plural(number: int, one: str, several: str = "") -> str:

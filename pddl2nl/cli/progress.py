@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pddl2nl.cli.output import account_text, console, is_quiet, is_verbose, log_to_stderr, plural, print_error
+from pddlval.streams import clean
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
@@ -58,6 +59,8 @@ def bar_shown(description: str, *, lines: bool = False) -> Iterator[Update]:
     # Below the bar, where there is room for it.
     below = Text(description, no_wrap=True, overflow="ellipsis")
     with Live(Group(bars, below), console=console(stderr=True), transient=True, refresh_per_second=4):
+        # Rich takes the stream over, and would follow links and colours in what is written to it.
+        clean(sys.stderr)
 
         def update(text: str, done: int, total: int | None) -> None:
             below.plain = text
@@ -107,6 +110,7 @@ def calls_shown(observe: Callable[[RunEvent], None]) -> Iterator[Callable[[RunEv
 
         shown = Live(get_renderable=lambda: Text(calls.now(), "dim"), console=screen, transient=True)
         with shown, log_to_stderr(lambda line: screen.print(Text(line.rstrip("\n")))):
+            clean(sys.stderr)
             yield calls.observe
     else:
         calls.lines = True

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pddl2nl.files import read_lines
 from pddl2nl.pddl import InputError, Pddl2nlError
 from pddlval.command import BAD_INPUT, judge_batch, judge_files, tolerances_of
-from pddlval.streams import READER_GONE, drop_output, utf8_streams
+from pddlval.streams import READER_GONE, drop_output, set_streams
 
 INFRASTRUCTURE = 3
 
@@ -77,5 +77,5 @@ def _write(text: str) -> None:
 
 
 if __name__ == "__main__":
-    utf8_streams()
+    set_streams()
     sys.exit(main())
