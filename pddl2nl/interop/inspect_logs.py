@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from statistics import mean
 
@@ -61,6 +62,16 @@ def export_inspect(folder: Path, out: Path) -> list[Path]:
         raise InfrastructureError(f"cannot write a log in {out}: {error.strerror}") from error
 
 
+def _time(record: RunRecord) -> str:
+    """When a run began; a record may be a stranger's, and the time becomes part of a file's name."""
+    time = record.started.time
+    try:
+        return datetime.fromisoformat(time).isoformat()
+    except ValueError:
+        expected = "expected a time such as 2026-01-31T12:00:00+00:00"
+        raise InputError(f"{record.path}: 'time' is {time!r}; {expected}") from None
+
+
 def _write(runs: Sequence[RunSummary], name: str, out: Path) -> Path:
     records = [record for run in runs if isinstance(record := read_record(run.path), RunRecord)]
     epochs: dict[str, int] = defaultdict(int)
@@ -71,7 +82,7 @@ def _write(runs: Sequence[RunSummary], name: str, out: Path) -> Path:
         samples.append(_sample(record, task, epochs[task], run.message))
     started = records[0].started
     identity = sha256(name + "".join(run.name for run in runs))[:22]
-    time = min(record.started.time for record in records)
+    time = min(map(_time, records))
     log = EvalLog(
         status="success",
         eval=EvalSpec(

@@ -7,13 +7,15 @@ its outcome from the last one. Runs that were finished before, and planners' run
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from pddl2nl.errors import MissingExtraError
+from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.runs import Observe
+from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.policies import RunEvent
 from pddl2nl.policies.events import SOLVED, Acted, Finished, LookedAround, Rejected, Replied, Started
 
@@ -62,12 +64,25 @@ def _wandb(project: str, folder: Path) -> Begin:
 def _mlflow(project: str, folder: Path) -> Begin:
     try:
         from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
     except ImportError as error:
         raise MissingExtraError("mlflow-skinny", "mlflow", "--log mlflow") from error
 
-    client = MlflowClient()
-    existing = client.get_experiment_by_name(project)
-    experiment = client.create_experiment(project) if existing is None else existing.experiment_id
+    # A server that does not answer is found before the first run, and not after minutes of retries.
+    for name, most in (("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2"), ("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")):
+        os.environ.setdefault(name, most)
+    try:
+        client = MlflowClient()
+        existing = client.get_experiment_by_name(project)
+        experiment = client.create_experiment(project) if existing is None else existing.experiment_id
+    except MlflowException as error:
+        uri = os.environ.get("MLFLOW_TRACKING_URI", "")
+        reason = Redactor(secrets_of_url(uri)).strike(str(error).strip().partition("\n")[0])
+        raise InfrastructureError(
+            f"--log mlflow cannot be used: {reason[:300]}\nStart a server and "
+            "set MLFLOW_TRACKING_URI to its address, or keep the runs in a folder: MLFLOW_ALLOW_FILE_STORE=true "
+            f"MLFLOW_TRACKING_URI={(folder / 'mlruns').absolute().as_uri()}"
+        ) from None
 
     class MLflowRun:
         def __init__(self, name: str, settings: Mapping[str, str | float]):

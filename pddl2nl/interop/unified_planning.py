@@ -42,7 +42,6 @@ try:
     from unified_planning.engines.mixins import OneshotPlannerMixin, PlanValidatorMixin, SequentialSimulatorMixin
     from unified_planning.engines.results import FailedValidationReason
     from unified_planning.environment import Environment, get_environment
-    from unified_planning.exceptions import UPException
     from unified_planning.io import PDDLReader, PDDLWriter
     from unified_planning.model import Action, FNode, Problem, ProblemKind, UPState
     from unified_planning.model.problem_kind import LATEST_PROBLEM_KIND_VERSION
@@ -97,8 +96,10 @@ def to_up(task: Task, environment: Environment | None = None) -> Problem:
     reader = PDDLReader(environment)
     try:
         return reader.parse_problem_string(write_domain(task.domain), write_problem(task.problem))
-    except (UPException, AssertionError, NotImplementedError, SyntaxError) as error:
-        raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {error}") from error
+    except Exception as error:
+        # Its reader lets through what its parser and its own look-ups raise.
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {reason}") from error
 
 
 class _PDDLExchange:
@@ -111,7 +112,7 @@ class _PDDLExchange:
         self._writer = PDDLWriter(problem)
         try:
             domain, instance = self._writer.get_domain(), self._writer.get_problem()
-        except (UPException, AssertionError, NotImplementedError) as error:
+        except Exception as error:
             reason = str(error) or type(error).__name__
             raise UnsupportedError(f"unified-planning cannot write {problem.name} in PDDL: {reason}") from error
         self.task = parse_task(domain, instance)

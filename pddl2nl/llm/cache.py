@@ -12,6 +12,7 @@ machines that share a network folder need one file each.
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -29,6 +30,9 @@ from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPen
 _APPLICATION = 0x70326E6C
 """SQLite's ``application_id`` of a cache, "p2nl"; the format is its ``user_version``."""
 _FORMAT = 2
+_LOG = logging.getLogger("pddl2nl.llm")
+_IN_SILENCE, _PATIENCE = 2, 60
+"""Seconds to wait for another process that uses the file: without a word, and after a warning."""
 _REMEDY = "--cache names another file"
 _TABLE = """
 CREATE TABLE replies (
@@ -65,6 +69,9 @@ class Cache:
                 connection.execute(sql).fetchone()[0]
                 for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
             )
+            foreign = connection.execute("SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')")
+            if found := foreign.fetchone():
+                raise InputError(f"{path} has the {found[0]} '{found[1]}', which no cache of ours has; {_REMEDY}")
             if (application, version, tables) == (0, 0, 0):
                 for sql in (_TABLE, f"PRAGMA application_id={_APPLICATION}", f"PRAGMA user_version={_FORMAT}"):
                     connection.execute(sql)
@@ -138,13 +145,13 @@ class Cache:
     def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         with self._connected() as connection:
-            return connection.execute(sql, parameters).fetchall()
+            return self._patiently(connection, sql, parameters).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction: committed when the block ends, rolled back if it raises."""
         with self._connected() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            self._patiently(connection, "BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -153,6 +160,20 @@ class Cache:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 raise
+
+    def _patiently(self, connection: sqlite3.Connection, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+        """Executes a statement; waits for another process that has locked the file, and says so."""
+        try:
+            return connection.execute(sql, parameters)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+        _LOG.warning("another process has locked the cache %s; waiting for up to %d s", self.path, _PATIENCE)
+        connection.execute(f"PRAGMA busy_timeout={_PATIENCE * 1000}")
+        try:
+            return connection.execute(sql, parameters)
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={_IN_SILENCE * 1000}")
 
     @contextmanager
     def alone(self, key: str) -> Iterator[None]:
@@ -183,7 +204,7 @@ class Cache:
 
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=_IN_SILENCE, isolation_level=None, check_same_thread=False)
         # Bytes that are not UTF-8 are damage, which the checksum finds; reading a row must not fail.
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         # Readers never wait for a writer, and no commit waits for the disk. Setting it fails while another process is
@@ -191,6 +212,8 @@ class Cache:
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
+        # A cache may be a stranger's file: nothing in its schema may call functions with side effects.
+        connection.execute("PRAGMA trusted_schema=OFF")
         return connection
 
 

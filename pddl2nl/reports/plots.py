@@ -23,8 +23,9 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
-from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn
+from pddl2nl.files import replaced_file
 from pddl2nl.plugins import by_name, fails_alone, is_ours, provided
 from pddl2nl.policies import system_of
 from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
@@ -674,10 +675,7 @@ def write_plots(gathered: Gathered, folder: Path) -> tuple[tuple[Path, ...], Map
             continue
         for form, content in contents.items():
             path = folder / f"{key}.{form}"
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            except OSError as error:
-                raise InfrastructureError(f"{path}: the plot cannot be written: {error.strerror}") from error
+            with replaced_file(path) as file:
+                file.buffer.write(content)
             written.append(path)
     return tuple(written), missing

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.files import replaced_file, write_text_file
 from pddl2nl.policies.events import Acted, LookedAround, Rejected
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.metrics import all_metrics
@@ -114,9 +115,9 @@ def _write(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
             raise MissingExtraError("pyarrow", "frames", "a Parquet file") from error
     elif path.suffix == ".jsonl":
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        path.write_text("".join(lines), encoding="utf-8")
+        write_text_file(path, "".join(lines))
     else:
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with replaced_file(path) as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in rows)

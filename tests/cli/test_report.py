@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -208,3 +210,24 @@ def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(
     assert written == [str(path) for path in map(Path, written) if path.is_file()]
     assert {Path(path).suffix for path in written} == {".svg", ".pdf"}
     assert said.err == "warning: not drawn: cost-by-coverage: no prices\n"
+
+
+def test_a_full_disk_leaves_the_page_that_was_there(finished: Path, tmp_path: Path) -> None:
+    # The limit on a file's size is a disk that is full for this process alone.
+    code = """
+        import resource, signal, sys
+        from pddl2nl.cli.app import main
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+        sys.exit(main(["report", sys.argv[1], "--format", "html", "--out", sys.argv[2]]))
+    """
+    page = tmp_path / "page.html"
+    for before in (None, "the page of yesterday"):
+        if before is not None:
+            page.write_text(before, encoding="utf-8")
+        command = [sys.executable, "-c", textwrap.dedent(code), str(finished), str(page)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 3, done.stderr
+        assert f"cannot write {page}: File too large" in done.stderr
+        left = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
+        assert left == ([] if before is None else [before])

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import pddl2nl
+from pddl2nl.errors import InputError
 from pddl2nl.llm import Completion, EndpointError, Request, ScriptedModel
+from tests.records import rewrite
 
 # Importing Inspect takes several seconds of CPU.
 pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("needs_planner")]
@@ -100,3 +102,16 @@ def test_records_become_logs_that_the_viewer_lists(tmp_path: Path) -> None:
     bundle_log_dir(log_dir=str(tmp_path / "logs"), output_dir=str(tmp_path / "view"))
     assert (tmp_path / "view/index.html").is_file()
     assert {path.name for path in paths} <= {path.name for path in (tmp_path / "view/logs").iterdir()}
+
+
+def test_an_odd_time_is_named_and_names_no_file(tmp_path: Path) -> None:
+    from pddl2nl.interop.inspect_logs import export_inspect
+
+    record = tmp_path / "runs/one.jsonl"
+    pddl2nl.run(pddl2nl.shipped_task("ferry", "p01"), "random", record=record)
+    rewrite(record, lambda events: events[0].update(time="../../escaped"))
+    with pytest.raises(InputError, match=r"one\.jsonl: 'time' is '\.\./\.\./escaped'; expected a time such as"):
+        export_inspect(tmp_path / "runs", tmp_path / "logs")
+    rewrite(record, lambda events: events[0].update(time="2026-01-31/12:00:00"))
+    (path,) = export_inspect(tmp_path / "runs", tmp_path / "logs")
+    assert path.parent == tmp_path / "logs"

@@ -119,6 +119,22 @@ def test_wandb_writes_a_run_without_a_network(tmp_path: Path, monkeypatch: pytes
 
 
 @heavy
+def test_a_server_of_mlflow_that_does_not_answer_is_named_before_the_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("mlflow", reason="mlflow is absent: pip install 'pddl2nl[mlflow]'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:pass-word-9@127.0.0.1:1")
+    assert main(["run", "ferry", "p01", "--policy", "random", "--out", "runs", "--log", "mlflow"]) == 3
+    told = capsys.readouterr().err
+    assert "--log mlflow cannot be used" in told
+    assert "MLFLOW_ALLOW_FILE_STORE=true MLFLOW_TRACKING_URI=file:///" in told
+    assert "Traceback" not in told
+    assert "pass-word-9" not in told
+    assert not [*tmp_path.rglob("*.jsonl")]
+
+
+@heavy
 def test_mlflow_gets_parameters_metrics_and_a_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mlflow", reason="mlflow is absent: pip install 'pddl2nl[mlflow]'")
     from mlflow import MlflowClient

@@ -162,3 +162,10 @@ def test_what_pddl_cannot_say_is_refused_by_name() -> None:
     with pytest.raises(PDDLError, match="one atom was expected"):
         from_up(EXAMPLES["basic_numeric_with_timed_effect"].problem)
     assert isinstance(to_up(pddl2nl.shipped_task("ferry", "p01")), Problem)
+
+
+def test_what_its_reader_cannot_read_is_no_error_of_its_parser() -> None:
+    domain = '(define (domain d) (:predicates (p)) (:action pick"up :parameters () :effect (p)))'
+    task = pddl2nl.parse_task(domain, "(define (problem q) (:domain d) (:init) (:goal (p)))")
+    with pytest.raises(UnsupportedError, match="unified-planning cannot read q: "):
+        to_up(task)

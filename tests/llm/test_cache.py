@@ -161,6 +161,37 @@ def test_another_format_is_refused_and_left_alone(tmp_path: Path) -> None:
         Cache(path)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER mine AFTER INSERT ON replies BEGIN DELETE FROM replies; END",
+        "CREATE VIEW mine AS SELECT writefile('/tmp/x', reply) FROM replies",
+    ],
+)
+def test_a_strangers_schema_runs_nothing(sql: str, tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Cache(path) as cache:
+        put(cache, identity())
+        assert cache.read("PRAGMA trusted_schema") == [(0,)]
+    spoil(path, sql)
+    with pytest.raises(InputError, match=r"has the (trigger|view) 'mine', which no cache of ours has"):
+        Cache(path)
+
+
+def test_a_locked_cache_says_that_it_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("pddl2nl.llm.cache._IN_SILENCE", 0)
+    path = tmp_path / "replies.sqlite"
+    Cache(path).close()
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+    threading.Timer(0.3, other.rollback).start()
+    with Cache(path) as cache:
+        put(cache, identity())
+    assert f"another process has locked the cache {path}; waiting for up to 60 s" in caplog.text
+
+
 def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
     path = tmp_path / "it's 100% #1?.sqlite"
     path.touch()

@@ -13,12 +13,14 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.errors import InfrastructureError, MissingExtraError
+from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments import run
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message, ModelConfigurationError, OpenAIModel, Request
@@ -31,6 +33,7 @@ from tests.llm.small_model import small_model
 
 __all__ = ["small_model"]
 
+REQUEST = Request((Message("user", "Say a word."),), max_tokens=5)
 COMMAND = [sys.executable, "-m", "pddl2nl"]
 
 
@@ -45,9 +48,29 @@ def test_a_missing_file_and_a_missing_extra_are_named(tmp_path: Path, monkeypatc
 
 def test_a_file_that_is_no_model_is_refused_with_llama_cpps_reason(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="needs the extra local")
-    (tmp_path / "text.gguf").write_text("once upon a time", encoding="utf-8")
-    with pytest.raises(InfrastructureError, match=r"cannot load text\.gguf: .*magic"):
-        GGUFModel(tmp_path / "text.gguf", ModelSettings()).start()
+    for text, found in (("once upon a time", r"begins with b'once'"), ("", "is empty")):
+        (tmp_path / "text.gguf").write_text(text, encoding="utf-8")
+        with pytest.raises(ModelConfigurationError, match=rf"text\.gguf: it {found}"):
+            GGUFModel(tmp_path / "text.gguf", ModelSettings())
+    (tmp_path / "cut.gguf").write_bytes(b"GGUF\3\0\0\0cut off")
+    with pytest.raises(ModelConfigurationError, match=r"cannot load cut\.gguf: "):
+        GGUFModel(tmp_path / "cut.gguf", ModelSettings()).start()
+
+
+@pytest.mark.heavy
+def test_a_page_in_a_browser_gets_no_answer(small_model: Path) -> None:
+    model = GGUFModel(small_model, ModelSettings(context=512))
+    assert model.complete(REQUEST).text
+    address = model._address.whole.removesuffix("/v1")
+    for path, data in (("/props", None), ("/v1/models", None), ("/completion", b'{"prompt": "x"}')):
+        page = urllib.request.Request(
+            address + path, data, {"Origin": "https://evil.example", "Content-Type": "text/plain"}
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(page, timeout=20)
+        assert refused.value.code == 401
+        assert refused.value.headers["Access-Control-Allow-Origin"] == "https://none.invalid"
+    assert model._server_key not in repr(model) + json.dumps([model.identity(REQUEST), model.facts()])
 
 
 @pytest.mark.heavy

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from pddl2nl.llm import Completion, EndpointError, Message, ModelConfigurationError, OpenAIModel, Request, ScriptedModel
 from pddl2nl.llm.endpoint.connection import Address
-from pddl2nl.llm.endpoint.redaction import secrets_of_url
+from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.settings import ModelSettings
 from tests.llm.chat_server import ChatServer, Trouble
 
@@ -82,6 +84,45 @@ def test_errors_and_logs_repeat_nothing(trouble: Trouble, logged: pytest.LogCapt
         assert server.calls[0].path == "/v1/chat/completions?sig=query-value-7"
         assert_clean(repr(model) + repr(vars(model)) + repr(model.settings) + json.dumps(model.settings.to_json()))
         assert_clean(json.dumps([model.identity(REQUEST), model.embedding_identity("a"), model.body(REQUEST)]))
+
+
+PECULIAR = 'sk-S%41x/"quoted"-42'
+ESCAPES: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "json": json.dumps,
+    "json in json": lambda key: json.dumps(json.dumps(json.dumps(key))),
+    "one character": lambda key: key.replace("-", "\\u002d"),
+    "all characters": lambda key: "".join(f"\\u{ord(char):04X}" for char in key),
+    "python": lambda key: "".join(f"\\x{ord(char):02x}" for char in key),
+    "slashes": lambda key: json.dumps(key).replace("/", "\\/"),
+    "address": quote,
+    "address twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "address, all": lambda key: "".join(f"%{ord(char):02x}" for char in key),
+    "html": html.escape,
+    "html, decimal": lambda key: "".join(f"&#{ord(char):05d};" for char in key),
+    "html, hexadecimal": lambda key: "".join(f"&#x{ord(char):X};" for char in key),
+    "json in html": lambda key: html.escape(json.dumps(key)),
+    "json in an address": lambda key: quote(json.dumps(key)),
+    "base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
+    "base64 in an address": lambda key: quote(base64.b64encode(key.encode()).decode(), safe=""),
+    "hexadecimal": lambda key: key.encode().hex(),
+}
+
+
+@pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
+@pytest.mark.parametrize("key", [KEY, PECULIAR])
+def test_a_key_is_struck_however_it_is_escaped(key: str, escape: Callable[[str], str]) -> None:
+    redactor = Redactor([key])
+    echoed = escape(key)
+    for struck in (redactor.strike(f"bad key {echoed}!"), redactor.strike_reply(f"bad key {echoed}!")):
+        assert "[key]" in struck
+        assert struck.startswith("bad key ")
+        assert echoed[3:-3] not in struck
+
+
+def test_a_text_without_a_secret_keeps_its_escapes() -> None:
+    text = r"100 % &amp; \u0041 %41 \\ \" &#65;"
+    assert Redactor([KEY]).strike(text) == text
 
 
 class Echo:

@@ -187,7 +187,7 @@ def test_a_plot_in_a_page_has_nothing_that_acts(experiment_of: Make, hostile: st
 
 def test_a_folder_that_cannot_be_written_is_an_error(small: Gathered, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InfrastructureError, match="cannot be written"):
+    with pytest.raises(InfrastructureError, match="cannot write"):
         write_plots(small, tmp_path / "file")
 
 

@@ -60,6 +60,7 @@ from pddl2nl.experiments.specification.schema import (
     file_tables,
     many,
 )
+from pddl2nl.files import write_text_file
 from pddl2nl.llm import Completion, MissingKeyError, Price, public_url
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.endpoint.urls import host_of
@@ -595,12 +596,11 @@ class Experiment:
 
     def write_down(self, folder: Path) -> None:
         """Writes the specification as it is run, without passwords in addresses, and the layout of its tables."""
-        folder.mkdir(parents=True, exist_ok=True)
         text = (self.file.text or f"# {self.file.name}, an experiment of Python\n") + _overrides_text(self.overrides)
         url = self.top.base_url
         if url is not None:
             text = Redactor(secrets_of_url(url)).strike(text.replace(url, public_url(url)))
-        (folder / "specification.toml").write_text(text, encoding="utf-8")
+        write_text_file(folder / "specification.toml", text)
         write_layout(folder, self.layout())
 
     def layout(self) -> TableLayout:

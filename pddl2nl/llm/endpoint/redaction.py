@@ -8,18 +8,27 @@ be a secret: local servers are often given a key like EMPTY, and a model may say
 from __future__ import annotations
 
 import base64
-import json
+import html
 import logging
+import re
 import threading
 import traceback
 from collections.abc import Callable, Iterable
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 _STRUCK = "[key]"
 _SHORTEST = 4
 _SHORTEST_IN_REPLIES = 8
 _SHORTEST_ENCODED = 8
 _LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
+_ESCAPES = re.compile(
+    # The look-ahead is for speed: most texts have no escape.
+    r"(?=[\\%&])(?:(?:\\u[0-9a-fA-F]{4})+|(?:\\x[0-9a-fA-F]{2})+|\\[/\\\"']"
+    r"|(?:%[0-9a-fA-F]{2})+|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,8});)"
+)
+"""What stands for other characters in JSON and Python, in addresses and in HTML."""
+_LAYERS = 5
+"""How often a secret may be escaped, one escape around the other: in JSON within JSON within HTML, say."""
 _CHILDREN = {
     "openai": ("_base_client", "_response", "_legacy_response"),
     "httpcore": ("connection", "http11", "http2", "proxy", "socks"),
@@ -27,7 +36,7 @@ _CHILDREN = {
 
 
 class Redactor:
-    """Replaces secrets in texts, as they are and JSON-escaped, URL-encoded or in Base64; its ``repr`` shows none.
+    """Replaces secrets in texts, as they are, escaped in any way, or in Base64; its ``repr`` shows none.
 
     Args:
         secrets: the key and other values that must appear nowhere.
@@ -45,15 +54,11 @@ class Redactor:
 
     def strike(self, text: str) -> str:
         """The text of an error or a log, without anything private."""
-        for secret in self._anywhere:
-            text = text.replace(secret, _STRUCK)
-        return text
+        return _strike(text, self._anywhere)
 
     def strike_reply(self, text: str) -> str:
         """A model's reply, without secrets."""
-        for secret in self._in_replies:
-            text = text.replace(secret, _STRUCK)
-        return text
+        return _strike(text, self._in_replies)
 
     def learn(self, other: Redactor) -> None:
         """Strikes from errors and logs what another redactor does as well."""
@@ -63,15 +68,52 @@ class Redactor:
         return "Redactor(…)"
 
 
+def _strike(text: str, forms: list[str]) -> str:
+    """A text without these forms of secrets; one that hides them behind escapes is given with its escapes decoded."""
+    text = plain = _replace(text, forms)
+    for _ in range(_LAYERS):
+        decoded = _ESCAPES.sub(_decode, plain)
+        if decoded == plain:
+            break
+        plain = _replace(decoded, forms)
+        if plain != decoded:
+            text = plain
+    return text
+
+
+def _replace(text: str, forms: list[str]) -> str:
+    for form in forms:
+        text = text.replace(form, _STRUCK)
+    return text
+
+
+def _decode(found: re.Match[str]) -> str:
+    escapes = found[0]
+    if escapes[0] == "&":
+        return html.unescape(escapes)
+    if escapes[0] == "%":
+        return unquote(escapes)
+    if escapes[1] == "u":
+        return bytes.fromhex(escapes.replace("\\u", "")).decode("utf-16-be", "replace")
+    if escapes[1] == "x":
+        return bytes.fromhex(escapes.replace("\\x", "")).decode("utf-8", "replace")
+    return escapes[1]
+
+
 def _forms(secrets: Iterable[str], shortest: int) -> list[str]:
-    """The secrets that are long enough, in every form in which a server may echo them; the longest first."""
+    """The secrets that are long enough, plain, in Base64 and in hexadecimal; the longest first."""
     forms: set[str] = set()
     for secret in secrets:
         if len(secret) < shortest:
             continue
-        forms |= {secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", r"\/")}
-        forms |= {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+        # A secret may hold what looks like an escape, and is decoded with the text.
+        decoded = secret
+        for _ in range(_LAYERS):
+            forms |= {decoded} if len(decoded) >= shortest else set()
+            decoded = _ESCAPES.sub(_decode, decoded)
         data = secret.encode("utf-8", "surrogatepass")
+        # The escape of a blank in a query, "+", is a character of many secrets, so it is not decoded.
+        forms |= {secret.replace(" ", "+"), data.hex(), data.hex().upper()}
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             forms |= {encoded for lead in range(3) if len(encoded := _inner(encode, data, lead)) >= _SHORTEST_ENCODED}
     return sorted(forms, key=len, reverse=True)

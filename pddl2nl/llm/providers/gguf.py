@@ -6,17 +6,19 @@ import hashlib
 import json
 import logging
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import weakref
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.llm.endpoint.client import OpenAIModel
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pddl2nl.llm.settings import ModelSettings
 
 _DEFAULT_CONTEXT = 8192
+_MAGIC = b"GGUF"
 _SCRIPT = Path(__file__).with_name("gguf_server.py")
 _NOT_STARTED = "http://127.0.0.1"
 _LOG = logging.getLogger("pddl2nl.llm")
@@ -48,7 +51,7 @@ class GGUFModel(OpenAIModel):
         base_url: ``llama.cpp``; the port differs from start to start.
 
     Raises:
-        ModelConfigurationError: there is no such file.
+        ModelConfigurationError: there is no such file, or it is no GGUF file.
         MissingExtraError: the extra ``local`` is not installed.
     """
 
@@ -61,7 +64,13 @@ class GGUFModel(OpenAIModel):
         self._slots = slots
         self._context = settings.context or _DEFAULT_CONTEXT
         with self._path.open("rb") as file:
+            begin = file.read(4)
+            if begin != _MAGIC:
+                found = f"begins with {begin!r}" if begin else "is empty"
+                raise ModelConfigurationError(f"--model gguf:{path}: it {found}, and a GGUF file with {_MAGIC!r}")
+            file.seek(0)
             self._hash = hashlib.file_digest(file, "sha256").hexdigest()
+        self._server_key = secrets.token_urlsafe(32)
         self._process: subprocess.Popen[bytes] | None = None
         self._starting = threading.Lock()
         settings = replace(settings, constrain="grammar", stream_body={"timings_per_token": True})
@@ -86,7 +95,8 @@ class GGUFModel(OpenAIModel):
         """Starts the server unless it runs, and waits until the file is loaded.
 
         Raises:
-            InfrastructureError: llama.cpp cannot load the file; the message has its reason.
+            ModelConfigurationError: llama.cpp refuses the file; the message has its reason.
+            InfrastructureError: llama.cpp was killed while it loaded the file.
         """
         with self._starting:
             if self._process is not None and self._process.poll() is None:
@@ -104,15 +114,21 @@ class GGUFModel(OpenAIModel):
                     # Ctrl-C lets running runs end, which still ask.
                     start_new_session=True,
                 )
+                assert process.stdin is not None
                 assert process.stdout is not None
+                with suppress(BrokenPipeError):
+                    process.stdin.write(f"{self._server_key}\n".encode())
+                    process.stdin.flush()
                 address = process.stdout.readline().decode().strip()
                 if not address:
                     process.communicate()
-                    raise InfrastructureError(f"llama.cpp cannot load {self._path.name}: {_reason(errors)}")
+                    kind = ModelConfigurationError if process.returncode >= 0 else InfrastructureError
+                    raise kind(f"llama.cpp cannot load {self._path.name}: {_reason(errors)}")
             # Also at the end of this process.
             weakref.finalize(self, _stop, process, os.getpid())
             self._address, self._client = Address(f"{address}/v1"), None
-            with urlopen(f"{address}/props", timeout=30) as answer:
+            props = Request(f"{address}/props", headers={"Authorization": f"Bearer {self._server_key}"})
+            with urlopen(props, timeout=30) as answer:
                 self._context = int(json.load(answer)["default_generation_settings"]["n_ctx"])
             self._process = process
             _LOG.warning("loaded in %.1f s", time.monotonic() - began)
@@ -121,8 +137,8 @@ class GGUFModel(OpenAIModel):
         return f"llama.cpp, sha256:{self._hash}"
 
     def _key(self) -> str:
-        # The key of another endpoint is none of this server's business.
-        return ""
+        # That of this server, not that of another endpoint.
+        return self._server_key
 
 
 def _stop(process: subprocess.Popen[bytes], owner: int) -> None:

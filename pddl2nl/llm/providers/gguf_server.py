@@ -1,7 +1,8 @@
 """Serves a GGUF file by llama.cpp on a free loopback port until standard input ends, as it does when the parent dies.
 
-``python gguf_server.py FILE CONTEXT SLOTS``. Standard output gets one line, the server's address, once the file is
-loaded; standard error gets the errors of llama.cpp.
+``python gguf_server.py FILE CONTEXT SLOTS``. The first line of standard input is the key of requests: any page in a
+browser and any user of this machine can reach a loopback port. Standard output gets one line, the server's address,
+once the file is loaded; standard error gets the errors of llama.cpp.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ def _end_with_parent() -> None:
 
 
 def _main(path: str, context: int, slots: int) -> None:
+    key = sys.stdin.buffer.readline().decode("ascii").strip()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import xllamacpp
 
@@ -27,12 +29,20 @@ def _main(path: str, context: int, slots: int) -> None:
     # llama.cpp divides the context among the slots.
     params.n_ctx = context * slots
     params.port = 0
+    params.api_keys = [key]
+    # Without an address here llama.cpp tells browsers that every page may read its answers.
+    params.cors_origins = "https://none.invalid"
+    params.cors_credentials = False
+    params.endpoint_slots = False
     params.ui = False
     params.verbosity = 1  # errors only
     try:
         server = xllamacpp.Server(params)
     except RuntimeError as error:
-        sys.exit(str(error))
+        sys.stderr.write(f"{error}\n")
+        sys.stderr.flush()
+        # Not by sys.exit: Python aborts where a thread still reads standard input.
+        os._exit(1)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
     threading.Event().wait()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.files import read_text, unreadable
+from pddl2nl.files import read_text, unreadable, write_text_file
 from pddl2nl.nl.wording.importers import importer_of
 from pddl2nl.nl.wording.review import without_type_clashes
 from pddl2nl.nl.wording.snippets import FORMAT, Snippet, Wording, WordingError, check_wording, mapping_of, text_of
@@ -29,7 +29,7 @@ def load_wording(path: str | Path, domain: Domain) -> Wording:
 
 def save_wording(wording: Wording, path: str | Path) -> None:
     """Writes a wording file that `load_wording` reads back as an equal wording."""
-    Path(path).write_text(json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text_file(Path(path), json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n")
 
 
 def wording_from_json(data: object, domain: Domain, where: str = "wording") -> Wording:

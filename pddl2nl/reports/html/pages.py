@@ -18,8 +18,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pddl2nl.errors import InfrastructureError, MissingExtraError
+from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
+from pddl2nl.files import write_text_file
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, status_label, view_of
@@ -207,11 +208,11 @@ def write_html(
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
         articles, files = _articles(plan.runs)
-        _write(path, _render("report", home="", articles=articles, files=files, **overview()))
+        write_text_file(path, _render("report", home="", articles=articles, files=files, **overview()))
         return path
     folder = out.with_suffix("") if named else out
     in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(folder=True)))
+    write_text_file(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(folder=True)))
     return folder / "index.html"
 
 
@@ -286,7 +287,7 @@ def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> None:
     articles, files = _articles(page.runs)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
-    _write(folder / f"{page.name}.html", _render("runs_page", home="../index.html", **content))
+    write_text_file(folder / f"{page.name}.html", _render("runs_page", home="../index.html", **content))
 
 
 def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
@@ -340,14 +341,3 @@ def _environment() -> Environment:
 
 def _own_text(name: str) -> str:
     return (resources.files("pddl2nl.reports.html") / "templates" / name).read_text(encoding="utf-8")
-
-
-# ── files ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _write(path: Path, html: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error

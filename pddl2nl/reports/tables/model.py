@@ -326,7 +326,7 @@ def _csv_safe(text: str) -> str:
 # ── Markdown ───────────────────────────────────────────────────────────────────────────────────────
 
 # Characters with a meaning in Markdown: anywhere, at the start of a link, or at the start of a list item.
-_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|~#$&]|:(?=//)|^[-+=]|(?<=^\d)[.)](?=\s))")
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]>|~#$&]|:(?=//)|^[-+=]|(?<=^\d)[.)](?=\s))")
 
 
 def markdown_text(table: Table, alarms: Sequence[str] = ()) -> str:
@@ -361,7 +361,8 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _md(text: str) -> str:
-    return _MARKDOWN_SIGNS.sub(r"\\\1", one_line(text))
+    # An entity, because a page may show the file as HTML.
+    return _MARKDOWN_SIGNS.sub(r"\\\1", one_line(text)).replace("<", "&lt;")
 
 
 # ── LaTeX ──────────────────────────────────────────────────────────────────────────────────────────

@@ -160,6 +160,7 @@ def test_markdown_shows_any_text_as_it_is(hostile):
     text = markdown_text(hostile, HOSTILE)
     bare = re.sub(r"\\.", "", text)
     assert not re.search(r"<|\[|`|\$|://", bare)
+    assert "<" not in text
     # What is bold and what is slanted is ours.
     assert re.sub(r"\*\*[^*]*\*\*", "", bare).count("*") == 0
 
