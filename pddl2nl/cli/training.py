@@ -12,14 +12,15 @@ import typer
 from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, TimeLimit, argument, option
 from pddl2nl.cli.output import print_table, print_text
-from pddl2nl.cli.run_options import from_run
+from pddl2nl.cli.run_options import from_run, named_values
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_lines, write_text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from pddl2nl.pddl import Task
     from pddl2nl.policies.events import RunEvent
     from pddl2nl.training.rows import TrainingRow
 
@@ -52,15 +53,22 @@ def _export(
             autocompletion=completion.domains,
         ),
     ] = None,
+    suite: Annotated[
+        list[Path] | None,
+        option("DIR", "A folder of tasks, with what stands beside them, for prompts; repeat.", "none"),
+    ] = None,
     chosen_set: Annotated[Literal["primary", "scaled"], option("", "Its set of tasks.", flag="--set")] = "primary",
     policy: Annotated[
         str,
         option(
             "P",
-            "The policy whose prompts --domain gives: basic, cot, or a system's that begins with a plan.",
+            "The policy whose prompts --domain and --suite give: basic, cot, or a system's that begins with a plan.",
             autocompletion=completion.policies,
         ),
     ] = "basic",
+    given: Annotated[
+        list[str] | None, option("NAME=VALUE", "An option of the policy; repeat.", "none", flag="-P")
+    ] = None,
     style: Annotated[str, from_run("style")] = "nl",
     test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,
     time: TimeLimit = 60,
@@ -70,19 +78,28 @@ def _export(
     prompts-*.jsonl, for GRPO: prompts of Basic, CoT and of systems' policies that begin with a plan, with the columns
     from which rewards are computed.
     pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act and ReAct, with the thought and
-    action of a planner from the state that the run was in (DAgger); this needs a planner.
+    action of a planner from the state that the run was in (DAgger); this needs a planner. Prompts of systems' policies
+    with the right plan of the task.
     """
+    from pddl2nl.pddl import load_task
+    from pddl2nl.tasks.suites import find_suites
     from pddl2nl.training import pair_rows, prompt_rows
+    from pddl2nl.training.rows import shown_pairs
 
-    if records is None and not domain:
-        raise typer.BadParameter("expected RECORDS, a folder of records, or --domain NAME")
+    if records is None and not domain and not suite:
+        raise typer.BadParameter("expected RECORDS, a folder of records, --domain NAME or --suite DIR")
     rows: dict[str, list[TrainingRow]] = {"prompts": [], "pairs": []}
     for events in _recorded(records) if records else ():
         rows["prompts"] += prompt_rows(events)
         rows["pairs"] += pair_rows(events, time_limit=time)
-    for name in domain or ():
-        for events, optimum in _asked(name, chosen_set, policy, style):
-            rows["prompts"] += prompt_rows(events, optimum)
+    tasks = [each for name in domain or () for each in _shipped(name, chosen_set)]
+    tasks += [
+        (load_task(each.domain, each.problem), None) for folder in suite or () for each in find_suites(folder).tasks
+    ]
+    for task, optimum in tasks:
+        events = _asked(task, policy, named_values("-P", given), style)
+        rows["prompts"] += prompt_rows(events, optimum)
+        rows["pairs"] += shown_pairs(events)
     kept = set(test or ())
     names = {row.domain_name for made in rows.values() for row in made}
     if unknown := kept - names:
@@ -108,17 +125,23 @@ def _recorded(folder: Path) -> Iterator[Sequence[RunEvent]]:
             yield record.events
 
 
-def _asked(name: str, chosen: str, policy: str, style: str) -> Iterator[tuple[Sequence[RunEvent], float | None]]:
-    """What a run by a policy asks first, on every task of a set, with the length of its shortest plan."""
-    from pddl2nl.experiments.runs import run
-    from pddl2nl.llm import ScriptedModel
+def _shipped(name: str, chosen: str) -> Iterator[tuple[Task, float | None]]:
+    """The tasks of a set of a shipped domain, with the lengths of their shortest plans."""
     from pddl2nl.tasks import shipped_domain
 
     shipped = shipped_domain(name)
     for instance in shipped.benchmarks if chosen == "primary" else shipped.scaled:
         task = shipped.task(instance.name)
         known = instance.optimal_length if task.problem.metric is None and instance.proof != "upper bound" else None
-        yield run(task, policy, ScriptedModel([""]), style=style).events, known
+        yield task, known
+
+
+def _asked(task: Task, policy: str, options: Mapping[str, str], style: str) -> Sequence[RunEvent]:
+    """What a run by a policy asks first."""
+    from pddl2nl.experiments.runs import run
+    from pddl2nl.llm import ScriptedModel
+
+    return run(task, policy, ScriptedModel([""]), options=dict(options), style=style).events
 
 
 class _RewardedReply(msgspec.Struct, frozen=True):

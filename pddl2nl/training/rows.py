@@ -78,11 +78,13 @@ class PlanForm:
         row: the row of a run, made of the one with the columns of all rows; None if the run's first reply is no such
             plan.
         rewards: the rewards of a reply by name, given its row.
+        reply: the right reply to a row's prompt.
     """
 
     column: str
     row: Callable[[Started, PromptRow], PromptRow | None]
     rewards: Callable[[str, Mapping[str, Any], Variant], Mapping[str, float]]
+    reply: Callable[[Any], str]
 
 
 def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Iterator[PromptRow]:
@@ -116,8 +118,19 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
             yield made
 
 
+def shown_pairs(events: Sequence[RunEvent]) -> Iterator[PairRow]:
+    """The first prompt of a run by a system's policy, with the right plan of its task, where the system knows one."""
+    for row in prompt_rows(events):
+        for _, form in provided("training"):
+            if getattr(row, form.column, None):
+                reply = (Message("assistant", form.reply(row)),)
+                yield PairRow(
+                    prompt=row.prompt, domain_name=row.domain_name, task=row.task, policy=row.policy, completion=reply
+                )
+
+
 def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Iterator[PairRow]:
-    """The prompts of a run by Basic, CoT, Act or ReAct, each with the planner's reply.
+    """The prompts of a run by Basic, CoT, Act or ReAct, each with the planner's reply; of others as `shown_pairs`.
 
     A prompt from whose state no plan reaches the goal has no right answer and is left out.
 
@@ -132,6 +145,7 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
     """
     started, asked = _planner_prompts(events)
     if started is None or _mechanism(started) is None:
+        yield from shown_pairs(events)
         return
     domain = parse_domain(started.domain_pddl)
     wording = template_wording(domain)

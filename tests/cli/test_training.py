@@ -47,7 +47,9 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "text", "message"),
     [
-        (["training", "export"], "", "expected RECORDS"),
+        (["training", "export"], "", "expected RECORDS, a folder of records, --domain NAME or --suite DIR"),
+        (["training", "export", "--suite", "nowhere"], "", "nowhere"),
+        (["training", "export", "--domain", "blocksworld", "-P", "depth=3"], "", "depth"),
         (
             ["training", "export", "--domain", "blocksworld", "--test", "fery"],
             "",

@@ -41,7 +41,7 @@ from pddl2nl.policies.policy import is_of, make_policy
 from pddl2nl.systems.taskgraph.doing import Handled, reaches_goal
 from pddl2nl.systems.taskgraph.graph import graph_named
 from pddl2nl.systems.taskgraph.policy import FILE, GraphPlan
-from pddl2nl.systems.taskgraph.prompting import PLAN, role_classes
+from pddl2nl.systems.taskgraph.prompting import PLAN, PROMPTS, role_classes, subtask_reply
 from pddl2nl.systems.taskgraph.replies import SubtaskReply, read_plan_reply
 from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, parse_subtasks, read_subtask, shipped_subtasks
 from pddl2nl.tasks.references import reference_of
@@ -58,9 +58,10 @@ ReachesGoal = Callable[[Sequence[PlannedSubtask]], bool]
 class GraphColumns(msgspec.Struct, frozen=True):
     """What the rewards need to know beside the reply.
 
-    The `objects` of each class of targets (the paper's ``obj``, ``rec``, ``mov`` and ``spec``, or roles), the pairs of
-    subtasks that may follow each other, each subtask's classes of targets, the correct plan, and the `key` subtasks
-    that the instruction cannot do without.
+    The `objects` of each role of targets, the pairs of subtasks that may follow each other, each subtask's roles, the
+    correct plan, the `key` subtasks that the instruction cannot do without, and the names of the paper's `meta`
+    classes: ``obj`` holds nothing, ``rec`` stays, ``mov`` is carried with what it holds, and some subtasks need
+    ``spec``. Without these the paper's node reward is computed by roles.
     """
 
     objects: dict[str, tuple[str, ...]]
@@ -68,6 +69,7 @@ class GraphColumns(msgspec.Struct, frozen=True):
     roles: dict[str, tuple[str, ...]]
     ground_truth: tuple[PlannedSubtask, ...]
     key: tuple[PlannedSubtask, ...] = ()
+    meta: dict[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def _paper_node(steps: Sequence[PlannedSubtask], columns: GraphColumns) -> float
     A class is in the plan if one of its objects is.
     """
     objects = {target for _, *targets in steps for target in targets}
-    shares = [len(objects.intersection(names)) / len(objects) for names in columns.objects.values() if objects]
+    classes = (columns.meta or columns.objects).values()
+    shares = [len(objects.intersection(names)) / len(objects) for names in classes if objects]
     used = [share for share in shares if share]
     return sum(used) / len(used) if used else 0.0
 
@@ -192,6 +195,7 @@ def graph_row(started: Started, row: PromptRow) -> GraphRow | None:
         roles={node.name: tuple(target.role for target in node.targets) for node in graph.nodes},
         ground_truth=tuple(read_subtask(block.macro) for block in blocks),
         key=tuple(read_subtask(block.macro) for block in blocks if holds(parse_condition(block.goal), end, {})),
+        meta=dict(subtasks.meta),
     )
     return GraphRow(**msgspec.structs.asdict(row), graph=msgspec.json.encode(columns).decode())
 
@@ -223,9 +227,17 @@ def _goal_test(domain: str, problem: str) -> ReachesGoal | None:
     return lambda plan: reaches_goal(simulator, subtasks, simulator.initial, plan, Handled())
 
 
-FORM = PlanForm("graph", graph_row, rewards_of_row)
+def right_reply(row: GraphRow) -> str:
+    """The ground truth in the form that the prompt asks for."""
+    return subtask_reply(PROMPTS.text("example-thought.txt").strip(), _columns(row.graph).ground_truth)
+
+
+FORM = PlanForm("graph", graph_row, rewards_of_row, right_reply)
 """The rows and rewards of plans of subtasks."""
 
-graph_format, graph_node, graph_edge, graph_instruction = (
-    trl_reward("graph", name, ("graph",), ("domain", "problem")) for name in ("format", "node", "edge", "instruction")
-)
+_NAMES = ("format", "node", "edge", "instruction")
+SOUND_REWARDS = tuple(trl_reward("graph", name, ("graph",), ("domain", "problem")) for name in _NAMES)
+"""The repaired rewards as TRL's trainers call them: ``graph_format``, ``graph_node``, ``graph_edge`` and so on."""
+PAPER_REWARDS = tuple(trl_reward("paper", name, ("graph",), ("domain", "problem"), "paper") for name in _NAMES)
+"""The paper's rewards: ``paper_format``, ``paper_node``, ``paper_edge`` and ``paper_instruction``."""
+graph_format, graph_node, graph_edge, graph_instruction = SOUND_REWARDS

@@ -18,6 +18,7 @@ key              contents
 ``classes``      how types are written in plans, ``{"Apple": "apple"}``; other types have their own names
 ``sight``        what the agent sees: nothing is hidden without it (`SubtaskSight`)
 ``graphs``       named task graphs: for each label of a node the labels that may follow, ``{"proved": {"A": "BD"}}``
+``meta``         groups of classes by which a paper's reward asks for names, ``{"mov": ["Bowl"]}``
 ``products``     classes of things that a subtask makes, ``{"AppleSliced": ["SliceObject", "Apple"]}``
 ``rules``        sentences for prompts about how subtasks are used
 ``examples``     tasks in words with their plans: ``{"task": "Chill an egg.", "plan": [["PickupObject", "Egg"], …]}``
@@ -154,6 +155,7 @@ class Subtasks:
     known: frozenset[GroundAtom] = frozenset()
     products: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     graphs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sight: SubtaskSight | None = None
     rules: tuple[str, ...] = ()
@@ -220,6 +222,7 @@ class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     known: tuple[str, ...] = ()
     products: dict[str, tuple[str, ...]] = {}
     classes: dict[str, str] = {}
+    meta: dict[str, tuple[str, ...]] = {}
     graphs: dict[str, dict[str, str]] = {}
     sight: SubtaskSight | None = None
     rules: tuple[str, ...] = ()
@@ -253,6 +256,9 @@ def parse_subtasks(text: str, domain: Domain, path: str = "subtasks.json") -> Su
     for kind in data.classes.values():
         if kind not in kinds:
             raise InputError(f"{path}: {domain.name} has no type '{kind}'{did_you_mean(kind, kinds)}")
+    for name in (name for group in data.meta.values() for name in group):
+        if name not in data.classes:
+            raise InputError(f"{path}: 'meta' has '{name}', which is no class{did_you_mean(name, data.classes)}")
     predicates = [item.name for item in domain.predicates]
     sight = () if data.sight is None else (data.sight.agent, data.sight.shut, *data.sight.located, *data.sight.noted)
     for name in (*data.closed, *data.open, *sight):
@@ -279,6 +285,7 @@ def parse_subtasks(text: str, domain: Domain, path: str = "subtasks.json") -> Su
         known,
         products,
         data.classes,
+        data.meta,
         data.graphs,
         data.sight,
         data.rules,

@@ -16,7 +16,7 @@ from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import And, Task, load_problem, load_task, parse_problem
 from pddl2nl.pddl.reader import parse_condition
-from pddl2nl.systems.taskgraph.alfred.sets import SUITE_SIZES, SetTask, set_tasks, write_set
+from pddl2nl.systems.taskgraph.alfred.sets import SUITE_SIZES, SetTask, set_tasks, suite_calls, write_set
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.reference_files import read_references
@@ -97,6 +97,23 @@ def test_no_two_tasks_are_equal_up_to_names() -> None:
 def folder(tmp_path: Path) -> Path:
     assert write_set(tmp_path, "new", 3) == 3
     return tmp_path / "new"
+
+
+def test_no_task_of_the_tables_is_trained_on() -> None:
+    shipped, distinct = shipped_domain("alfred"), DistinctProblems()
+
+    def equal(task: Task, name: str) -> str | None:
+        return distinct.add(Task(ALFRED, replace(task.problem, goal=And())), name)
+
+    for each in shipped.benchmarks:
+        equal(shipped.task(each.name), each.name)
+    assert not [made.seed for made in set_tasks("train", 24) if equal(task_of(made), made.reference.instance)]
+
+
+def test_the_papers_number_of_training_tasks_has_as_many_seeds() -> None:
+    seeds = {seed for seed, _ in suite_calls("train", 21_023)}
+    assert len(seeds) == 21_023
+    assert seeds.isdisjoint(seed for name in ("seen", "unseen", "long", "new") for seed, _ in suite_calls(name))
 
 
 def test_a_written_set_is_a_suite_with_ground_truths(folder: Path) -> None:
