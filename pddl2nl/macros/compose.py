@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations, groupby
+from itertools import combinations, count, groupby
 from math import prod
 
 from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, equality, negation
@@ -154,7 +154,8 @@ def lifted_steps(task: Task, block: Sequence[GroundAction]) -> list[MacroStep]:
         assert schema is not None
         for parameter, term in zip(schema.parameters, action.args, strict=True):
             if term not in constants and term not in names:
-                names[term] = _unused(parameter.name, names.values())
+                unused = (f"{parameter.name}{number if number > 1 else ''}" for number in count(1))
+                names[term] = next(name for name in unused if name not in names.values())
     return [MacroStep(action.name, tuple(names.get(term, term) for term in action.args)) for action in block]
 
 
@@ -169,13 +170,6 @@ def total_functions(task: Task) -> frozenset[str]:
         if len(given.get(function.name, ())) >= count:
             totals.add(function.name)
     return frozenset(totals)
-
-
-def _unused(name: str, taken: Collection[str]) -> str:
-    number, unused = 2, name
-    while unused in taken:
-        number, unused = number + 1, f"{name}{number}"
-    return unused
 
 
 def _schema_of(domain: Domain, step: MacroStep) -> ActionSchema:

@@ -435,18 +435,12 @@ class Library:
         form = canonical(stored.macro, domain), known.distinct
         with _LOCK:
             for path in self._files(domain):
-                there = self._same(path, domain, form)
-                if there is not None:
-                    return self._noted(path, there, known)
+                # An unreadable file is equal to no macro.
+                with suppress(InputError):
+                    there = load_macro_file(path, domain)
+                    if (canonical(there.macro, domain), there.provenance.distinct) == form:
+                        return self._noted(path, there, known)
             return self._written(domain, replace(stored, provenance=replace(known, uses=max(known.uses, 1))))
-
-    def _same(self, path: Path, domain: Domain, form: tuple[Canonical, bool]) -> StoredMacro | None:
-        # An unreadable file is equal to no macro.
-        with suppress(InputError):
-            there = load_macro_file(path, domain)
-            if (canonical(there.macro, domain), there.provenance.distinct) == form:
-                return there
-        return None
 
     def _noted(self, path: Path, there: StoredMacro, new: Provenance) -> StoredMacro:
         old = there.provenance

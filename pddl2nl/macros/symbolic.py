@@ -606,9 +606,6 @@ class _ModelSearch:
         return sum(self._z3.is_algebraic_value(model.eval(term, model_completion=True)) for term in self._terms)
 
 
-_ZERO = Fraction(0)
-
-
 def _simple(value: Fraction) -> Iterator[Fraction]:
     """Simple fractions near a number."""
     for size in _DENOMINATORS:

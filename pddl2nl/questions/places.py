@@ -89,19 +89,15 @@ class StatePlaces:
     @cached_property
     def atoms(self) -> tuple[GroundAtom, ...]:
         """All atoms that actions change and that are told, over objects of their types."""
-        told = self._told
+        snippets, formal = self.teller.wording.predicates, self.teller.style == "pddl"
+        told = {each.name for each in self.task.domain.predicates} if formal else set[str]()
+        told.update(name for name, snippet in snippets.items() if snippet.text is not None)
         return tuple(atom for atom in all_atoms(self.task, self.ground.layout.changing) if atom[0] in told)
 
     @cached_property
     def actions(self) -> tuple[GroundAction, ...]:
         """All actions that static facts allow, as far as they are listed (`GroundActions.actions`)."""
         return tuple(item.action for item in self.ground.actions or ())
-
-    @cached_property
-    def _told(self) -> frozenset[str]:
-        if self.teller.style == "pddl":
-            return frozenset(item.name for item in self.task.domain.predicates)
-        return frozenset(name for name, snippet in self.teller.wording.predicates.items() if snippet.text is not None)
 
     def draw(self, *, again: bool) -> Iterator[StatePlace]:
         """Places in a random order, those of the first walks, and then of one walk after another.
@@ -113,15 +109,16 @@ class StatePlaces:
         while fruitless < _FRUITLESS:
             for _ in range(routes):
                 self._add_route()
-            places = [place for place in self._places.values() if self._fits(place)]
+            # Where plans matter, there is something to ask on the way to the goal, and not at it.
+            places = [
+                place
+                for place in self._places.values()
+                if not self._plans or (place.plan and not self.simulator.is_goal(place.state))
+            ]
             fruitless = 0 if len(places) > seen or (again and places) else fruitless + 1
             drawn = places if again else places[seen:]
             routes, seen = 1, len(places)
             yield from self._rng.sample(drawn, len(drawn))
-
-    def _fits(self, place: StatePlace) -> bool:
-        """Whether there is something to ask: where plans matter, on the way to the goal and not at it."""
-        return not self._plans or (bool(place.plan) and not self.simulator.is_goal(place.state))
 
     def _add_route(self) -> None:
         """Adds the places of a walk from one of those so far, and of a plan from its end."""

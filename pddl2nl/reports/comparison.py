@@ -139,7 +139,7 @@ def compare(
     measured = _metric(metric)
     labels = [each.label for each in layout.columns]
     left, right = (labels.index(side.column) for side in sides)
-    planned = {place for places in layout.runs.values() for place in places} | set(gathered.cells)
+    planned = gathered.planned
     found = [
         {
             number: (row.label, row.section)

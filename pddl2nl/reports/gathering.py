@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,6 +47,11 @@ class Gathered:
     unfinished: tuple[Path, ...] = ()
     cells: dict[Place, tuple[RunSummary, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def planned(self) -> frozenset[Place]:
+        """The cells for which the specification plans runs, and those that have some."""
+        return frozenset((*chain.from_iterable(self.layout.runs.values()), *self.cells))
 
     @property
     def broken(self) -> tuple[RunSummary, ...]:

@@ -60,9 +60,8 @@ class Grid:
 
     @cached_property
     def planned(self) -> frozenset[Place]:
-        """The cells for which the specification plans runs."""
-        planned = {place for places in self.gathered.layout.runs.values() for place in places}
-        return frozenset(planned | set(self.gathered.cells))
+        """As `Gathered.planned`."""
+        return self.gathered.planned
 
     @cached_property
     def missing(self) -> Mapping[Place, int]:
