@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, parse_toml, read_bytes, read_text
 from pddl2nl.limits import LIMITS, OutsideLimits
+from pddl2nl.quantities import megabytes, seconds, seeds
 from pddlval import load_plan, read_plan
 
 DIGITS = "9" * 5000
@@ -146,3 +149,50 @@ def test_every_reader_ends_with_an_error(
     assert "Traceback" not in shown.err
     # A plan that is no plan is a verdict.
     assert code == (1 if name == "plan" else 2), shown.err[-2000:]
+
+
+# ── the limits: the page lists each with its value ────────────────────────────────────────────────
+
+
+_ROW = re.compile(r"^\| `(\w+)` \| ([\d,]+)(?: (\w+))? \|", re.MULTILINE)
+_UNITS = {"MiB": 1 << 20, "MB": 1_000_000, "s": 1, "": 1}
+
+
+def test_the_page_lists_every_limit_with_its_value(root: Path) -> None:
+    listed = {
+        name: int(value.replace(",", "")) * (1 if name.endswith("_mib") else _UNITS[unit])
+        for name, value, unit in _ROW.findall((root / "docs/reference/limits.md").read_text())
+    }
+    assert listed == {field.name: getattr(LIMITS, field.name) for field in fields(LIMITS)}
+
+
+# ── times, memory and seeds are written one way everywhere ────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("90", 90), ("90s", 90), ("1.5", 1.5), ("30m", 1800), ("1h30m", 5400), ("2H", 7200), (7, 7)]
+)
+def test_times(text: str | float, value: float) -> None:
+    assert seconds(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "ten", "1d", "1001h", True, "9" * 5000])
+def test_what_is_no_time(text: str) -> None:
+    with pytest.raises(ValueError, match="is no time such as 90s, 30m or 1h30m"):
+        seconds(text)
+
+
+@pytest.mark.parametrize(("text", "value"), [("4096", 4096), ("500m", 500), ("8g", 8192), ("8 GiB", 8192), (64, 64)])
+def test_memory(text: str | int, value: int) -> None:
+    assert megabytes(text) == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("1,2,5", (1, 2, 5)), ("1-4", (1, 2, 3, 4)), ("3, 1-3", (3, 1, 2))])
+def test_seeds(text: str, value: tuple[int, ...]) -> None:
+    assert seeds(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "x", "5-1", "1-99999999", "1;2", "-3"])
+def test_what_are_no_seeds(text: str) -> None:
+    with pytest.raises(ValueError, match="is no "):
+        seeds(text)

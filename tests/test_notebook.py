@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +28,7 @@ TASK = pddl2nl.shipped_task("blocksworld", "p01")
             pddl2nl.validate(TASK, ["(unstack c b)", "(stack a c)"]),
             "<Report on 2 steps: inapplicable, failed step 2: (stack a c)>",
         ),
-        (
-            pddl2nl.run(TASK, policy="random", seed=1, steps=2),
-            "<RunResult: budget, 2 steps, 0 mistakes, 0 calls>",
-        ),
+        (pddl2nl.run(TASK, policy="random", seed=1, steps=2), "<RunResult: budget, 2 steps, 0 mistakes, 0 calls>"),
         (pddl2nl.convert(TASK), "<Conversion of a domain and a problem, blocksworld-4ops>"),
     ],
 )
@@ -76,3 +75,32 @@ def test_a_plan_may_be_a_list_of_texts() -> None:
     assert pddl2nl.validate(TASK, plan).verdict == "valid"
     assert pddl2nl.validate(TASK, [pddl2nl.GroundAction.parse(plan[0]), *plan[1:]]).verdict == "valid"
     assert pddl2nl.validate(TASK, [*plan[:2], "unstack b a"]).verdict == "bad-plan"
+
+
+# ── tutorial notebook ─────────────────────────────────────────────────────────────────────────────
+
+
+NOTEBOOK = Path(__file__).resolve().parent.parent / "docs/tutorials/notebook.ipynb"
+
+
+def shown(notebook: Any) -> list[list[str]]:
+    """The texts that each cell of code prints or returns."""
+    outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    return [[each.get("text") or each["data"]["text/plain"] for each in some] for some in outputs]
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_the_notebook_shows_what_it_computes(tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is absent: pip install 'pddl2nl[test-all]'")
+    client = pytest.importorskip("nbclient", reason="nbclient is absent: pip install 'pddl2nl[test-all]'")
+    pytest.importorskip("pandas", reason="pandas is absent: pip install 'pddl2nl[frames]'")
+    stored = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    client.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    if os.environ.get("PDDL2NL_WRITE_GOLDEN") == "1":
+        for cell in notebook.cells:
+            cell.metadata.clear()
+        nbformat.write(notebook, NOTEBOOK)
+        return
+    assert shown(notebook) == shown(stored)

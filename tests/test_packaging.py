@@ -21,7 +21,7 @@ def run_python(code: str) -> str:
 
 
 def test_the_validator_installs_no_module_called_validators() -> None:
-    """PyPI's package `validators` must find its name free (`tests/test_beside_validators.py` installs both)."""
+    """PyPI's package `validators` must find its name free."""
     ours = importlib.metadata.files("pddl2nl") or []
     assert not [str(file) for file in ours if file.parts[0] == "validators"]
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from pddl2nl.cli import app as application
+from pddl2nl.cli.app import main, make_app
 from pddl2nl.cli.panels import PANELS, UNLISTED
 from pddl2nl.errors import InfrastructureError, InputError
 
@@ -18,7 +24,7 @@ from pddl2nl.errors import InfrastructureError, InputError
         (InputError("that file is no plan"), 2, "error: that file is no plan\n"),
         (InfrastructureError("the planner crashed"), 3, "error: the planner crashed\n"),
         (OSError("no space left"), 3, "error: no space left\n"),
-        (ValueError("of a plug-in"), 3, "error: test_app.py:28: ValueError: of a plug-in (-v shows the traceback)\n"),
+        (ValueError("of a plug-in"), 3, ": ValueError: of a plug-in (-v shows the traceback)\n"),
     ],
 )
 def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
@@ -30,7 +36,10 @@ def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
     monkeypatch.setattr(application, "make_app", fail)
     monkeypatch.setattr("pddlval.streams.drop_output", lambda: None)
     assert application.main(["check"]) == code
-    assert capfd.readouterr().err.endswith(said)
+    told = capfd.readouterr().err
+    assert told.endswith(said)
+    # A fault of others has its place.
+    assert (type(error) is ValueError) == told.startswith("error: test_app.py:")
 
 
 def test_a_fault_of_ours_is_shown_whole(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -120,3 +129,151 @@ def test_completion_is_offered_and_knows_the_commands(
         monkeypatch.setenv(name, value)
     application.main([])
     assert capfd.readouterr().out.split() == ["validate"]
+
+
+# ── help: every option with its default, and one text for the same option everywhere ──────────────
+
+
+DIFFERENT = {
+    # Shipped domains to train on, and the domain of a scene graph that is read.
+    "--domain",
+    # Files, folders and seeds of different things; models of different roles.
+    *("--out", "--seed", "--seeds", "--model", "--domains", "--instances", "--name", "--set", "--format", "--plan"),
+    *("--json", "--verbose", "--workers", "--steps", "--rounds", "--dry-run", "--all"),
+    # The cache itself, and the cache that a command uses.
+    "--cache",
+    # With and without llm; of a verdict, of new names, of a domain without costs.
+    "--wording",
+    # With and without the random walk, or none; one rule or several; for some policies only.
+    *("--planner", "--reading", "--ontology", "--task-text"),
+    # Of a command, and of a call of a server.
+    "--seconds",
+    # Of runs, and of prompts for training.
+    "--policy",
+    # Of a policy, which knows the automaton, and of a command; a file of subtasks, and macro-actions as well.
+    *("--graph", "--subtasks"),
+    # Of revisions, and of tasks that are read.
+    "--check",
+    # Of a search, and of the process that answers an agent's calls.
+    "--memory",
+    # Of problems and of questions.
+    *("--count", "--form"),
+}
+
+
+def commands(group: Any, *names: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, *names, name)
+        else:
+            yield " ".join((*names, name)), command
+
+
+ALL = dict(commands(typer.main.get_command(make_app())))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_option_has_help_and_says_its_default(name: str) -> None:
+    for option in ALL[name].params:
+        if option.param_type_name != "option" or option.name == "help":
+            continue
+        assert option.help, option.name
+        if not (option.is_flag or option.required):
+            assert option.default is not None or isinstance(option.show_default, str), option.name
+
+
+def test_the_same_option_has_the_same_text_everywhere() -> None:
+    texts: dict[str, dict[str, list[str]]] = {}
+    for name, command in ALL.items():
+        for option in command.params:
+            if option.param_type_name == "option":
+                texts.setdefault(option.opts[-1], {}).setdefault(option.help, []).append(name)
+    assert {flag: uses for flag, uses in texts.items() if len(uses) > 1 and flag not in DIFFERENT} == {}
+
+
+# ── what the shell completes as values, asked as bash asks ────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("convert blo", {"blocksworld"}),
+        ("run ferry exa", {"example"}),
+        ("validate ferry p0", {f"p0{number}" for number in range(1, 10)}),
+        ("validate absent.pddl p0", set()),
+        ("run ferry p01 --policy rea", {"react"}),
+        ("policies sayplan-noc", {"sayplan-nocontract"}),
+        ("run ferry p01 --model lite", {"litellm:"}),
+        ("experiment quick", {"quickstart"}),
+        ("check ferry exa", {"example"}),
+        ("tasks generate grip", {"grippers"}),
+        ("training export --domain kit", {"kitchen"}),
+    ],
+)
+def test_values_complete(
+    line: str, expected: set[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_PDDL2NL_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"pddl2nl {line}")
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
+    assert main([]) == 0
+    assert set(capfd.readouterr().out.split()) == expected
+
+
+# ── what `pddl2nl validate` does not import: whatever it imports, every start pays for ────────────
+
+
+HEAVY = {
+    "jinja2",
+    "lark",
+    "msgspec",
+    "openai",
+    "pydantic",
+    "rapidfuzz",
+    "rich",
+    "scipy",
+    "sqlite3",
+    "unified_planning",
+    "yaml",
+}
+PROGRAM = """
+import sys
+from pddl2nl.cli.app import main
+code = main(sys.argv[1:])
+print(*sorted(sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def imported_by(*arguments: str | Path) -> set[str]:
+    """The modules that are there when a command that ends well is done."""
+    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("(unstack c b)\n(put-down c)\n(unstack b a)\n(stack b c)\n", encoding="utf-8")
+    domain, problem = root / "domains/blocksworld/domain.pddl", root / "instances/blocksworld/p01.pddl"
+    modules = imported_by("validate", domain, problem, plan)
+    assert modules.isdisjoint(HEAVY)
+    ours = {name for name in modules if name.startswith("pddl2nl.") and not name.startswith("pddl2nl.pddl")}
+    assert ours - {"pddl2nl.cli.completion", "pddl2nl.cli.options", "pddl2nl.cli.output"} == {
+        "pddl2nl.cli",
+        "pddl2nl.cli.app",
+        "pddl2nl.cli.panels",
+        "pddl2nl.cli.validate",
+        "pddl2nl.errors",
+        "pddl2nl.files",
+        "pddl2nl.lean",
+        "pddl2nl.limits",
+    }
+    # These find places and suggestions, which a text without errors does not need.
+    assert "pddl2nl.pddl.balance" not in modules
+
+
+def test_a_command_imports_no_other_command(root: Path) -> None:
+    modules = imported_by("check", root / "domains/blocksworld/domain.pddl")
+    commands = {name for name in modules if name.startswith("pddl2nl.cli.")}
+    assert commands == {f"pddl2nl.cli.{name}" for name in ("app", "check", "completion", "options", "output", "panels")}

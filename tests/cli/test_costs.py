@@ -63,25 +63,6 @@ def test_json_says_what_and_why(files: tuple[Path, Path], tmp_path: Path) -> Non
     assert data["problems"][0]["out"] == str(tmp_path / "out" / "p01.pddl")
 
 
-def test_uniform_costs_are_copied_as_they_stand_unless_all_go(files: tuple[Path, Path], tmp_path: Path) -> None:
-    domain, problem = files
-    domain.write_text(DOMAIN.replace("{kick}", "1"), encoding="utf-8")
-    code, text, _ = run(domain, problem, "--out", tmp_path / "left")
-    assert code == 0
-    assert text.startswith("doors: uniform costs left (--all removes them): every action costs 1")
-    assert (tmp_path / "left" / "doors.pddl").read_text(encoding="utf-8") == domain.read_text(encoding="utf-8")
-    assert run(domain, problem, "--all", "--out", tmp_path / "all")[0] == 0
-    assert load_domain(tmp_path / "all" / "doors.pddl").functions == ()
-
-
-def test_other_metrics_are_left_with_the_reason(files: tuple[Path, Path]) -> None:
-    domain, problem = files
-    problem.write_text(PROBLEM.replace("minimize", "maximize"), encoding="utf-8")
-    code, text, _ = run(domain, problem)
-    assert code == 0
-    assert text.startswith("doors: left as it is: the metric of problem 'p' is 'maximize (total-cost)'")
-
-
 def test_files_of_one_name_and_files_that_were_read_are_refused(files: tuple[Path, Path], tmp_path: Path) -> None:
     domain, problem = files
     (tmp_path / "more").mkdir()

@@ -80,13 +80,6 @@ def test_a_dry_run_counts_and_estimates_and_writes_nothing(tmp_path, capfd):
     assert not (tmp_path / "there").exists()
 
 
-def test_with_a_model_behind_an_endpoint_the_estimate_says_that_its_price_is_not_known(capfd):
-    assert main([*remote("http://localhost:9/v1"), "--dry-run"]) == 0
-    out, _ = capfd.readouterr()
-    assert "remote: 4 runs (4 act), of which 0 are finished" in out
-    assert "tokens, price unknown" in out
-
-
 def test_unsolved_runs_have_a_verdict_and_a_second_folder_costs_nothing(capfd):
     with ChatServer(Looking()) as server:
         assert main(remote(server.base_url)) == 0
@@ -181,15 +174,6 @@ def test_a_run_that_cannot_be_is_named_and_the_others_are_done(capfd):
 def test_a_batch_takes_no_policy_that_answers_turn_by_turn(capfd):
     assert main([*remote("http://localhost:9/v1"), "--provider-batch"]) == 2
     assert "--provider-batch: policy 'act' needs each reply before it can ask again" in capfd.readouterr().err
-
-
-def test_policies_that_give_a_plan_at_once_go_through_batches(capfd):
-    with ChatServer(Looking()) as server:
-        command = [*remote(server.base_url, policy="basic"), "--provider-batch", "--poll-seconds", "0", "--json"]
-        assert main(command) == 0
-        assert not [call for call in server.calls if call.path.endswith("/chat/completions")]
-    summary = json.loads(capfd.readouterr().out)
-    assert (summary["outcomes"], summary["spent"]["calls"]) == ({"unreadable": 4}, 4)
 
 
 def test_a_batch_needs_a_cache(capfd):

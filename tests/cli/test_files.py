@@ -85,10 +85,7 @@ def test_a_file_comes_before_a_shipped_name(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            ["convert", "blocksword"],
-            "blocksword: no such file, and no shipped domain of this name; did you mean",
-        ),
+        (["convert", "blocksword"], "blocksword: no such file, and no shipped domain of this name; did you mean"),
         (["convert", "ferry", "p1"], "p1: no such file, and no instance of ferry has this name; did you mean 'p01'?"),
         (["validate", "gripers", "p01", "-"], "did you mean 'grippers'?"),
         (["convert", "none.pddl", "p01"], "none.pddl: no such file"),

@@ -10,8 +10,6 @@ import pytest
 
 from tests.cli.one_command import run_command
 
-_PLAN = "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up b)\n(stack b c)\n"
-
 
 @pytest.fixture
 def domain(root: Path) -> Path:
@@ -78,22 +76,6 @@ def test_compose_refuses_what_the_domain_does_not_have(domain: Path, steps: list
     code, out, error = run("compose", domain, *steps)
     assert (code, out) == (2, "")
     assert said in error
-
-
-def test_compose_takes_it_that_functions_have_values(tmp_path: Path) -> None:
-    tank = _file(
-        tmp_path,
-        "domain.pddl",
-        "(define (domain tank) (:requirements :fluents) (:functions (level ?t))"
-        " (:action double :parameters (?t) :effect (scale-up (level ?t) 2)))",
-    )
-    steps = ("(double ?a)", "(double ?b)")
-    code, _, error = run("compose", tank, *steps)
-    assert code == 2
-    assert "(--total level)" in error
-    code, out, _ = run("compose", tank, *steps, "--total", "LEVEL")
-    assert code == 0
-    assert '; total: "level"\n' in out or '; total: ["level"]\n' in out
 
 
 # ── prove ────────────────────────────────────────────────────────────────────────────────────────

@@ -137,32 +137,6 @@ def test_a_rejected_plan_is_3(files: tuple[str, str, str], tmp_path: Path, monke
     assert "validator" in error
 
 
-@pytest.fixture
-def adl_files(tmp_path: Path) -> tuple[str, str]:
-    """A task with a disjunction, a universal condition, a conditional effect and a derived predicate."""
-    domain = """(define (domain lamps)
-      (:requirements :adl :derived-predicates)
-      (:predicates (lit ?l) (dark ?l) (bright) (open))
-      (:derived (bright) (forall (?l) (lit ?l)))
-      (:action light :parameters (?l) :precondition (or (dark ?l) (not (lit ?l)))
-        :effect (and (lit ?l) (when (dark ?l) (not (dark ?l)))))
-      (:action leave :parameters () :precondition (and (bright) (forall (?l) (not (dark ?l)))) :effect (open)))"""
-    problem = "(define (problem two) (:domain lamps) (:objects a b) (:init (dark a)) (:goal (open)))"
-    paths = (tmp_path / "adl.pddl", tmp_path / "two.pddl")
-    for path, text in zip(paths, (domain, problem), strict=True):
-        path.write_text(text, encoding="utf-8")
-    return str(paths[0]), str(paths[1])
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("planner", ["brfs", "ff", "lama", "random"])
-def test_adl_and_derived_predicates_are_planned_and_judged(adl_files: tuple[str, str], planner: str) -> None:
-    code, out, error = run(*adl_files, "--planner", planner, "--json", "--seed", "2")
-    data = json.loads(out)
-    assert (code, data["status"], error) == (0, "solved", "")
-    assert data["plan"][-1] == "(leave)"
-
-
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("planner", ["ff", "random"])
 def test_a_task_whose_plans_cannot_be_judged_is_unsupported_in_json_too(

@@ -64,13 +64,6 @@ def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(reco
     assert call(planned)[0] == 2
 
 
-def test_another_reply_is_different(record: Path) -> None:
-    _edit(record, '"text": "Action: dance"', '"text": "Action: finished"')
-    code, out, _ = call(record)
-    assert code == 1
-    assert out == f'{record}: different at event 8: read, status: recorded "unreadable", now "claimed-done"\n'
-
-
 def test_a_changed_prompt_is_shown_with_its_diff(record: Path) -> None:
     other = record.with_name("other.jsonl")
     other.write_bytes(record.read_bytes())

@@ -186,19 +186,6 @@ def test_options_without_use_are_refused_before_anything_is_asked(call: Run, fil
     assert "reads no files" in call(*act, "--file", "x.json=y.json").err
 
 
-def test_a_model_can_translate_what_the_reader_cannot(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
-    (tmp_path / "words.json").write_text(json.dumps(["[PLAN]\nunstack block_2 from block_1\n2. stack it\n[PLAN END]"]))
-    (tmp_path / "pddl.json").write_text(json.dumps(["(stack block_2 block_0)"]))
-    plan = ("--policy", "basic", "--model", f"script:{tmp_path / 'words.json'}", "--example", "none", "--json")
-    alone = call("run", *files, *plan)
-    assert (alone.json["outcome"], alone.json["calls"]) == ("unreadable", 1)
-    helped = call(
-        "run", *files, *plan, "--translator", "reader+llm", "--model-for", f"translator=script:{tmp_path / 'pddl.json'}"
-    )
-    assert (helped.json["outcome"], helped.json["calls"]) == ("goal-missed", 2)
-    assert helped.json["plan"] == ["(unstack c b)", "(stack c a)"]
-
-
 def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path, monkeypatch: Any) -> None:
     def interrupted(*arguments: Any) -> Any:
         raise KeyboardInterrupt
@@ -207,33 +194,6 @@ def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path
     ran = call("run", *files, "--policy", "basic", "--model", _script(tmp_path), "--example", "none")
     assert ran.code == 130
     assert [path.suffix for path in Path("runs").iterdir()] == [".partial"]
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_a_numeric_task_is_judged_or_what_is_missing_is_named(call: Run, tmp_path: Path) -> None:
-    domain, problem = tmp_path / "tanks.pddl", tmp_path / "tank.pddl"
-    domain.write_text(
-        "(define (domain tanks) (:requirements :numeric-fluents) (:predicates (done)) (:functions (level)) "
-        "(:action pour :parameters () :precondition (< (level) 2) :effect (increase (level) 1)))"
-    )
-    problem.write_text("(define (problem tank) (:domain tanks) (:init (= (level) 0)) (:goal (= (level) 2)))")
-    task = (str(domain), str(problem), "--policy", "act")
-    oracle = call("run", *task, "--model", "oracle", "--steps", "9", "--example", "none")
-    assert (oracle.code, oracle.out) == (2, "")
-    assert "--model oracle plans with Fast Downward, which takes no numbers but action costs" in oracle.err
-    script = _script(tmp_path, *["Action: apply the action 'pour'"] * 3)
-    unlimited = call("run", *task, "--model", script, "--example", "none")
-    assert (unlimited.code, unlimited.out) == (2, "")
-    assert "give the step limit by --steps N" in unlimited.err
-    bare = call("run", *task, "--model", script, "--steps", "9")
-    assert (bare.code, bare.out) == (2, "")
-    assert "--example" in bare.err
-    solved = call("run", *task, "--model", script, "--steps", "9", "--example", "none", "--json")
-    assert (solved.code, solved.json["outcome"], solved.json["plan"]) == (0, "solved", ["(pour)", "(pour)"])
-    replayed = call("run", *task, "--model", "replay:runs", "--steps", "9", "--example", "none", "--json")
-    assert (replayed.code, replayed.json["plan"]) == (0, solved.json["plan"])
-    walk = call("run", str(domain), str(problem), "--policy", "random", "--steps", "3", "--json")
-    assert (walk.code, walk.json["outcome"]) == (0, "solved")
 
 
 def test_policies_are_listed(call: Run) -> None:
@@ -251,35 +211,6 @@ def test_policies_are_listed(call: Run) -> None:
     }
     table = call("policies").out
     assert all(name in table for name in (entry.name for entry in policies()))
-
-
-def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    shown = call("run", "--help").out
-    options = (
-        "policy model wording style example example-plan names translator steps seed budget-usd budget-calls "
-        "budget-tokens max-tokens timeout base-url out json"
-    )
-    for option in options.split():
-        assert f"--{option}" in shown
-    assert "Example: pddl2nl run" in shown
-    assert "twice FF's plan" in shown
-
-
-def test_a_model_may_be_told_what_to_answer_where_there_is_no_plan(
-    call: Run, files: tuple[str, str], tmp_path: Path
-) -> None:
-    script = tmp_path / "replies.json"
-    script.write_text(json.dumps(["[NO PLAN]"]), encoding="utf-8")
-    options = ("--policy", "basic", "--model", f"script:{script}", "--example", "none", "--json")
-    ran = call("run", *files, *options, "-P", "unsolvable=tell")
-    # The task has a plan, and the claim is wrong; what is judged is the same either way.
-    assert (ran.code, ran.json["outcome"]) == (1, "gave-up")
-    assert ran.json["fault"] == {"step": 0, "status": "claimed-unsolvable", "text": "[NO PLAN]"}
-    started, prompted = (json.loads(line) for line in Path(ran.json["record"]).read_text("utf-8").split("\n")[:2])
-    assert (started["solvable"], started["spec"]["options"]["unsolvable"]) == (True, "tell")
-    assert prompted["messages"][0]["content"].endswith("\n[NO PLAN]")
-    assert call("run", *files, *options, "-P", "unsolvable=loudly").code == 2
 
 
 def test_help_groups_the_options(capfd: pytest.CaptureFixture[str]) -> None:
@@ -319,12 +250,3 @@ def test_a_policy_shows_its_options_and_presets(call: Run) -> None:
     assert [each["name"] for each in shown["help"]] == ["unsolvable", "feedback", "stop_after"]
     assert all(each["help"] for each in shown["help"])
     assert "did you mean 'react'?" in call("policies", "reakt").err
-
-
-@pytest.mark.parametrize(("command", "lines"), [("", 60), ("run", 120), ("experiment", 60), ("convert", 60)])
-def test_help_fits(
-    command: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main([*command.split(), "--help"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) <= lines

@@ -37,15 +37,6 @@ def test_tell_warns_of_what_read_will_not_take() -> None:
     assert run_command("read", *CRATES, text=result.out).code == 1
 
 
-@pytest.mark.parametrize("names", ["typed", "original", "inferred"])
-@pytest.mark.parametrize("wording", [["--wording", "template"], ["--wording", "default"], []])
-def test_read_is_the_inverse_of_tell(plan: str, names: str, wording: list[str]) -> None:
-    told = run_command("tell", *CRATES, plan, "--names", names, *wording).out
-    result = run_command("read", *CRATES, "--names", names, *wording, text=told)
-    assert result.code == 0
-    assert result.out == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"
-
-
 def test_read_json(tmp_path: Path) -> None:
     (tmp_path / "reply.txt").write_text("seal the hub\n")
     result = run_command("read", *CRATES, str(tmp_path / "reply.txt"), "--json")
@@ -126,16 +117,6 @@ def twins(tmp_path: Path) -> list[str]:
 REPLY = "1. move me from hill to port\n2. move me from port to isle\n"
 
 
-def test_two_actions_of_one_text_are_ambiguous_and_both_are_given(twins: list[str]) -> None:
-    files, wording = twins[:2], twins[2:]
-    result = run_command("read", *files, "-", *wording, "--names", "original", "--json", text=REPLY)
-    assert result.code == 1
-    assert "warning: the actions 'by-land' and 'by-sea' cannot be told apart" in result.err
-    readings = json.loads(result.out)["readings"]
-    assert [(item["status"], item["action"]) for item in readings] == [("ambiguous", None)] * 2
-    assert readings[0]["candidates"] == ["(by-land me hill port)", "(by-sea me hill port)"]
-
-
 def test_on_ambiguous_state_takes_what_is_applicable_there_and_says_so(twins: list[str]) -> None:
     files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
     result = run_command("read", *files, "-", *options, "--json", text=REPLY)
@@ -143,15 +124,6 @@ def test_on_ambiguous_state_takes_what_is_applicable_there_and_says_so(twins: li
     data = json.loads(result.out)
     assert data["plan"] == ["(by-land me hill port)", "(by-sea me port isle)"]
     assert [item["rule"] for item in data["readings"]] == ["markup+on-ambiguous-state"] * 2
-
-
-def test_behind_an_action_that_cannot_be_taken_nothing_is_settled(twins: list[str]) -> None:
-    files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
-    result = run_command(
-        "read", *files, "-", *options, "--json", text="move me from isle to port\nmove me from hill to port\n"
-    )
-    assert result.code == 1
-    assert [item["status"] for item in json.loads(result.out)["readings"]] == ["ambiguous"] * 2
 
 
 def test_what_the_policy_left_out_is_shown() -> None:

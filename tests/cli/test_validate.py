@@ -63,26 +63,6 @@ def test_verdicts_are_told_in_words() -> None:
     assert "lamp_0" not in " ".join(original["told"])
 
 
-def test_told_sentences_follow_the_text() -> None:
-    plain = validate(*TASK, "cut.plan").out
-    worded = validate(*TASK, "cut.plan", "--wording", "template").out
-    assert worded.startswith(plain)
-    assert len(worded) > len(plain)
-
-
-def test_batch(here: Path) -> None:
-    lines = [{"domain": TASK[0], "problem": TASK[1], "plan": name} for name in ("short.plan", "none.plan", "good.plan")]
-    (here / "batch.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    result = validate("--batch", "batch.jsonl", "--json", "--wording", "template")
-    answers = [json.loads(line) for line in result.out.splitlines()]
-    assert result.code == 2
-    assert [answer["plan"] for answer in answers] == ["short.plan", "none.plan", "good.plan"]
-    assert answers[1]["error"] == "none.plan: no such file"
-    assert answers[0]["told"]
-    stream = json.dumps({"domain": TASK[0], "problem": TASK[1], "plan_text": PLANS["good.plan"]})
-    assert validate("--batch", "-", "--json", text=stream).code == 0
-
-
 def test_a_batch_takes_names_of_shipped_tasks(here: Path) -> None:
     entry = {"domain": "blocksworld", "problem": "p01", "plan_text": "(stack a b)"}
     wrong = {**entry, "problem": "p99"}

@@ -30,11 +30,6 @@ def test_a_text_with_another_meaning_is_listed(couch: Path, capsys: pytest.Captu
     )
 
 
-def test_the_domain_may_be_a_shipped_one(couch: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["word", "review", str(couch), "ferry"]) == 1
-    assert "couch" in capsys.readouterr().out
-
-
 def test_json_has_the_reasons(couch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["word", "review", str(couch), str(FERRY), "--json"]) == 1
     (item,) = json.loads(capsys.readouterr().out)["review"]

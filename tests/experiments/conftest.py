@@ -128,3 +128,9 @@ def same_records(settled: Any) -> Any:
             assert settled(folder / name) == settled(undisturbed / name), name
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def _some_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that opens nothing."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")

@@ -175,27 +175,6 @@ def test_a_scheduler_that_is_gone_stops_the_experiment_with_one_message_and_what
     same_records(tmp_path / "gone", tmp_path / "whole", 100)
 
 
-def test_two_experiments_at_one_folder_on_two_clusters_do_every_run_once(jobs, whimsical, tmp_path):
-    with ChatServer(whimsical(), delay=0.005) as server, open_cluster("local:2") as one, open_cluster("local:2") as two:
-        todo, summaries = jobs(server, 100), []
-        threads = [
-            threading.Thread(
-                target=lambda cluster=cluster: summaries.append(
-                    run_all(todo, tmp_path / "runs", access=Access(), cluster=cluster)
-                )
-            )
-            for cluster in (one, two)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        calls = len(server.calls)
-        assert run_all(todo, tmp_path / "once", access=Access()).spent.calls == calls
-    assert [summary.unfinished + summary.elsewhere for summary in summaries] == [0, 0]
-    assert sorted(path.suffix for path in (tmp_path / "runs").iterdir()) == [".jsonl"] * 100
-
-
 # ── workers ──────────────────────────────────────────────────────────────────────────────────────
 
 

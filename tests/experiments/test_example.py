@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 import threading
@@ -97,33 +96,6 @@ def test_the_problem_beside_whose_plan_is_nearest_to_five_is_shown(folder: Path)
     assert _shown(folder) == ("three", 3, "beside")
 
 
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-def test_of_two_as_near_the_smaller_file_is_shown_and_of_two_as_large_the_first_by_name(folder: Path) -> None:
-    _add(folder, z=_hall(4, name="smaller"), a=_hall(6, name="larger"))
-    assert _shown(folder)[0] == "smaller"
-    _add(folder, y=_hall(4, name="smallee"))
-    assert _shown(folder)[0] == "smallee"
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-def test_neither_age_nor_order_of_writing_decides(tmp_path: Path) -> None:
-    texts = {f"q{number}": _hall(length, name=f"n{number}") for number, length in enumerate((4, 6, 2, 6, 4))}
-    found = set()
-    for seed in range(4):
-        home = tmp_path / str(seed)
-        home.mkdir()
-        names = random.Random(seed).sample(sorted(texts), len(texts))
-        (home / "domain.pddl").write_text(DOMAIN, encoding="utf-8")
-        for age, name in enumerate(names):
-            _add(home, **{name: texts[name]})
-            os.utime(home / f"{name}.pddl", (1_000_000 + age, 1_000_000 + age))
-        (home / "p01.pddl").write_text(_hall(8, name="target", rooms="target-"), encoding="utf-8")
-        found.add(_shown(home))
-    assert found == {("n0", 4, "beside")}
-
-
 @pytest.mark.usefixtures("needs_planner")
 def test_what_is_no_other_problem_of_the_domain_is_passed_over(folder: Path) -> None:
     text = (folder / "p01.pddl").read_text(encoding="utf-8")
@@ -188,20 +160,6 @@ def test_after_ten_without_a_plan_the_search_ends_the_smallest_first(
     with pytest.raises(InputError, match="none of the"):
         find_example(_task(folder), given=folder)
     assert tried == [f"n{length}" for length in range(10, 20)]
-
-
-def test_the_best_of_a_set_like_the_papers_is_found_though_it_is_its_largest(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lengths = {f"n{number}": 5 if number == 40 else 3 for number in range(20, 41)}
-
-    def plan(task: Task) -> tuple[GroundAction, ...]:
-        return tuple(GroundAction("go", (f"r{step}",)) for step in range(lengths[task.problem.name]))
-
-    monkeypatch.setattr("pddl2nl.experiments.example.quick_plan", plan)
-    monkeypatch.setattr("pddl2nl.experiments.example.optimal_plan", plan)
-    _add(folder, **{f"x{length}": _hall(length, name=f"n{length}") for length in range(20, 41)})
-    assert _shown(folder) == ("n40", 5, "beside")
 
 
 # ── what the user names ──────────────────────────────────────────────────────────────────────────

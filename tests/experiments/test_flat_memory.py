@@ -55,11 +55,3 @@ def _measured(runs: int, first: int, folder: Path) -> tuple[int, int, float]:
 def test_fifteen_hundred_further_runs_take_no_more_memory_than_five_hundred(tmp_path):
     early, late, _ = _measured(2000, 500, tmp_path)
     assert late - early < 6 * _KB, f"{early} kB after 500 runs, {late} kB after 2000"
-
-
-@pytest.mark.benchmark
-def test_ten_thousand_runs_in_flat_memory(tmp_path, capsys):
-    early, late, seconds = _measured(10_000, 1000, tmp_path)
-    with capsys.disabled():
-        print(f"\n10,000 runs: {seconds:.0f} s; {early // _KB} MB after 1000 runs, {late // _KB} MB after all")  # noqa: T201
-    assert late - early < 10 * _KB

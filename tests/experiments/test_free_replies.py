@@ -38,11 +38,6 @@ def task() -> Task:
     return shipped_task("blocksworld", "p01")
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-
-
 def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: Task, tmp_path: Path) -> None:
     access = Access(cache=Cache(tmp_path / "c.sqlite"))
     model = Going()

@@ -1,7 +1,4 @@
-"""``kill -9`` at random moments of experiments: gone on with, they end in the records of undisturbed ones.
-
-Fifty moments of small experiments that ask a server, and (``pytest -m heavy``) twenty of one with 508 runs.
-"""
+"""``kill -9`` at fifty random moments of small experiments: they end in the records of undisturbed ones."""
 
 from __future__ import annotations
 
@@ -185,53 +182,3 @@ def _same(folder: Path, undisturbed: Path, settled) -> None:
     assert all(name.endswith(".lock") for name in left)
     for name in names:
         assert settled(folder / name) == settled(undisturbed / name), name
-
-
-# ── many runs ────────────────────────────────────────────────────────────────────────────────────
-
-MANY = """
-domains = [{domain = "lamps/domain.pddl", problems = ["lamps/*.pddl"]}]
-policies = ["basic", "cot", "act", "react", "random"]
-models = ["script:replies.txt"]
-baselines = ["brfs", "lmcut", "ff", "lama"]
-seeds = [%s]
-[options]
-example = "none"
-steps = 8
-[access]
-workers = 4
-"""
-MANY_KILLS = 20
-MANY_RUNS = 2 * (5 * 50 + 4)
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("lamps", "needs_planner")
-def test_twenty_kills_of_five_hundred_runs_change_no_record(tmp_path, same_records, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    dice = random.Random(SEED)
-    text = Path("lamps/three.pddl").read_text(encoding="utf-8")
-    Path("lamps/two.pddl").write_text(text.replace("three", "two").replace(" (lit c)", ""), encoding="utf-8")
-    lamp = "Action: apply the action 'switch-on' to lamp lamp_"
-    replies = ["[PLAN]\napply the action 'switch-on' to lamp lamp_0\n[PLAN END]", "Action: look around", "Well …"]
-    Path("replies.txt").write_text("\n---\n".join([*replies, *(lamp + str(n) for n in (1, 1, 0, 2, 2))]), "utf-8")
-    Path("many.toml").write_text(MANY % ", ".join(map(str, range(1, 51))), encoding="utf-8")
-    moments = sorted(dice.randrange(MANY_RUNS) for _ in range(MANY_KILLS))
-    with zygote(tmp_path / "output") as children:
-        children.say("experiment", "many.toml", "--dry-run", "--cache", "none")
-        for moment in moments:
-            pid = children.start("experiment", "many.toml", "--out", "killed")
-            while len([*Path("killed").glob("*.jsonl")]) < moment:
-                time.sleep(0.001)
-            time.sleep(dice.uniform(0, 0.02))
-            os.kill(pid, signal.SIGKILL)
-            assert children.end() == -signal.SIGKILL
-        for folder in ("killed", "undisturbed"):
-            children.start("experiment", "many.toml", "--out", folder)
-            assert children.end() == 0, Path("output").read_text(encoding="utf-8")[-2000:]
-    for folder in (Path("killed"), Path("undisturbed")):
-        (folder / "specification.toml").unlink()
-        for other in (*folder.glob("*.lock"), folder / "experiment.json"):
-            # A killed process leaves its lock's file, which locks nothing any more.
-            other.unlink(missing_ok=True)
-    same_records(tmp_path / "killed", tmp_path / "undisturbed", MANY_RUNS)

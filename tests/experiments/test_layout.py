@@ -67,10 +67,7 @@ def changed(**said):
         ("[]", r"the file is \[\]; expected a table"),
         (changed(format=7), "format is 7; expected 1"),
         (changed(columns=[{"heading": "A"}]), r"columns\[0\].name is missing"),
-        (
-            changed(columns=[{"name": "A", "kind": "dog"}]),
-            r"columns\[0\]\.kind is 'dog'; expected one of model",
-        ),
+        (changed(columns=[{"name": "A", "kind": "dog"}]), r"columns\[0\]\.kind is 'dog'; expected one of model"),
         (changed(rows="r"), "rows is 'r'; expected a list"),
         (changed(runs={"a": [[0, 1]]}), r"runs\.a is \[0, 1\]; expected \[row, column\] below \[1, 1\]"),
         (changed(runs={"a": [["0", 0]]}), r"runs is \{'a': \[\['0', 0\]\]\}; expected a whole number"),

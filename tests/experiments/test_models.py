@@ -9,14 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.models import (
-    MODELS,
-    MadeModel,
-    ModelContext,
-    default_cache_path,
-    make_model,
-    wrap_model,
-)
+from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, default_cache_path, make_model, wrap_model
 from pddl2nl.llm import (
     FREE,
     Completion,

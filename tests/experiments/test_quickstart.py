@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from pddl2nl.errors import InfrastructureError
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments import run
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import Planned, PlannerRun
-from pddl2nl.experiments.ready import QUICKSTART, quickstart
+from pddl2nl.experiments.ready import QUICKSTART, small_model
 from pddl2nl.experiments.records.reader import event_from_json
+from pddl2nl.experiments.specification.shipped import find_specification, shipped_specs
+from pddl2nl.policies import make_policy
 from pddl2nl.policies.events import RecordError, event_to_json
+from pddl2nl.policies.policy import CORE
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 
@@ -23,15 +28,6 @@ def test_the_subset_holds_a_short_and_a_middling_benchmark_of_five_shipped_domai
         short, middling = (shipped_domain(name).instance(instance) for instance in instances)
         assert (short.role, middling.role) == ("benchmark", "benchmark")
         assert 4 <= short.optimal_length <= 8 < middling.optimal_length <= 12
-
-
-def test_every_column_is_run_on_every_task_under_a_name_of_its_own():
-    experiment = quickstart()
-    assert len(experiment.jobs) == 90
-    assert [column.policy for column in experiment.columns] == [
-        *("basic", "cot", "act", "react", "random"),
-        *("brfs", "lmcut", "ff", "lama"),
-    ]
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -67,3 +63,50 @@ def test_a_planners_record_survives_json():
     assert event_from_json(event_to_json(planned)) == planned
     with pytest.raises(RecordError, match="wrong fields"):
         event_from_json({"event": "planned", "plan": None, "colour": "red"})
+
+
+# ── experiments by name: shipped ones, files, and functions of Python ─────────────────────────────
+
+
+def test_each_has_a_name_and_a_sentence() -> None:
+    shipped = shipped_specs()
+    names = [each.name for each in shipped]
+    assert names == sorted(names)
+    assert {"acpbench", "planbench-tasks", "quickstart", "small-model"} <= {*names}
+    assert all(len(each.about) > 40 for each in shipped)
+    with pytest.raises(InputError, match="no specification of that name is shipped; did you mean 'quickstart'"):
+        find_specification("quikstart")
+    with pytest.raises(InputError, match=r"absent.toml: no such file"):
+        find_specification("absent.toml")
+
+
+def test_a_file_stands_before_a_shipped_one_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("quickstart").mkdir()
+    assert find_specification("quickstart").path != Path("quickstart"), "a folder of its records is not meant"
+    Path("quickstart").rmdir()
+    Path("quickstart").write_text("")
+    assert find_specification("quickstart").path == Path("quickstart")
+
+
+def test_a_small_model_plays_the_cores_policies_at_every_level_of_constraint() -> None:
+    said = small_model()
+    levels: dict[str, set[str]] = {}
+    for column in said.columns:
+        if column.kind == "model":
+            levels.setdefault(column.policy, set()).add(column.options.get("constrain", "off"))
+    asking = {name: made for name in CORE if (made := make_policy(name)).needs_model}
+    assert levels == {name: {"off", *made.levels} for name, made in asking.items()}
+    assert len(said.domains) == 5
+
+
+# ── oracle sample ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("domain", shipped_domains())
+def test_it_solves_a_short_benchmark(domain: str, needs_planner: None) -> None:
+    shipped = shipped_domain(domain)
+    # The step limit is FF's plan's, which the manifest knows; the oracle needs no example: one planner's run is enough.
+    short = min(shipped.benchmarks, key=lambda each: (each.ff_length or 0, each.name))
+    result = run(shipped.task(short.name), "react", "oracle", example="none", steps=2 * (short.ff_length or 1))
+    assert (result.outcome, result.mistakes) == ("solved", 0), result.message

@@ -15,15 +15,7 @@ from pddl2nl.experiments import RunResult, RunSpec, run_spec
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.replay import KEPT, PlannedRecordError, Replayed, replay_record
-from pddl2nl.llm import (
-    Completion,
-    ContextWindowError,
-    EndpointError,
-    ReplyPendingError,
-    Request,
-    ScriptedModel,
-    Usage,
-)
+from pddl2nl.llm import Completion, ContextWindowError, EndpointError, ReplyPendingError, Request, ScriptedModel, Usage
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import event_to_json, make_policy
@@ -325,43 +317,6 @@ def test_another_description_of_the_run_is_found_out(record: Path, key: str, val
     difference = _edit(record, lambda events: events[0]["spec"].update({key: value})).difference
     assert difference is not None
     assert difference.name in ("started", "prompted", "finished", "acted")
-
-
-def test_a_call_that_failed_fails_again(task: Task, tmp_path: Path) -> None:
-    class Failing:
-        name = "failing"
-
-        def __init__(self, error: Exception):
-            self._error = error
-
-        def complete(self, request: Request) -> Completion:
-            raise self._error
-
-    for number, error in enumerate((EndpointError("503\nagain"), ContextWindowError("too long"))):
-        path = tmp_path / f"{number}.jsonl"
-        result = run_spec(RunSpec.of(task, "act", model=Failing(error), record=path, **BARE))
-        assert result.outcome == ("infrastructure-error", "context")[number]
-        assert replay_record(path).identical
-
-
-def test_a_killed_run_replays_as_far_as_it_goes(task: Task, tmp_path: Path) -> None:
-    class Interrupted:
-        name = "interrupted"
-
-        def __init__(self) -> None:
-            self._model = ScriptedModel(TURNS)
-
-        def complete(self, request: Request) -> Completion:
-            if len(request.messages) > 4:
-                raise KeyboardInterrupt
-            return self._model.complete(request)
-
-    with pytest.raises(KeyboardInterrupt):
-        run_spec(RunSpec.of(task, "act", model=Interrupted(), record=tmp_path / "run.jsonl", **BARE))
-    replayed = replay_record(tmp_path / "run.jsonl.partial")
-    assert replayed.identical
-    assert not replayed.complete
-    assert replayed.recorded == 10
 
 
 def test_a_task_without_source_replays_from_what_the_writer_wrote(task: Task, tmp_path: Path) -> None:

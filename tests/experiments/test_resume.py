@@ -9,14 +9,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.records.writer import (
-    Recollection,
-    RecordWriter,
-    claimed,
-    leftovers,
-    partial_path,
-    recollect,
-)
+from pddl2nl.experiments.records.writer import Recollection, RecordWriter, claimed, leftovers, partial_path, recollect
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Message, Request, ScriptedReply, Usage
 from pddl2nl.llm.replay import Exchange, RecordedCompletion

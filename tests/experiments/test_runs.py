@@ -11,16 +11,13 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
-from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.experiments.records.writer import is_volatile
-from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
-from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.policies import RunEvent, event_to_json, make_policy
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies import RunEvent, event_to_json
 from pddl2nl.policies.events import Started
-from pddl2nl.tasks import shipped_domain, shipped_task
-from pddl2nl.tasks.generators import generate
-from tests.experiments.mechanisms import ASKING
 
 TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
 PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
@@ -131,41 +128,6 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
     del first[0]["spec"]["domain_file"], first[0]["spec"]["problem_file"]
     del second[0]["spec"]["domain_file"], second[0]["spec"]["problem_file"]
     assert first == second
-
-
-def test_a_replayed_run_whose_prompt_changed_says_what_changed(task: Task, tmp_path: Path, cups: Any) -> None:
-    run(task, "act", ScriptedModel(TURNS), record=tmp_path / "run.jsonl", **BARE)
-    other = parse_task(cups.domain, cups.problem.replace("(at blue table))))", "(at blue shelf))))"))
-    result = run(other, "act", f"replay:{tmp_path}", **BARE)
-    assert result.outcome == "infrastructure-error"
-    assert "+user: (:goal (and (at red shelf) (at blue shelf)))" in result.message
-
-
-class Interrupted:
-    """Answers twice; then the user presses Ctrl-C."""
-
-    name = "interrupted"
-
-    def __init__(self) -> None:
-        self._model = ScriptedModel(TURNS[:2])
-
-    def complete(self, request: Request) -> Completion:
-        if len(request.messages) > 4:
-            raise KeyboardInterrupt
-        return self._model.complete(request)
-
-
-def test_a_run_that_is_killed_leaves_a_partial_record_from_which_it_replays(task: Task, tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    with pytest.raises(KeyboardInterrupt):
-        run(task, "act", Interrupted(), record=path, **BARE)
-    assert not path.exists()
-    partial = _lines(tmp_path / "run.jsonl.partial")
-    assert [line["event"] for line in partial][:5] == ["started", "prompted", "replied", "read", "acted"]
-    assert ReplayModel(tmp_path)
-    result = run(task, "act", f"replay:{tmp_path}", **BARE)
-    assert result.outcome == "infrastructure-error"
-    assert result.steps == 2
 
 
 def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path) -> None:
@@ -310,82 +272,4 @@ def test_the_step_limit_is_twice_the_length_of_ffs_plan(task: Task) -> None:
     assert started.spec["steps"] == 4
 
 
-@pytest.mark.usefixtures("needs_planner")
-def test_an_example_of_a_shipped_domain_is_its_example_instance() -> None:
-    result = run(shipped_task("ferry", "p02"), "react", ScriptedModel(["x"]), steps=1)
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
-    assert started.example["source"] == "shipped"
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_the_example_instance_itself_is_not_shown_its_own_plan() -> None:
-    result = run(shipped_task("ferry", "example"), "basic", ScriptedModel(["x"]))
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
-    assert started.example["source"] == "beside"
-
-
-def _solved_by(result: RunResult) -> list[str]:
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
-    return list(started.example["plan"])
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_its_seed() -> None:
-    from pddlval import Simulator, validate
-
-    logistics = shipped_domain("logistics").domain
-    text = generate("logistics", 1, cities=2, locations=2, packages=4).text
-    # Under another name and with another action order it is no shipped domain any more.
-    domain = replace(logistics, name="other", actions=logistics.actions[::-1], source=None)
-    task = Task(domain, replace(parse_problem(text, logistics), domain_name="other"))
-    one, same, other = (run(task, "basic", ScriptedModel(["x"]), seed=seed) for seed in (1, 1, 2))
-    assert _stable(one.events) == _stable(same.events)
-    assert _solved_by(one) != _solved_by(other)
-    started = one.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
-    assert started.example["source"] == "made"
-    plan = _solved_by(one)
-    assert 3 <= len(plan) <= 8
-    from pddlval import read_plan
-
-    shown = Task(domain, parse_problem(started.example["problem"], domain))
-    assert validate(shown, read_plan("\n".join(plan))).valid
-    simulator = Simulator(task)
-    assert not any(map(simulator.is_goal, simulator.follow(simulator.initial, plan).states[1:]))
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_template_thoughts_say_what_an_action_serves() -> None:
-    from pddl2nl.experiments.example import template_thoughts
-    from pddl2nl.experiments.planners import ff_plan
-    from pddl2nl.nl import Teller, make_names, template_wording
-
-    task = shipped_task("grippers", "p01")
-    plan = ff_plan(task, "")
-    teller = Teller(task, template_wording(task.domain), make_names(task))
-    thoughts = template_thoughts(task, plan, teller)
-    assert len(thoughts) == len(plan)
-    assert thoughts[-1].startswith("My goal asks that ")
-    assert any(thought.startswith("In order to ") for thought in thoughts)
-
-
 # ── the oracle ───────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    ("policy", "style"),
-    [(name, style) for name in ASKING for style in make_policy(name).styles],
-)
-def test_the_oracle_solves_with_every_mechanism_from_the_prompt_alone(policy: str, style: str) -> None:
-    result = run(shipped_task("blocksworld", "p02"), policy, "oracle", style=style)
-    assert result.solved, result
-    assert result.mistakes == 0
-    assert result.usd == 0.0

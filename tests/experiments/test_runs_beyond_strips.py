@@ -67,10 +67,7 @@ def tanks() -> Task:
 
 
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    ("policy", "style"),
-    [(name, style) for name in ASKING for style in make_policy(name).styles],
-)
+@pytest.mark.parametrize(("policy", "style"), [(name, style) for name in ASKING for style in make_policy(name).styles])
 def test_the_oracle_solves_an_adl_task_from_what_it_was_told(
     locks: Task, policy: str, style: str, tmp_path: Path
 ) -> None:

@@ -32,12 +32,6 @@ def load(tmp_path: Path) -> Load:
     return load_
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
-
-
 def labels(said: Experiment) -> list[str]:
     return [column.label for column in said.columns]
 
@@ -187,17 +181,6 @@ def test_options_that_a_column_has_no_use_for_are_said(load: Load) -> None:
     assert {(run.policy, run.history) for run in runs_of(said)} == {("act", "compact"), ("basic", "full")}
 
 
-def test_a_profile_gives_what_a_column_does_not(load: Load) -> None:
-    head = 'domains = ["visitall"]\ninstances = ["p01"]\nprofile = "autoplanbench"\n'
-    said = load(
-        '[[columns]]\npolicy = "act"\n[[columns]]\nname = "B"\npolicy = "act"\noptions = { translator = "reader" }\n',
-        head,
-    )
-    runs = runs_of(said)
-    assert [run.seed for run in runs] == [1, 2, 3, 4, 5] * 2
-    assert [(run.wording, run.translator) for run in runs[::5]] == [("llm", "llm"), ("llm", "reader")]
-
-
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
 
 TWO = 'domains = [{entries}]\nmodels = ["oracle"]\nseeds = [1]\n[[columns]]\npolicy = "random"\n'
@@ -278,73 +261,52 @@ columns = ["Act", "Symb. FF"]
 
 # ── what is wrong ────────────────────────────────────────────────────────────────────────────────
 
-WRONG = {
-    "both ways": (
-        'policies = ["act"]\n[[columns]]\npolicy = "act"',
-        r":5:1: 'policies' multiplies, and 'columns' names",
-    ),
-    "unknown key": (
-        '[[columns]]\npolicy = "act"\nwordin = "x"',
-        r":7:1: unknown key columns\[0\].wordin; did you mean 'wording'",
-    ),
-    "second column": (
-        '[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "akt"',
-        r":8:10: columns\[1\].policy: .*'act'\?",
-    ),
-    "in a list": (
-        '[[columns]]\npolicy = ["cot", "akt"]',
-        r":6:18: columns\[0\].policy: .*'act'\?",
-    ),
-    "no policy": ('[[columns]]\nname = "x"', r":5:1: policy is missing: policy = one of basic"),
-    "option": (
+WRONG = [
+    ('policies = ["act"]\n[[columns]]\npolicy = "act"', r":5:1: 'policies' multiplies, and 'columns' names"),
+    ('[[columns]]\npolicy = "act"\nwordin = "x"', r":7:1: unknown key columns\[0\].wordin; did you mean 'wording'"),
+    ('[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "akt"', r":8:10: columns\[1\].policy: .*'act'\?"),
+    ('[[columns]]\npolicy = ["cot", "akt"]', r":6:18: columns\[0\].policy: .*'act'\?"),
+    ('[[columns]]\nname = "x"', r":5:1: policy is missing: policy = one of basic"),
+    (
         '[[columns]]\npolicy = "act"\n[columns.options]\nsteps = 0',
         r":8:9: columns\[0\].options.steps is 0; expected a whole number >= 1",
     ),
-    "one name": (
+    (
         '[[columns]]\nname = "A"\npolicy = "act"\n[[columns]]\nname = "A"\npolicy = "cot"',
         r":8:1: two columns are called 'A'",
     ),
-    "same": ('[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "act"', r":7:1: two columns are called 'Act'"),
-    "no domain": (
+    ('[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "act"', r":7:1: two columns are called 'Act'"),
+    (
         '[[columns]]\npolicy = "act"\ndomains = ["fery"]',
         r":7:12: no domain here is called 'fery'; did you mean 'ferry'",
     ),
-    "no section": (
-        '[[columns]]\npolicy = "act"\nsections = ["x"]',
-        r":7:13: no section here is called 'x'; there are primary",
-    ),
-    "no wording": ('[[columns]]\npolicy = "act"\nwording = "w.json"', r":7:11: wording: 'w.json' is none of default"),
-    "no table": (
+    ('[[columns]]\npolicy = "act"\nsections = ["x"]', r":7:13: no section here is called 'x'; there are primary"),
+    ('[[columns]]\npolicy = "act"\nwording = "w.json"', r":7:11: wording: 'w.json' is none of default"),
+    (
         '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "coverag"',
         r":8:8: tables\[0\].kind is 'coverag'; .*'coverage'\?",
     ),
-    "no kind": ('[[columns]]\npolicy = "act"\n[[tables]]\ntitle = "x"', r":7:1: tables\[0\].kind is missing"),
-    "table of what": (
+    ('[[columns]]\npolicy = "act"\n[[tables]]\ntitle = "x"', r":7:1: tables\[0\].kind is missing"),
+    (
         '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "tokens"\ncolumns = ["Akt"]',
         r":9:12: no column is called 'Akt'; did you mean 'Act'",
     ),
-    "paper": (
+    (
         '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "coverage"\npaper = "tabel-2"',
         r":9:9: the numbers of 'tabel-2' do not fit .* 'coverage'; did you mean 'table-2'",
     ),
-    "workers": (
+    (
         '[[columns]]\npolicy = "act"\n[cluster]\nworkers = "x"',
         r":8:11: cluster.workers is 'x'; expected a whole number",
     ),
-    "cluster": ('cluster = 3\n[[columns]]\npolicy = "act"', r":5:11: cluster is 3; expected a table"),
-    "one table": (
-        '[columns]\npolicy = "act"',
-        r":5:1: columns is \{'policy': 'act'\}; expected a list",
-    ),
-    "no member": ("columns = [3]", r":5:12: columns\[0\] is 3; expected a table"),
-    "cot in pddl": (
-        '[[columns]]\npolicy = "cot"\nstyle = "pddl"',
-        r"nothing is left to be run: policy cot in style pddl",
-    ),
-}
+    ('cluster = 3\n[[columns]]\npolicy = "act"', r":5:11: cluster is 3; expected a table"),
+    ('[columns]\npolicy = "act"', r":5:1: columns is \{'policy': 'act'\}; expected a list"),
+    ("columns = [3]", r":5:12: columns\[0\] is 3; expected a table"),
+    ('[[columns]]\npolicy = "cot"\nstyle = "pddl"', r"nothing is left to be run: policy cot in style pddl"),
+]
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("text", "message"), WRONG)
 def test_an_error_points_into_the_file(text: str, message: str, load: Load) -> None:
     with pytest.raises(InputError, match=message):
         _ = load(text).jobs
@@ -403,10 +365,6 @@ def test_of_renamed_domains_the_template_stands_for_a_models_wording(load: Load)
     assert note.startswith("--model oracle can only plan: the template replaces one by a model")
     other = load(text, head, model="another")
     assert {run.wording for run in runs_of(other)} == {"llm"}
-
-
-def test_a_byte_order_mark_is_no_error(load: Load) -> None:
-    assert labels(load('[[columns]]\npolicy = "act"\n', "\ufeff" + HEAD)) == ["Act"]
 
 
 def test_fewer_seeds_tasks_domains_and_sections(load: Load) -> None:

@@ -75,24 +75,7 @@ def test_every_run_has_a_record_and_a_second_start_does_nothing(jobs, tmp_path):
     assert held == {path.name: path.read_bytes() for path in (tmp_path / "runs").iterdir()}
 
 
-def test_the_same_experiment_in_another_folder_is_answered_by_the_cache(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    with ChatServer(whimsical(short=0.0)) as server:
-        jobs = [
-            run_job(RunSpec.of(task, policy, model="m", example="none", steps=5, seed=seed, base_url=server.base_url))
-            for policy in ("basic", "cot", "act", "react")
-            for seed in range(5)
-        ]
-        first, second = (
-            run_all(jobs, tmp_path / name, access=Access(cache=tmp_path / "cache.sqlite")) for name in ("one", "two")
-        )
-        assert len(server.calls) == first.spent.calls > 20
-    assert (second.spent.calls, second.spent.cache_hits) == (0, first.spent.calls)
-    assert second.outcomes == first.outcomes
-
-
-def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_path):
     plain = RunSpec.of(task, "act", model="gpt-4o", example="none")
     example = tmp_path / "example.pddl"
     example.write_text("(define", encoding="utf-8")
@@ -127,8 +110,7 @@ def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_pat
     assert run_job(replace(plain, example=str(example))).name != with_example
 
 
-def test_settings_that_are_sent_count_and_those_that_are_not_do_not(task, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+def test_settings_that_are_sent_count_and_those_that_are_not_do_not(task, tmp_path):
     plain = RunSpec.of(task, "act", model="m", example="none")
     names = []
     for number, text in enumerate(("timeout = 3", "max_retries = 1", 'extra_body = {"top_k" = 1}')):
@@ -290,23 +272,6 @@ def test_two_at_one_folder_do_every_run_once(jobs, tmp_path):
     assert len([*(tmp_path / "runs").iterdir()]) == 40
 
 
-def test_runs_that_begin_at_once_share_one_cache(tmp_path):
-    access, found = Access(cache=tmp_path / "new.sqlite"), []
-    barrier = threading.Barrier(16)
-
-    def open_it():
-        barrier.wait()
-        found.append(access.opened_cache())
-
-    threads = [threading.Thread(target=open_it) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len({id(cache) for cache in found}) == 1
-    assert len(found) == 16
-
-
 # ── other kinds of runs ──────────────────────────────────────────────────────────────────────────
 
 
@@ -339,8 +304,7 @@ def test_planners_run_beside_policies_and_one_that_broke_is_run_again(lamps, job
     assert run_all([replace(planned, play=None)], tmp_path).earlier == 1
 
 
-def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsical):
     with ChatServer(whimsical()) as server:
         todo = [
             run_job(RunSpec.of(task, policy, model="gpt-4o", example="none", seed=seed, base_url=server.base_url))
@@ -358,19 +322,7 @@ def test_one_shot_runs_go_through_the_providers_batches(task, tmp_path, whimsica
     assert not [*(tmp_path / "batch").glob("*.partial")]
 
 
-def test_a_batch_is_not_begun_on_a_spent_budget(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    with ChatServer(whimsical()) as server:
-        todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
-        access = Access(cache=tmp_path / "cache.sqlite")
-        batch = BatchPasses(access, poll_seconds=0.0)
-        summary = run_all(todo, tmp_path / "runs", access=access, budget=Limits(calls=0), batch=batch)
-        assert server.calls == []
-    assert (summary.unfinished, summary.stopped) == (1, "the limit of 0 calls is reached")
-
-
-def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(task, tmp_path, whimsical):
     with ChatServer(whimsical(short=0)) as server:
 
         def run(budget, seeds=range(8), folder="runs"):
@@ -399,8 +351,7 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
         assert run(None, range(20, 28), "others").already.calls == others.spent.calls > 8
 
 
-def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical):
     with ChatServer(whimsical(), fault=lambda call: Trouble(403) if call.path.endswith("/files") else None) as server:
         todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")
@@ -410,7 +361,6 @@ def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path,
 
 
 def test_ctrl_c_ends_the_wait_for_a_batch(task, tmp_path, whimsical, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical()) as server:
         todo = [run_job(RunSpec.of(task, "basic", model="m", example="none", base_url=server.base_url))]
         access = Access(cache=tmp_path / "cache.sqlite")

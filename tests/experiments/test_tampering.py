@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run
 from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Request, ScriptedModel, ScriptedReply
 from pddl2nl.pddl import load_task
-from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.recheck import doubt
 from pddl2nl.reports.records import read_record
 from tests.records import rewrite
@@ -31,37 +29,6 @@ def record(lamps: tuple[Path, Path], tmp_path: Path) -> Path:
     result = run(task, "act", ScriptedModel(replies), record=path, example="none", steps=3, cache="none")
     assert (result.outcome, result.mistakes, len(result.plan)) == ("budget", 1, 1)
     return path
-
-
-def counts(path: Path) -> tuple[int, tuple[str, ...]]:
-    """The number of runs that tables count, and why others are not as recorded."""
-    found = gather(path.parent)
-    assert all(run.name not in found.missing for run in found.doubted)
-    return sum(map(len, found.cells.values())), tuple(run.doubt for run in found.doubted)
-
-
-def test_a_record_that_nobody_changed_counts(record: Path) -> None:
-    assert seal_fault(record) == ""
-    assert counts(record) == (1, ())
-
-
-@pytest.mark.parametrize("number", [1, 2, 5, -1])
-def test_a_changed_line_is_named(record: Path, number: int) -> None:
-    lines = record.read_bytes().splitlines()
-    index = number - 1 if number > 0 else len(lines) - 1
-    lines[index] = lines[index].replace(b"{", b"{ ", 1)
-    record.write_bytes(b"\n".join(lines) + b"\n")
-    assert counts(record) == (0, (f"line {index + 1} is not as it was written",))
-
-
-def test_lines_that_are_missing_or_added_are_noticed(record: Path) -> None:
-    lines = record.read_bytes().splitlines()
-    record.write_bytes(b"\n".join([*lines[:3], *lines[4:]]) + b"\n")
-    assert seal_fault(record) == "line 4 is not as it was written"
-    record.write_bytes(b"\n".join([*lines[:-2], lines[-1]]) + b"\n")
-    assert seal_fault(record) == f"{len(lines) - 1} lines, and {len(lines)} were written"
-    record.write_bytes(b"\n".join([*lines[:4], lines[3], *lines[4:]]) + b"\n")
-    assert seal_fault(record) == "line 5 is not as it was written"
 
 
 class Failing:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,7 @@ from pddl2nl.experiments.example import (
     think,
     trajectory,
 )
-from pddl2nl.llm import (
-    Completion,
-    ContextWindowError,
-    EndpointError,
-    Message,
-    ReplyPendingError,
-    Request,
-    ScriptedModel,
-)
+from pddl2nl.llm import Completion, EndpointError, Message, ReplyPendingError, Request, ScriptedModel
 from pddl2nl.llm.scripted import ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names, markers, template_wording
 from pddl2nl.pddl import Task, parse_problem, parse_task
@@ -42,8 +33,7 @@ from pddl2nl.policies.prompting import problem_text
 from pddl2nl.policies.setting import Example, ExampleStep
 from pddl2nl.reports.gathering import gather
 from pddl2nl.tasks import shipped_domain
-from pddlval import GroundAction, Simulator, State, validate
-from tests.llm.chat_server import ChatServer, Trouble
+from pddlval import GroundAction, Simulator, State
 
 GOLDEN = Path(__file__).parent / "golden"
 LOGISTICS = """
@@ -181,17 +171,6 @@ def test_the_logistics_example_is_what_our_teller_and_simulator_say(logistics: S
     assert text == Policy.prompts.text("thoughts_example.txt")
 
 
-@pytest.mark.usefixtures("needs_planner")
-def test_the_logistics_example_shows_an_optimal_plan(logistics: SolvedProblem) -> None:
-    from pddl2nl.baselines import solve
-    from pddlval import read_plan
-
-    assert validate(logistics.task, read_plan("\n".join(LOGISTICS_PLAN))).valid
-    found = solve(logistics.task, "lmcut", time_limit=30).plan
-    assert found is not None
-    assert len(found) == len(LOGISTICS_PLAN)
-
-
 def test_what_the_hand_written_thoughts_claim_is_true_when_they_are_thought(logistics: SolvedProblem) -> None:
     task = logistics.task
     wording = choose_wording(None, task.domain)
@@ -211,14 +190,6 @@ def test_what_the_hand_written_thoughts_claim_is_true_when_they_are_thought(logi
     # Varied: no two begin alike.
     assert len({text.split(".")[0] for text in read.texts}) == len(read.texts)
     assert len({" ".join(text.split()[:3]) for text in read.texts}) == len(read.texts)
-
-
-def test_the_instruction_shows_the_placeholders_that_are_used() -> None:
-    system = Policy.prompts.text("thoughts.txt")
-    assert placeholder(1) in system
-    assert placeholder(2) in system
-    for line in Policy.prompts.text("thoughts_answer.txt").split("\n"):
-        assert re.match(r"\[THOUGHT \d\] \S", line)
 
 
 # ── the conversation ─────────────────────────────────────────────────────────────────────────────
@@ -277,32 +248,32 @@ def test_thoughts_take_the_place_of_the_templates_and_nothing_else_changes(examp
 # ── what is read out of a reply ──────────────────────────────────────────────────────────────────
 
 A, B = THOUGHTS
-WRAPPED = {
-    "as asked": ANSWER,
-    "introduced and followed": f"Here are the thoughts:\n\n{ANSWER}\n\nLet me know if you need anything else.",
-    "windows": ANSWER.replace("\n", "\r\n\r\n"),
-    "blank lines": f"[THOUGHT 1]\n\n{A}\n\n[THOUGHT 2]\n\n{B}\n",
-    "bold": f"**[THOUGHT 1]** {A}\n\n**[THOUGHT 2]** {B}",
-    "bullets": f"- [THOUGHT 1]: {A}\n- [THOUGHT 2]: {B}",
-    "numbered and tagged": f"1. [THOUGHT 1] {A}\n2. [THOUGHT 2] {B}",
-    "fenced": f"```\n{ANSWER}\n```",
-    "lower case": f"[thought 1] {A}\n[Thought 2] {B}",
-    "one line": f"[THOUGHT 1] {A} [THOUGHT 2] {B}",
-    "labelled": f"[THOUGHT 1] Thought: {A}\n[THOUGHT 2] thought: {B}",
-    "labelled before": f"Thought: [THOUGHT 1] {A}\nThought: [THOUGHT 2] {B}",
-    "numbers": f"1. {A}\n2. {B}",
-    "numbers in brackets": f"(1) {A}\n(2) {B}",
-    "bold numbers": f"**1.** {A}\n**2.** {B}",
-    "named": f"Thought 1: {A}\nThought 2: {B}",
-    "headings": f"### Thought 1\n{A}\n\n### Thought 2\n{B}",
-    "broken lines": ANSWER.replace(" and ", "\nand "),
-    "placeholders in the introduction": f"I fill [THOUGHT 1] to [THOUGHT 2]:\n{ANSWER}",
-    "thinking": f"<think>[THOUGHT 1] no, wait. Action: x</think>\n{ANSWER}",
-    "fenced and followed": f"```\n{ANSWER}\n```\nLet me know if you need anything else.",
-}
+WRAPPED = [
+    ANSWER,
+    f"Here are the thoughts:\n\n{ANSWER}\n\nLet me know if you need anything else.",
+    ANSWER.replace("\n", "\r\n\r\n"),
+    f"[THOUGHT 1]\n\n{A}\n\n[THOUGHT 2]\n\n{B}\n",
+    f"**[THOUGHT 1]** {A}\n\n**[THOUGHT 2]** {B}",
+    f"- [THOUGHT 1]: {A}\n- [THOUGHT 2]: {B}",
+    f"1. [THOUGHT 1] {A}\n2. [THOUGHT 2] {B}",
+    f"```\n{ANSWER}\n```",
+    f"[thought 1] {A}\n[Thought 2] {B}",
+    f"[THOUGHT 1] {A} [THOUGHT 2] {B}",
+    f"[THOUGHT 1] Thought: {A}\n[THOUGHT 2] thought: {B}",
+    f"Thought: [THOUGHT 1] {A}\nThought: [THOUGHT 2] {B}",
+    f"1. {A}\n2. {B}",
+    f"(1) {A}\n(2) {B}",
+    f"**1.** {A}\n**2.** {B}",
+    f"Thought 1: {A}\nThought 2: {B}",
+    f"### Thought 1\n{A}\n\n### Thought 2\n{B}",
+    ANSWER.replace(" and ", "\nand "),
+    f"I fill [THOUGHT 1] to [THOUGHT 2]:\n{ANSWER}",
+    f"<think>[THOUGHT 1] no, wait. Action: x</think>\n{ANSWER}",
+    f"```\n{ANSWER}\n```\nLet me know if you need anything else.",
+]
 
 
-@pytest.mark.parametrize("reply", WRAPPED.values(), ids=WRAPPED)
+@pytest.mark.parametrize("reply", WRAPPED)
 def test_what_is_wrapped_around_thoughts_is_taken_off(reply: str, example: Example) -> None:
     assert read_thoughts(reply, example).texts == THOUGHTS
 
@@ -398,14 +369,6 @@ def test_what_is_no_reply_is_no_failed_try(error: Exception, example: Example, t
     assert model.calls == 1
 
 
-def test_a_prompt_that_the_model_cannot_hold_leaves_the_template(example: Example, teller: Teller) -> None:
-    model = Raising(ContextWindowError("the prompt has 9000 tokens, and 4096 fit"))
-    kept = think(example, teller.domain_text(), model)
-    assert model.calls == 1
-    assert (kept.thoughts, kept.steps) == ("template", example.steps)
-    assert "4096 fit" in kept.thoughts_note
-
-
 def test_an_example_without_a_step_asks_nothing(example: Example, teller: Teller) -> None:
     bare = replace(example, steps=())
     assert think(bare, teller.domain_text(), Raising(EndpointError("down"))) == bare
@@ -498,17 +461,6 @@ def test_the_oracle_is_never_asked_for_thoughts(task: Task, solved: SolvedProble
         _run(task, solved, "cot", Recording("x"), models={"thoughts": "oracle"})
 
 
-def test_a_choice_that_there_is_not_is_refused(task: Task, solved: SolvedProblem) -> None:
-    with pytest.raises(InputError, match="--thoughts some: no such choice; there are auto, llm, template"):
-        _run(task, solved, "react", Recording("x"), thoughts="some")
-
-
-def test_no_example_needs_no_thoughts(task: Task) -> None:
-    model = Recording(REPLIES["react"], base_url="http://127.0.0.1:1/v1")
-    run(task, "react", model, example="none", steps=1)
-    assert len(model.requests) == 1
-
-
 def test_nothing_is_paid_for_a_run_that_cannot_be_played(task: Task, solved: SolvedProblem, tmp_path: Path) -> None:
     broken, other = Raising(EndpointError("HTTP 503")), Recording(ANSWER)
     result = _run(task, solved, "react", broken, wording="llm", models={"thoughts": other})
@@ -537,62 +489,3 @@ def test_a_replay_has_the_thoughts_that_were_recorded(task: Task, solved: Solved
     _run(task, solved, "react", scripted, record=tmp_path / "script" / "run.jsonl")
     again = _run(task, solved, "react", f"replay:{tmp_path / 'script'}")
     assert _started(again).example["thoughts"] == "template"  # type: ignore[index]
-
-
-class Answering:
-    """Fills the placeholders of whatever it is asked, and plans nothing."""
-
-    name = "answering"
-
-    def complete(self, request: Request) -> Completion:
-        asked = re.findall(r"\[THOUGHT \d+\]", request.messages[-1].content)
-        if not asked:
-            return Completion("Thought: I do not know.\nAction: wait", model=self.name)
-        return Completion("\n".join(f"{place} I go on." for place in asked), model=self.name)
-
-
-def test_over_http_the_cache_serves_the_second_mechanism(
-    task: Task, solved: SolvedProblem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pddl2nl.experiments.models import Access
-
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    access = Access(cache=tmp_path / "replies.sqlite")
-    with ChatServer(Answering(), [Trouble(500), Trouble(429)]) as server:
-        spec = RunSpec.of(task, "cot", model="m", example=solved, steps=1, base_url=server.base_url)
-        results = [run_spec(replace(spec, policy=policy), access) for policy in ("cot", "react", "cot")]
-        asked = [call for call in server.calls if "[THOUGHT 1]" in json.dumps(call.body)]
-    for result in results:
-        assert _started(result).example["thought_texts"] == ["I go on."] * 2  # type: ignore[index]
-    # Two faults and one answer.
-    assert len(asked) == 3
-    assert {json.dumps(call.body, sort_keys=True) for call in asked} == {json.dumps(asked[0].body, sort_keys=True)}
-    assert asked[0].body["max_tokens" if "max_tokens" in asked[0].body else "max_completion_tokens"] == 2000
-    assert [result.accounts["thoughts"]["cache_hits"] for result in results] == [0, 1, 1]
-
-
-def test_an_endpoint_that_fails_is_an_infrastructure_error_and_no_template(
-    task: Task, solved: SolvedProblem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    with ChatServer(Answering(), lambda number: Trouble(401)) as server:
-        result = _run(task, solved, "react", "m", base_url=server.base_url)
-        assert len(server.calls) == 1
-    assert result.outcome == "infrastructure-error"
-    assert result.mistakes == 0
-
-
-def _names(thoughts: Sequence[str]) -> set[str]:
-    return set(re.findall(r"\w+_\d+", " ".join(thoughts)))
-
-
-def test_template_thoughts_name_a_goal_or_a_condition_of_a_later_action(logistics: SolvedProblem) -> None:
-    task = logistics.task
-    teller = Teller(task, choose_wording(None, task.domain), make_names(task))
-    texts = _texts(tell_example(logistics, teller, thoughts=True))
-    assert len(texts) == len(LOGISTICS_PLAN)
-    actions = [teller.action(action) for action in logistics.plan]
-    for number, text in enumerate(texts):
-        serves = next((action for action in actions[number + 1 :] if f"In order to {action} I need that" in text), None)
-        assert serves is not None or text.startswith("My goal asks that"), text
-    assert _names(texts) <= set(make_names(task).to_nl.values())

@@ -85,12 +85,7 @@ def test_a_malformed_entry_is_refused_with_its_place(shelves: Any, entry: dict[s
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [
-        ("{", "not JSON"),
-        ("[]", "expected a table"),
-        ("{}", "instances"),
-        ('{"instances": [3]}', r"instances\[0\]"),
-    ],
+    [("{", "not JSON"), ("[]", "expected a table"), ("{}", "instances"), ('{"instances": [3]}', r"instances\[0\]")],
 )
 def test_a_malformed_file_is_refused(shelves: Any, text: str, reason: str) -> None:
     path = shelves.write("results/shelves/some_model/task.json", text)

@@ -17,12 +17,7 @@ pytest.importorskip("unified_planning")
 from unified_planning.engines import PlanGenerationResultStatus, ValidationResultStatus
 from unified_planning.engines.results import FailedValidationReason
 from unified_planning.model import Problem
-from unified_planning.shortcuts import (
-    OneshotPlanner,
-    PlanValidator,
-    SequentialSimulator,
-    get_environment,
-)
+from unified_planning.shortcuts import OneshotPlanner, PlanValidator, SequentialSimulator, get_environment
 from unified_planning.test.examples import get_example_problems
 
 from pddl2nl.interop.unified_planning import PolicyPlanner, ValidatorAndSimulator, from_up, to_up

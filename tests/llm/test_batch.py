@@ -37,9 +37,6 @@ AT_ONCE = ("completed",)
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr("pddl2nl.llm.endpoint.faults._FIRST_WAIT", 0.01)
 
 

@@ -91,11 +91,6 @@ def jobs(root: Path) -> Iterator[Jobs]:
         process.stdin.close()
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-known-key-1234567890")
-
-
 def finished(cache: Cache, url: str) -> BatchRunner:
     """The same in this process, undisturbed."""
     runner = BatchRunner(cache, poll_seconds=0.005, max_lines=4)

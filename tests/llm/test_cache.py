@@ -332,11 +332,6 @@ def test_it_can_be_used_after_closing(cache: Cache) -> None:
 KEY = "sk-known-key-1234567890"
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-
 def request(text: str = "Go — ü.", **settings: Any) -> Request:
     return Request((Message("system", "You plan."), Message("user", text)), **settings)
 

@@ -23,11 +23,6 @@ ACT = Constraint((STACK, ("look around",)), action="Action: ")
 PLAN = Constraint((("go",),), action="Action: ", thought="Thought: ", begin="[PLAN]\n", end="[PLAN END]")
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
 def test_the_actions_of_a_task_stay_in_slots() -> None:
     assert ACT.grammar().splitlines() == [
         'root ::= "Action: " action',

@@ -27,13 +27,6 @@ from tests.llm.chat_server import ChatServer, Trouble
 REQUEST = Request((Message("user", "Go."),))
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "PDDL2NL_MODELS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-known-key-1234567890")
-
-
 def hasty(server: ChatServer, waits: list[float] | None = None, **options: Any) -> OpenAIModel:
     """A model that notes how long it would wait, and does not; its limiter's clock runs as fast."""
     noted = waits if waits is not None else []

@@ -38,11 +38,6 @@ MANY_DIGITS = "9" * 6000
 MANY_BRACKETS = "[" * 100_000 + "]" * 100_000
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-known-key-1234567890")
-
-
 class OneAnswer:
     """Sends bytes to whoever connects, the last of them again and again."""
 

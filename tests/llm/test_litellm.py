@@ -19,14 +19,7 @@ from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import ChatServer, Trouble
 
-ASKED = Request(
-    (
-        Message("system", "Be short."),
-        Message("user", "Go."),
-    ),
-    max_tokens=9,
-    seed=3,
-)
+ASKED = Request((Message("system", "Be short."), Message("user", "Go.")), max_tokens=9, seed=3)
 ANSWER = {
     "model": "claude-x",
     "choices": [{"finish_reason": "stop", "message": {"content": "key-1234567890 gone"}}],

@@ -23,11 +23,6 @@ from tests.llm.chat_server import ChatServer, Trouble
 REQUEST = Request((Message("system", "Be brief."), Message("user", "Go."), Message("assistant", "Where?")))
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
 class Silent:
     """Never asked: every answer of its server is a body made by the test."""
 

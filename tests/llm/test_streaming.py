@@ -25,11 +25,6 @@ Pieces = Sequence[str | float | dict[str, Any]]
 """Texts, pauses in seconds, and whole events."""
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
 def event(piece: str | dict[str, Any]) -> bytes:
     said = {"choices": [{"index": 0, "delta": {"content": piece}}]} if isinstance(piece, str) else piece
     return f"data: {json.dumps(said)}\n\n".encode()

@@ -15,15 +15,8 @@ import pytest
 
 from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request
 
-KEY = "sk-known-key-1234567890"
 REQUEST = Request((Message("user", "Go."),))
 Answer = Callable[[socket.socket], None]
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 class WireServer:

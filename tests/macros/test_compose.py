@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.macros.compose import compose, compose_block, lift, total_functions
+from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
 from pddl2nl.pddl import (
     Domain,
+    Equality,
+    Not,
     Or,
     Task,
+    When,
     load_domain,
     parse_domain,
     parse_task,
@@ -20,6 +24,7 @@ from pddl2nl.pddl import (
     write_domain,
 )
 from pddlval import GroundAction, Simulator
+from pddlval.formulas import subformulas
 
 _HOUSE = """
 (define (domain house)
@@ -238,3 +243,26 @@ def test_what_is_composed_is_pddl(house: Domain) -> None:
         macro = compose(house, _steps(*steps), name="macro", total=["load"])
         extended = replace(house, actions=(*house.actions, macro.schema))
         assert parse_domain(write_domain(extended)).action("macro") == macro.schema
+
+
+# ── distinct ──────────────────────────────────────────────────────────────────────────────────────
+
+
+_SEQUENCES = [
+    ("(pick-up ?x)", "(stack ?x ?y)"),
+    ("(unstack ?x ?y)", "(put-down ?x)", "(pick-up ?u)", "(stack ?u ?v)"),
+    ("(unstack ?x ?y)", "(stack ?x ?z)", "(unstack ?x ?z)"),
+]
+
+
+def test_conditions_become_those_of_strips(blocks: Task) -> None:
+    exact = compose(blocks.domain, steps_of(_SEQUENCES[1]), name="m")
+    assert any(isinstance(part, Or) for part in subformulas(exact.conditions.precondition))
+    assert any(isinstance(part, When) for part in subformulas(exact.conditions.effect))
+    apart = compose(blocks.domain, steps_of(_SEQUENCES[1]), distinct=True).conditions
+    assert not any(
+        isinstance(part, Or | When) for part in (*subformulas(apart.precondition), *subformulas(apart.effect))
+    )
+    unequal = [part.body for part in subformulas(apart.precondition) if isinstance(part, Not)]
+    assert unequal
+    assert all(isinstance(part, Equality) for part in unequal)

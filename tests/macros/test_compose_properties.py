@@ -18,10 +18,7 @@ from pddlval import Simulator, State
 from tests.macros.replays import Tally, Twin, check_blocks, random_block
 from tests.validators import random_tasks
 
-REFUSED_IN = {
-    "psr-large": {"derived predicates"},
-    "worksworld": {"undefined fluent"},
-}
+REFUSED_IN = {"psr-large": {"derived predicates"}, "worksworld": {"undefined fluent"}}
 """The domains of which some macros are refused, with the reasons."""
 
 

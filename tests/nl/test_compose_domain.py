@@ -166,12 +166,7 @@ def test_letters_are_not_the_names_of_constants() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("part", "construct"),
-    [
-        ("(:functions (where) - truck)", r"an object fluent \('where'\)"),
-    ],
-)
+@pytest.mark.parametrize(("part", "construct"), [("(:functions (where) - truck)", r"an object fluent \('where'\)")])
 def test_what_has_no_words_is_refused_by_name(part: str, construct: str) -> None:
     domain = parse_domain(
         "(define (domain d) (:requirements :typing :constraints :fluents :object-fluents) (:types truck) "

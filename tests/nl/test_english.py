@@ -2,11 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.nl.wording.english import (
-    closed_clause,
-    generic_action,
-    one_of_kind,
-)
+from pddl2nl.nl.wording.english import closed_clause, generic_action, one_of_kind
 from pddl2nl.nl.wording.snippets import split_text
 
 A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"

@@ -11,6 +11,7 @@ from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import Task, parse_task
 from pddlval import GroundAction, Simulator
+from tests.nl.blocks import snippets
 
 UNTYPED = """
 (define (domain logistics) (:requirements :strips)
@@ -40,14 +41,13 @@ def task(problem: str = PROBLEM) -> Task:
 
 
 def wording() -> Wording:
-    texts = {
-        "load-truck": ("?p ?t ?l", "load {?p} into {?t} at {?l}"),
-        "load-airplane": ("?p ?a ?l", "load {?p} into {?a} at {?l}"),
-        "drive": ("?t ?x ?y ?c", "drive {?t} from {?x} to {?y} in the city of {?c}"),
-        "push": ("?p", "move {?p} along"),
-        "pull": ("?p", "move {?p} along"),
-    }
-    actions = {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in texts.items()}
+    actions = snippets(
+        load_truck=("?p ?t ?l", "load {?p} into {?t} at {?l}"),
+        load_airplane=("?p ?a ?l", "load {?p} into {?a} at {?l}"),
+        drive=("?t ?x ?y ?c", "drive {?t} from {?x} to {?y} in the city of {?c}"),
+        push=("?p", "move {?p} along"),
+        pull=("?p", "move {?p} along"),
+    )
     return Wording("logistics", {}, actions)
 
 

@@ -76,11 +76,7 @@ word = st.from_regex(r"[a-c]{1,2}(_[0-2])?", fullmatch=True)
     seed=st.none() | st.integers(),
 )
 def test_names_are_bijections(
-    objects: list[tuple[str, str]],
-    constants: list[tuple[str, str]],
-    own: dict[str, str],
-    scheme: str,
-    seed: int | None,
+    objects: list[tuple[str, str]], constants: list[tuple[str, str]], own: dict[str, str], scheme: str, seed: int | None
 ) -> None:
     some = task(objects, constants)
     wording = worded(own)

@@ -10,9 +10,10 @@ import pytest
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.wording.files import wording_from_json
-from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import Task, TypedName, parse_task
 from pddl2nl.pddl.tree import And
+from tests.nl.blocks import blocks_reader, snippets
 
 LOGISTICS = """
 (define (domain logistics) (:requirements :strips :typing)
@@ -30,19 +31,6 @@ PROBLEM = """
  (:objects t0 t1 - truck p0 p1 - package l0 l1 l2 - location c0 - city)
  (:init (at t0 l0)) (:goal (at p0 l1)))
 """
-BLOCKS = """
-(define (domain blocksworld) (:requirements :strips)
- (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x))
- (:action pick-up :parameters (?x) :precondition (clear ?x) :effect (holding ?x))
- (:action put-down :parameters (?x) :precondition (holding ?x) :effect (ontable ?x))
- (:action stack :parameters (?x ?y) :precondition (holding ?x) :effect (on ?x ?y))
- (:action unstack :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x)))
-"""
-
-
-def _snippets(**texts: tuple[str, str]) -> dict[str, Snippet]:
-    named = {name.replace("_", "-"): value for name, value in texts.items()}
-    return {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in named.items()}
 
 
 def logistics_task() -> Task:
@@ -50,18 +38,12 @@ def logistics_task() -> Task:
 
 
 def logistics_wording() -> Wording:
-    actions = _snippets(
+    actions = snippets(
         load_truck=("?p ?t ?l", "load {?p} into truck {?t} at location {?l}"),
         unload_truck=("?p ?t ?l", "unload package {?p} from truck {?t} at location {?l}"),
         drive_truck=("?t ?from ?to ?c", "drive truck {?t} from {?from} in city {?c} to {?to} in the same city"),
     )
     return Wording("logistics", {}, actions)
-
-
-def blocks_reader(names: str, wording: Wording) -> Reader:
-    problem = f"(define (problem p) (:domain blocksworld) (:objects {names}) (:init (handempty)) (:goal (handempty)))"
-    task = parse_task(BLOCKS, problem)
-    return Reader(task, wording, make_names(task, "original"))
 
 
 @pytest.fixture(scope="module")
@@ -73,19 +55,13 @@ def logistics() -> Reader:
 @pytest.fixture(scope="module")
 def letters() -> Reader:
     """Blocks called a, b, c, d: the names that collide with an article."""
-    actions = _snippets(
-        pick_up=("?x", "pick up {?x}"),
-        put_down=("?x", "put down {?x}"),
-        stack=("?x ?y", "stack {?x} on {?y}"),
-        unstack=("?x ?y", "unstack {?x} from {?y}"),
-    )
-    return blocks_reader("a b c d", Wording("blocksworld", {}, actions))
+    return blocks_reader("a b c d")
 
 
 @pytest.fixture(scope="module")
 def colours() -> Reader:
     """Blocks called by colours, in the nouns of a longer wording."""
-    actions = _snippets(
+    actions = snippets(
         pick_up=("?x", "pick up the {?x} block"),
         put_down=("?x", "put down the {?x} block"),
         stack=("?x ?y", "stack the {?x} block on top of the {?y} block"),
@@ -254,7 +230,7 @@ def test_two_actions_of_one_text_are_ambiguous_unless_types_decide() -> None:
     task = parse_task(
         data, "(define (problem p) (:domain d) (:objects t - truck f - plane p - package) (:init) (:goal (in p t)))"
     )
-    actions = _snippets(
+    actions = snippets(
         load_truck=("?p ?v", "load {?p} into {?v}"),
         load_plane=("?p ?v", "load {?p} into {?v}"),
         push=("?p", "push {?p} away"),
@@ -271,7 +247,7 @@ def test_two_actions_of_one_text_are_ambiguous_unless_types_decide() -> None:
 def test_the_spelling_told_wins_and_names_alike_are_ambiguous() -> None:
     domain = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :effect (p ?x)))"
     task = parse_task(domain, "(define (problem q) (:domain d) (:objects a-b a_b c) (:init) (:goal (p c)))")
-    reader = Reader(task, Wording("d", {}, _snippets(go=("?x", "go to {?x}"))), make_names(task, "original"))
+    reader = Reader(task, Wording("d", {}, snippets(go=("?x", "go to {?x}"))), make_names(task, "original"))
     first, second, third = reader.read("go to a-b\ngo to a_b\nGo to A_B").readings
     assert [str(first.action), str(second.action)] == ["(go a-b)", "(go a_b)"]
     assert third.status == "ambiguous"
@@ -335,7 +311,7 @@ def test_as_json_has_the_fields_of_the_interface(logistics: Reader) -> None:
 def test_repeated_and_punctuated_parameters() -> None:
     domain = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x ?y) :effect (p ?x)))"
     task = parse_task(domain, "(define (problem q) (:domain d) (:objects r1 r2) (:init) (:goal (p r1)))")
-    wording = Wording("d", {}, _snippets(go=("?x ?y", "use {?x}'s arm, not {?y}, to move {?x}")))
+    wording = Wording("d", {}, snippets(go=("?x ?y", "use {?x}'s arm, not {?y}, to move {?x}")))
     reader = Reader(task, wording, make_names(task, "original"))
     exact, loose, contradictory = reader.read(
         "use r1's arm, not r2, to move r1\nUse the r2's arm not r1 to move r2\nuse r1's arm, not r2, to move r2"

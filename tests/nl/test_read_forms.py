@@ -165,12 +165,8 @@ PLAIN = {
         "Final Answer: **stack a on b**",
         "Action: I stack a on b.",
     ],
-    "markup+case": [
-        "A. Stack a on b",
-    ],
-    "prefix+loose-tail": [
-        "Please, stack a on b, thank you",
-    ],
+    "markup+case": ["A. Stack a on b"],
+    "prefix+loose-tail": ["Please, stack a on b, thank you"],
     "loose-tail": [
         "stack a on b (b is clear)",
         "stack a on b [b is clear]",
@@ -192,10 +188,7 @@ PLAIN = {
         "stack a on b now",
         "stack a on b again",
     ],
-    "case": [
-        "STACK A ON B",
-        "Stack A On B",
-    ],
+    "case": ["STACK A ON B", "Stack A On B"],
 }
 ODD = [
     ("stack\ta on\tb", "stack\ta on\tb", "markup"),

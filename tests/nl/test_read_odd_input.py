@@ -6,16 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.reader import Reader
-from pddl2nl.nl.wording.snippets import Snippet, Wording
-from pddl2nl.pddl import parse_task
+from tests.nl.blocks import blocks_reader
 
-DOMAIN = """
-(define (domain blocksworld) (:requirements :strips) (:predicates (on ?x ?y) (clear ?x))
- (:action pick-up :parameters (?x) :precondition (clear ?x) :effect (clear ?x))
- (:action stack :parameters (?x ?y) :precondition (clear ?x) :effect (on ?x ?y)))
-"""
 COUNT = 8_000
 
 
@@ -25,13 +18,7 @@ def reader() -> Reader:
 
 
 def new_reader() -> Reader:
-    problem = "(define (problem p) (:domain blocksworld) (:objects red blue) (:init) (:goal (on red blue)))"
-    task = parse_task(DOMAIN, problem)
-    actions = {
-        "pick-up": Snippet("pick-up", ("?x",), "pick up {?x}"),
-        "stack": Snippet("stack", ("?x", "?y"), "stack {?x} on {?y}"),
-    }
-    return Reader(task, Wording("blocksworld", {}, actions), make_names(task, "original"))
+    return blocks_reader("red blue")
 
 
 ODD: dict[str, Callable[[int], str]] = {

@@ -7,21 +7,14 @@ import pytest
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.telling.teller import Teller
-from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_wording
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import Task
+from tests.nl.blocks import ACTIONS, BLOCKS, blocks_task, snippets
 
-BLOCKS = """
-(define (domain blocksworld) (:requirements :strips)
- (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x))
- (:action pick-up :parameters (?x) :precondition (clear ?x) :effect (holding ?x))
- (:action put-down :parameters (?x) :precondition (holding ?x) :effect (ontable ?x))
- (:action stack :parameters (?x ?y) :precondition (holding ?x) :effect (on ?x ?y))
- (:action unstack :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x))
- (:action move :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x)))
-"""
-PROBLEM = (
-    "(define (problem p) (:domain blocksworld) (:objects a b c red blue green) (:init (clear a)) (:goal (on a b)))"
+# One action more, whose verb prose has too.
+BLOCKS_AND_MOVE = (
+    BLOCKS.rstrip()[:-1] + " (:action move :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x)))"
 )
 
 PASSAGES = [
@@ -161,25 +154,18 @@ PASSAGES = [
 
 
 def _task() -> Task:
-    return parse_task(BLOCKS, PROBLEM)
+    return blocks_task("a b c red blue green", BLOCKS_AND_MOVE)
 
 
 def _wording() -> Wording:
-    texts = {
-        "pick-up": ("?x", "pick up {?x}"),
-        "put-down": ("?x", "put down {?x}"),
-        "stack": ("?x ?y", "stack {?x} on {?y}"),
-        "unstack": ("?x ?y", "unstack {?x} from {?y}"),
-        "move": ("?x ?y", "move {?x} to {?y}"),
-    }
-    actions = {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in texts.items()}
-    predicates = {
-        "on": Snippet("on", ("?x", "?y"), "{?x} is on {?y}"),
-        "ontable": Snippet("ontable", ("?x",), "{?x} is on the table"),
-        "clear": Snippet("clear", ("?x",), "{?x} is clear"),
-        "handempty": Snippet("handempty", (), "the hand is empty"),
-        "holding": Snippet("holding", ("?x",), "the hand holds {?x}"),
-    }
+    actions = {**ACTIONS, **snippets(move=("?x ?y", "move {?x} to {?y}"))}
+    predicates = snippets(
+        on=("?x ?y", "{?x} is on {?y}"),
+        ontable=("?x", "{?x} is on the table"),
+        clear=("?x", "{?x} is clear"),
+        handempty=("", "the hand is empty"),
+        holding=("?x", "the hand holds {?x}"),
+    )
     return Wording("blocksworld", predicates, actions)
 
 

@@ -7,35 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.reader import Reader
-from pddl2nl.nl.wording.snippets import Snippet, Wording
-from pddl2nl.pddl import parse_task
-
-BLOCKS = """
-(define (domain blocksworld) (:requirements :strips)
- (:predicates (on ?x ?y) (holding ?x))
- (:action pick-up :parameters (?x) :precondition (holding ?x) :effect (holding ?x))
- (:action put-down :parameters (?x) :precondition (holding ?x) :effect (holding ?x))
- (:action stack :parameters (?x ?y) :precondition (holding ?x) :effect (on ?x ?y))
- (:action unstack :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x)))
-"""
+from tests.nl.blocks import blocks_reader
 
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    task = parse_task(
-        BLOCKS, "(define (problem p) (:domain blocksworld) (:objects a b c d) (:init (on a b)) (:goal (on b a)))"
-    )
-    texts = {
-        "pick-up": ("?x", "pick up {?x}"),
-        "put-down": ("?x", "put down {?x}"),
-        "stack": ("?x ?y", "stack {?x} on {?y}"),
-        "unstack": ("?x ?y", "unstack {?x} from {?y}"),
-    }
-    actions = {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in texts.items()}
-    return Reader(task, Wording("blocksworld", {}, actions), make_names(task, "original"))
+    return blocks_reader("a b c d")
 
 
 def plan(reader: Reader, text: str, policy: str = "default") -> str:

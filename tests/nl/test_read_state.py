@@ -9,14 +9,7 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.told import (
-    NLReadError,
-    objects_of,
-    read_goal,
-    read_objects,
-    read_problem,
-    read_state,
-)
+from pddl2nl.nl.reading.told import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.nl.wording.template import template_wording
@@ -125,31 +118,19 @@ CONDITIONS = [
     ("a and b are different objects", Not(Equality("a", "b"))),
     ("(the gate is open) or (t1 is busy)", Or((Atom("open"), Not(Atom("idle", ("t1",)))))),
     ("if (the gate is open) then (t1 is idle)", Imply(Atom("open"), Atom("idle", ("t1",)))),
-    (
-        "it is not the case that ((the gate is open) and (t1 is idle))",
-        Not(And((Atom("open"), Atom("idle", ("t1",))))),
-    ),
+    ("it is not the case that ((the gate is open) and (t1 is idle))", Not(And((Atom("open"), Atom("idle", ("t1",)))))),
     (
         "for every truck C and every place D, (C is at D)",
         Forall((TypedName("?c", ("truck",)), TypedName("?d", ("place",))), Atom("at", ("?c", "?d"))),
     ),
-    (
-        "there is an airplane or truck C such that (it is not the case that (C is at a) or (C is idle))",
-        None,
-    ),
-    (
-        "there is an airplane C such that (C is at a)",
-        Exists((TypedName("?c", ("plane",)),), Atom("at", ("?c", "a"))),
-    ),
+    ("there is an airplane or truck C such that (it is not the case that (C is at a) or (C is idle))", None),
+    ("there is an airplane C such that (C is at a)", Exists((TypedName("?c", ("plane",)),), Atom("at", ("?c", "a")))),
     (
         "the fuel of t1 is at least (the fuel of t2 plus 2.5 plus minus (1))",
         Comparison(
             ">=",
             Fluent("fuel", ("t1",)),
-            Arithmetic(
-                "+",
-                (Fluent("fuel", ("t2",)), Number(Fraction(5, 2)), Arithmetic("-", (Number(Fraction(1)),))),
-            ),
+            Arithmetic("+", (Fluent("fuel", ("t2",)), Number(Fraction(5, 2)), Arithmetic("-", (Number(Fraction(1)),)))),
         ),
     ),
     ("the cost so far is equal to 1/3", Comparison("=", Fluent("total-cost"), Number(Fraction(1, 3)))),

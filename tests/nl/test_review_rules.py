@@ -31,12 +31,7 @@ def reasons(root: Path, kind: str, name: str, text: str) -> tuple[str, ...]:
         ("actions", "put-down", "look around {?ob}", "has a word that marks something else"),
         ("actions", "put-down", "don't put down {?ob}", "begins with 'don't' and not with a verb"),
         ("actions", "put-down", "put down {?ob} [PLAN END]", "has a word that marks something else"),
-        (
-            "predicates",
-            "holding",
-            "I am holding {?x} and not {?x}",
-            "says 'not', and the name 'holding'",
-        ),
+        ("predicates", "holding", "I am holding {?x} and not {?x}", "says 'not', and the name 'holding'"),
         ("predicates", "on", "{?x} is on {?y} and {?y}", "says {?y} again without need"),
         ("predicates", "on", "{?y} {?x} {?x} {?y} on", "has no verb that makes it a statement"),
         ("predicates", "ontable", "at {?x}", "has no verb that makes it a statement"),

@@ -168,12 +168,7 @@ TYPED = parse_domain("(define (domain d) (:requirements :typing) (:types car boa
 
 @pytest.mark.parametrize(
     ("one", "other", "alike"),
-    [
-        ("car", "car", True),
-        ("car", "thing", True),
-        ("car", "boat", False),
-        ("house", "object", True),
-    ],
+    [("car", "car", True), ("car", "thing", True), ("car", "boat", False), ("house", "object", True)],
 )
 def test_texts_of_one_shape_are_alike_unless_types_part_them(one: str, other: str, alike: bool) -> None:
     declared = {"a": [TypedName("?p", (one,))], "b": [TypedName("?q", (other,))]}

@@ -138,13 +138,7 @@ def test_all_that_does_not_wait_is_asked_for_at_once(cache: Cache) -> None:
 
         with pytest.raises(ReplyPendingError, match="predicate 'moored'"):
             word_domain(HARBOUR, Seen())
-    assert seen == [
-        "(moored ?s ?b)",
-        "(near ?b ?c)",
-        "(idle ?s)",
-        "(total-cost)",
-        "(draught ?s)",
-    ]
+    assert seen == ["(moored ?s ?b)", "(near ?b ?c)", "(idle ?s)", "(total-cost)", "(draught ?s)"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import WordingError
 from pddl2nl.pddl import parse_task
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
+from tests.editing import edited
 
 X, Y, Z = TypedName("?x"), TypedName("?y"), TypedName("?z")
 DOMAIN = Domain(
@@ -44,12 +43,6 @@ DATA: dict[str, Any] = {
 }
 
 
-def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    data = copy.deepcopy(DATA)
-    change(data)
-    return data
-
-
 def test_a_snippet_fills_its_parameters_in_text_order() -> None:
     wording = wording_from_json(DATA, DOMAIN)
     assert wording.actions["stack"].fill(["a", "b"]) == "put on b the block a, so that a stands"
@@ -71,111 +64,72 @@ def test_saved_and_loaded_wordings_are_equal(tmp_path: Path) -> None:
 
 
 def test_functions_without_an_entry_get_the_template() -> None:
-    wording = wording_from_json(changed(lambda d: d.pop("functions")), DOMAIN)
+    wording = wording_from_json(edited(DATA, "functions", ...), DOMAIN)
     assert wording.functions["weight"].text == "the value of 'weight' for {?x}"
 
 
-REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "lacks a parameter": (
-        lambda d: d["predicates"]["on"].update(text="{?a} is on something"),
-        "predicates → on → text: lacks {?b}",
-    ),
-    "negated lacks a parameter": (
-        lambda d: d["predicates"]["on"].update(negated="{?a} is nowhere"),
-        "predicates → on → negated: lacks {?b}",
-    ),
-    "foreign parameter": (
-        lambda d: d["actions"]["stack"].update(text="put {?x} on {?yy} {?y}"),
+REFUSALS: list[tuple[str, Any, str]] = [
+    ("predicates.on.text", "{?a} is on something", "predicates → on → text: lacks {?b}"),
+    ("predicates.on.negated", "{?a} is nowhere", "predicates → on → negated: lacks {?b}"),
+    (
+        "actions.stack.text",
+        "put {?x} on {?yy} {?y}",
         "actions → stack → text: has {?yy}, which is no parameter of it; did you mean '?y'?",
     ),
-    "stray brace": (lambda d: d["actions"]["wait"].update(text="wait}"), "actions → wait → text: has a brace without"),
-    "glued parameters": (
-        lambda d: d["predicates"]["on"].update(text="on {?a}{?b}"),
-        "predicates → on → text: has {?a} touching another",
-    ),
-    "glued word": (
-        lambda d: d["predicates"]["clear"].update(text="{?x}s are clear"),
-        "predicates → clear → text: has {?x} touching",
-    ),
-    "only a parameter": (
-        lambda d: d["predicates"]["clear"].update(text="{?x}"),
-        "predicates → clear → text: has no words of its own",
-    ),
-    "variable outside braces": (
-        lambda d: d["actions"]["stack"].update(text="put {?x} on {?y} for ?z"),
-        "actions → stack → text: has ?z outside braces",
-    ),
-    "PDDL": (lambda d: d["actions"]["stack"].update(text="(put {?x} {?y})"), "actions → stack → text: is PDDL"),
-    "negated PDDL": (
-        lambda d: d["predicates"]["on"].update(negated="(not (on {?a} {?b}))"),
-        "predicates → on → negated: is PDDL",
-    ),
-    "unseen characters": (
-        lambda d: d["actions"]["wait"].update(text="wait\u200b a\u0000 bit"),
+    ("actions.wait.text", "wait}", "actions → wait → text: has a brace without"),
+    ("predicates.on.text", "on {?a}{?b}", "predicates → on → text: has {?a} touching another"),
+    ("predicates.clear.text", "{?x}s are clear", "predicates → clear → text: has {?x} touching"),
+    ("predicates.clear.text", "{?x}", "predicates → clear → text: has no words of its own"),
+    ("actions.stack.text", "put {?x} on {?y} for ?z", "actions → stack → text: has ?z outside braces"),
+    ("actions.stack.text", "(put {?x} {?y})", "actions → stack → text: is PDDL"),
+    ("predicates.on.negated", "(not (on {?a} {?b}))", "predicates → on → negated: is PDDL"),
+    (
+        "actions.wait.text",
+        "wait\u200b a\u0000 bit",
         "actions → wait → text: holds characters that cannot be seen (U+0000, U+200B)",
     ),
-    "no text": (lambda d: d["predicates"]["on"].pop("text"), "predicates → on: lacks 'text'"),
-    "no format": (lambda d: d.pop("format"), "is no wording: it lacks 'format'"),
-    "format no number": (lambda d: d.update(format=True), "format: is True, this version reads format 1"),
-    "null for an object": (lambda d: d.update(actions=None), "actions: must be an object in braces, found nothing"),
-    "empty": (lambda d: d["predicates"]["free"].update(text="  "), "predicates → free → text: is empty"),
-    "not a text": (lambda d: d["predicates"]["free"].update(text=3), "predicates → free → text: must be a text"),
-    "missing predicate": (lambda d: d["predicates"].pop("free"), "predicates: lacks an entry for 'free'"),
-    "missing action": (lambda d: d["actions"].pop("wait"), "actions: lacks an entry for 'wait'"),
-    "unknown predicate": (
-        lambda d: d["predicates"].update(cleer={"parameters": ["?x"], "text": "{?x} is clear"}),
+    ("predicates.on.text", ..., "predicates → on: lacks 'text'"),
+    ("format", ..., "is no wording: it lacks 'format'"),
+    ("format", True, "format: is True, this version reads format 1"),
+    ("actions", None, "actions: must be an object in braces, found nothing"),
+    ("predicates.free.text", "  ", "predicates → free → text: is empty"),
+    ("predicates.free.text", 3, "predicates → free → text: must be a text"),
+    ("predicates.free", ..., "predicates: lacks an entry for 'free'"),
+    ("actions.wait", ..., "actions: lacks an entry for 'wait'"),
+    (
+        "predicates.cleer",
+        {"parameters": ["?x"], "text": "{?x} is clear"},
         "predicates → cleer: the domain has none of this name; did you mean 'clear'?",
     ),
-    "arity": (
-        lambda d: d["predicates"]["on"].update(parameters=["?a"]),
-        "predicates → on → parameters: has 1, the domain declares 2",
-    ),
-    "parameters no list": (
-        lambda d: d["predicates"]["on"].update(parameters="?a ?b"),
-        "predicates → on → parameters: must be a list",
-    ),
-    "parameter twice": (
-        lambda d: d["predicates"]["on"].update(parameters=["?a", "?a"]),
-        "predicates → on → parameters: names a variable twice",
-    ),
-    "no variable": (
-        lambda d: d["predicates"]["clear"].update(parameters=["x"], text="{x} is clear"),
+    ("predicates.on.parameters", ["?a"], "predicates → on → parameters: has 1, the domain declares 2"),
+    ("predicates.on.parameters", "?a ?b", "predicates → on → parameters: must be a list"),
+    ("predicates.on.parameters", ["?a", "?a"], "predicates → on → parameters: names a variable twice"),
+    (
+        "predicates.clear",
+        {"parameters": ["x"], "text": "{x} is clear"},
         "predicates → clear → parameters: 'x' is no variable",
     ),
-    "action without text": (
-        lambda d: d["actions"]["wait"].update(text=None),
-        "actions → wait → text: an action must have a text",
-    ),
-    "negated as text": (
-        lambda d: d["predicates"]["on"].update(negated="{?a} is on {?b}"),
-        "predicates → on → negated: says the same",
-    ),
-    "unknown type": (
-        lambda d: d["types"].update(truk="lorry"),
-        "types → truk: the domain has no such type; did you mean 'truck'?",
-    ),
-    "two types, one word": (lambda d: d["types"].update(crate="Lorry"), "types → crate: is said 'lorry'"),
-    "format": (lambda d: d.update(format=2), "format: is 2, this version reads format 1"),
-    "unknown key": (lambda d: d.update(action={}), "action: is no part of a wording; did you mean 'actions'?"),
-    "unknown key of a snippet": (
-        lambda d: d["predicates"]["on"].update(neg="x"),
-        "predicates → on → neg: is no part of a snippet",
-    ),
-    "names of objects no mapping": (lambda d: d.update(objects=["red"]), "objects: must be an object in braces"),
-    "name with a blank": (lambda d: d.update(objects={"a": "red block"}), "objects → a: 'red block' must be a name"),
-    "name twice": (lambda d: d.update(objects={"a": "red", "b": "Red"}), "objects → b: is called 'Red', as is 'a'"),
-    "name with a stray brace": (lambda d: d.update(objects={"a": "red{x}"}), "objects → a: holds a brace"),
-    "name with glued numbers": (lambda d: d.update(objects={"a": "l{}{}"}), "objects → a: 'l{}{}' has a number that"),
-    "name of no object": (lambda d: d.update(objects={"a b": "red"}), "objects → a b: is no PDDL name"),
-    "empty domain text": (lambda d: d.update(domain_text=" "), "domain_text: must be a text"),
-}
+    ("actions.wait.text", None, "actions → wait → text: an action must have a text"),
+    ("predicates.on.negated", "{?a} is on {?b}", "predicates → on → negated: says the same"),
+    ("types.truk", "lorry", "types → truk: the domain has no such type; did you mean 'truck'?"),
+    ("types.crate", "Lorry", "types → crate: is said 'lorry'"),
+    ("format", 2, "format: is 2, this version reads format 1"),
+    ("action", {}, "action: is no part of a wording; did you mean 'actions'?"),
+    ("predicates.on.neg", "x", "predicates → on → neg: is no part of a snippet"),
+    ("objects", ["red"], "objects: must be an object in braces"),
+    ("objects", {"a": "red block"}, "objects → a: 'red block' must be a name"),
+    ("objects", {"a": "red", "b": "Red"}, "objects → b: is called 'Red', as is 'a'"),
+    ("objects", {"a": "red{x}"}, "objects → a: holds a brace"),
+    ("objects", {"a": "l{}{}"}, "objects → a: 'l{}{}' has a number that"),
+    ("objects", {"a b": "red"}, "objects → a b: is no PDDL name"),
+    ("domain_text", " ", "domain_text: must be a text"),
+]
 
 
-@pytest.mark.parametrize("name", REFUSALS)
-def test_what_breaks_the_format_is_refused_with_its_place(name: str) -> None:
-    change, message = REFUSALS[name]
+@pytest.mark.parametrize(("path", "value", "message"), REFUSALS)
+def test_what_breaks_the_format_is_refused_with_its_place(path: str, value: Any, message: str) -> None:
     with pytest.raises(WordingError) as caught:
-        wording_from_json(changed(change), DOMAIN, "wording.json")
+        wording_from_json(edited(DATA, path, value), DOMAIN, "wording.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("wording.json")
 
@@ -211,7 +165,7 @@ def test_texts_that_cannot_be_told_apart_are_warned_of() -> None:
 
 
 def test_parameters_in_another_order_are_warned_of() -> None:
-    exchanged = changed(lambda d: d["actions"]["stack"].update(parameters=["?y", "?x"]))
+    exchanged = edited(DATA, "actions.stack.parameters", ["?y", "?x"])
     assert wording_warnings(wording_from_json(exchanged, DOMAIN), DOMAIN) == (
         "the action 'stack' has the parameters ?y, ?x, and the domain's are ?x, ?y: they are taken by their places, "
         "not by their names",
@@ -221,7 +175,7 @@ def test_parameters_in_another_order_are_warned_of() -> None:
 
 @pytest.mark.parametrize("text", ["Finished", "look around", "Thought: wait", "[PLAN END]"])
 def test_actions_said_as_a_tag_is_are_warned_of(text: str) -> None:
-    found = wording_from_json(changed(lambda d: d["actions"]["wait"].update(text=text)), DOMAIN)
+    found = wording_from_json(edited(DATA, "actions.wait.text", text), DOMAIN)
     assert wording_warnings(found, DOMAIN) == (
         f"the action 'wait' is said '{text}', which means something else in a model's reply",
     )

@@ -51,10 +51,7 @@ def test_problem(blocks: str, tower: str, old: str, new: str, line: int, column:
 def test_other_errors_are_found_behind_it(blocks: str) -> None:
     text = blocks.replace("(and (clear ?x))", "(and (clear ?x)").replace("(on ?x ?y) (not", "(onn ?x ?y) (not")
     found = [(item.line, item.message) for item in check_domain(text).errors]
-    assert found == [
-        (6, "'(and …' is not closed before ':effect' on line 7"),
-        (11, "undeclared predicate 'onn'"),
-    ]
+    assert found == [(6, "'(and …' is not closed before ':effect' on line 7"), (11, "undeclared predicate 'onn'")]
 
 
 def test_two_parentheses_are_missing(blocks: str) -> None:

@@ -6,18 +6,7 @@ import pytest
 
 from pddl2nl.pddl import conjuncts, parse_domain, substitute, write_condition
 from pddl2nl.pddl.rewriting import Renaming, preference_names, variables
-from pddl2nl.pddl.tree import (
-    And,
-    Atom,
-    Comparison,
-    Equality,
-    Fluent,
-    Forall,
-    Or,
-    Preference,
-    Special,
-    TypedName,
-)
+from pddl2nl.pddl.tree import And, Atom, Comparison, Equality, Fluent, Forall, Or, Preference, Special, TypedName
 
 BINDING = {"?t": "t1", "?p": "a", "?q": "b", "?x": "c"}
 

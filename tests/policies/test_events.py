@@ -61,8 +61,7 @@ def test_the_name_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [{}, {"event": "nonsense"}, {"event": "acted"}, {"event": "acted", "step": 1, "action": "(a)", "more": 1}],
+    "data", [{}, {"event": "nonsense"}, {"event": "acted"}, {"event": "acted", "step": 1, "action": "(a)", "more": 1}]
 )
 def test_what_is_no_event_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(RecordError):

@@ -142,12 +142,7 @@ def test_no_more_applicable_actions_are_told_than_can_be_read(play: Any, world: 
           (:init (held red)) (:goal (at red p0)))"""
         task = Task(world.task.domain, parse_problem(problem, world.task.domain))
         teller = world.teller(task, "pddl")
-        setting = Setting(
-            RunSpec(task, style="pddl"),
-            Simulator(task),
-            teller,
-            PDDLReader(Simulator(task)),
-        )
+        setting = Setting(RunSpec(task, style="pddl"), Simulator(task), teller, PDDLReader(Simulator(task)))
         chosen = {"feedback": "applicable"}
         played = play("act", ["Action: (lift red p1)"], setting=setting, style="pddl", steps=1, chosen=chosen)
         return played.of("rejected")[0].observation.split("\n")[2:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -28,10 +27,6 @@ CUT = "This answer was cut off before its end. "
 AGAIN = "Write the whole plan once more, corrected, from its first action on and in the same form as before."
 UNREAD = _plan(LIFT, "dance with cup_0", PUT)
 DONE = ("(lift red table)", "(put red shelf)")
-
-
-def _with(world: Any, style: str = "nl", **beyond: int) -> Any:
-    return replace(world.setting(style), **beyond)
 
 
 # ── samples ──────────────────────────────────────────────────────────────────────────────────────

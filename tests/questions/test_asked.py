@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.specification.estimate import estimate_cost
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
-from pddl2nl.interop.trackers import TRACKERS, tracked
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.budget import Limits
 from pddl2nl.questions.experiments import acpbench
@@ -188,26 +187,6 @@ def test_a_budget_stops_before_the_next_question(spec: Path, monkeypatch: pytest
     replying(monkeypatch, lambda: Completion("Answer: yes"))
     summary = run(prepared(spec, "fixed"), Limits(calls=5))
     assert (sum(summary.outcomes.values()), summary.unfinished) == (5, 11)
-
-
-def test_a_tracker_follows_questions(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[Mapping[str, object]] = []
-
-    class Kept:
-        """Keeps how runs end."""
-
-        def log(self, step: int, values: Mapping[str, float]) -> None:
-            raise AssertionError("a question has no steps")
-
-        def end(self, values: Mapping[str, object], failed: bool) -> None:
-            ended.append({**values, "failed": failed})
-
-    monkeypatch.setitem(TRACKERS, "kept", lambda project, folder: lambda run, settings: Kept())
-    ready = prepared(spec, "oracle:trust-plans")
-    observe = tracked("kept", "asked", folder_of(ready))
-    run_all([*ready.jobs.values()], folder_of(ready), workers=1, observe=observe)
-    assert Counter(each["outcome"] for each in ended) == {"right": 10, "wrong": 6}
-    assert {each["calls"] for each in ended} == {1.0}
 
 
 def test_a_dry_run_knows_every_prompt(spec: Path) -> None:

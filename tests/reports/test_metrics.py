@@ -38,13 +38,6 @@ def test_an_episode(write, act_events, metric, expected):
     assert value(metric, [read_record(write("one", act_events))]) == expected
 
 
-def test_the_events_and_the_accounts_at_the_end_agree(write, act_events):
-    record = read_record(write("one", act_events))
-    finished = record.finished
-    for name, stored in (("mistakes", finished.mistakes), ("steps", finished.steps), ("calls", finished.calls)):
-        assert all_metrics()[name].of(record) == stored
-
-
 def test_a_planner_has_no_mistakes_and_no_calls(write, planned):
     record = read_record(write("one", planned))
     assert all_metrics()["mistakes"].of(record) is None
@@ -67,14 +60,6 @@ def test_the_runs_of_a_task_become_one_number_first_and_then_the_tasks(write, ac
     assert value("plan-length", records) == 2
     found = aggregate(all_metrics()["plan-length"], map(summarize, records))
     assert (found.runs, found.tasks, found.estimated) == (3, 2, False)
-
-
-def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
-    broken = Finished("infrastructure-error", Fault(3, "infrastructure-error", "503"))
-    records = [read_record(write("x", [*act_events[:12], broken])), read_record(write("y", act_events))]
-    assert value("mistakes", records) == 2
-    assert value("mistakes", records[:1]) is None
-    assert measure(records[0]) == ({}, frozenset())
 
 
 def test_a_plans_lines_behind_the_first_broken_link_are_mistakes_where_they_cannot_be_read(write, basic_events):

@@ -24,14 +24,7 @@ def test_an_episode(write, act_events):
         "blocksworld-4ops",
         "tiny",
     )
-    assert (run.policy, run.model, run.style, run.wording, run.variant, run.seed) == (
-        "act",
-        "m",
-        "nl",
-        "",
-        "",
-        1,
-    )
+    assert (run.policy, run.model, run.style, run.wording, run.variant, run.seed) == ("act", "m", "nl", "", "", 1)
     assert (run.kind, run.outcome, run.solved, run.infrastructure, run.link) == ("model", "solved", True, False, None)
     assert (run.objects, len(run.task_id)) == (2, 64)
     assert run.values["mistakes"] == 2

@@ -271,10 +271,7 @@ ONLY_A_REPLAY_SEES: dict[str, tuple[Callable[[Path], None], Edit]] = {
 """Changes by someone who computes the digest again that a report does not see, and a replay does."""
 
 NOBODY_SEES: dict[str, tuple[Callable[[Path], None], Edit]] = {
-    "the model, wherever it is named": (
-        walk,
-        _all(_spec(model="gpt-5"), _set("started", models={"planner": "gpt-5"})),
-    ),
+    "the model, wherever it is named": (walk, _all(_spec(model="gpt-5"), _set("started", models={"planner": "gpt-5"}))),
     "the versions": (walk, _set("started", versions={"pddl2nl": "99"})),
     "the time": (walk, _set("started", time="1999-01-01T00:00:00+00:00")),
     "the address": (walk, _set("started", base_url="http://other")),
@@ -332,10 +329,6 @@ def _replay_finds(path: Path) -> str:
     except RecordError as error:
         return str(error)
     return replayed.changed or ("" if replayed.difference is None else replayed.difference.field)
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(ALL) >= 63
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import check_wording, template_wording
-from pddl2nl.pddl import Task, check_domain, load_task, parse_domain, parse_problem, write_domain, write_problem
+from pddl2nl.pddl import Task, parse_domain, parse_problem, write_domain, write_problem
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
 from pddlval import read_plan, validate
 
@@ -167,30 +165,3 @@ def test_a_wording_loses_the_functions_and_nothing_else() -> None:
     assert check_wording(worded, stripped.domain) == worded
     assert list(worded.functions) == ["fee", "fuel"]
     assert worded.predicates == template_wording(before.domain).predicates
-
-
-# ── real tasks ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _check_folder(folder: Path, limit: int) -> StrippedCosts:
-    before = load_task(folder / "domain.pddl", folder / "problem.pddl")
-    stripped = strip(before, every=True)
-    if not stripped.removed:
-        return stripped
-    after = stripped.task(before)
-    assert parse_domain(write_domain(after.domain)) == after.domain
-    assert parse_problem(write_problem(after.problem), after.domain) == after.problem
-    told = {warning.message for warning in check_domain(write_domain(before.domain)).warnings}
-    assert {warning.message for warning in check_domain(write_domain(after.domain)).warnings} <= told
-    records = folder / "verdicts.jsonl"
-    for line in records.read_text(encoding="utf-8").splitlines()[:limit] if records.is_file() else ():
-        plan = json.loads(line)["plan"]
-        one, other = validate(before, plan), validate(after, plan)
-        assert (other.verdict, other.failed_step, other.unmet, other.unmet_goals) == (
-            one.verdict,
-            one.failed_step,
-            one.unmet,
-            one.unmet_goals,
-        )
-        assert other.cost in (other.steps, None)
-    return stripped

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
-from pddl2nl.baselines.fast_downward import search_each
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.nl.reading.told import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
@@ -25,9 +20,6 @@ by_task = pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference:
 by_way = pytest.mark.parametrize(
     ("reference", "way"), WAYS, ids=[f"{reference.task}-{way.name}".replace(" ", "-") for reference, way in WAYS]
 )
-
-PAPER = {"T3": 16, "T4": 18, "T5": 17, "T6": 23, "T7": 35, "T8": 33, "T9": 35, "T10": 36, "T11": 41}
-"""The lengths that the paper's scores imply."""
 
 
 def _action(text: str) -> GroundAction:
@@ -54,27 +46,6 @@ def _literals(goal: str) -> list[tuple[GroundAtom, bool]]:
         assert isinstance(atom, Atom)
         found.append((GroundAtom((atom.predicate, *atom.args)), atom is part))
     return found
-
-
-# ── the set ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_papers_tasks_are_there() -> None:
-    assert [reference.task for reference in REFERENCES] == [
-        "example",
-        *("T1", "T2", "T3", "T4", "T5", "T5bis", "T6", "T7", "T8", "T9", "T10", "T11", "T12"),
-    ]
-    assert [reference.role for reference in REFERENCES] == ["example", *["benchmark"] * 13]
-    assert [reference.task for reference in REFERENCES if not reference.averaged] == ["T5bis"]
-    assert [reference.task for reference in REFERENCES if not reference.length_counted] == ["T12"]
-    high = [reference.task for reference in REFERENCES if reference.complexity == "high"]
-    assert high == ["T7", "T8", "T9", "T10", "T11", "T12"]
-    assert KITCHEN.example.name == "example"
-    assert [instance.name for instance in KITCHEN.benchmarks][4:6] == ["t05", "t05bis"]
-
-
-def _instances() -> Iterator[str]:
-    return (instance.name for instance in KITCHEN.instances)
 
 
 @by_task
@@ -149,39 +120,3 @@ def test_a_task_with_another_goal_is_not_recognised() -> None:
     fewer = text.replace(text[text.index("(:goal") :], "(:goal (and (hand-empty))))")
     assert reference_of(parse_task(write_domain(task.domain), fewer)) is None
     assert reference_of(shipped_domain("ferry").task("p01")) is None
-
-
-# ── with a planner ───────────────────────────────────────────────────────────────────────────────
-
-
-def _shortest(folder: Path, problem: str) -> list[str]:
-    (folder / "problem.pddl").write_text(problem, encoding="utf-8")
-    files = KITCHEN.domain_path, folder / "problem.pddl"
-    [found] = search_each(*files, [["--search", "astar(hmax())"]], time_limit=120)
-    assert found.plan_text is not None, found.message
-    return [line.strip() for line in found.plan_text.splitlines() if not line.startswith(";")]
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("task", ["example", "T1", "T2"])
-def test_the_shortest_plan_is_the_ground_truth(task: str, tmp_path: Path) -> None:
-    [reference] = [reference for reference in REFERENCES if reference.task == task]
-    [way] = reference.ways
-    assert way.proof == "hmax"
-    text = KITCHEN.instance(reference.instance).path.read_text(encoding="utf-8")
-    assert _shortest(tmp_path, text) == list(way.plan)
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("task", ["T3", "T6"])
-def test_a_block_is_the_shortest_plan_for_its_goal(task: str, tmp_path: Path) -> None:
-    [reference] = [reference for reference in REFERENCES if reference.task == task]
-    simulator = _simulator(reference)
-    state = simulator.initial
-    for block in reference.ways[0].blocks:
-        problem = replace(KITCHEN.task(reference.instance).problem, init=tuple(sorted(state.atoms)))
-        start = write_problem(problem).rpartition("(:goal")[0]
-        assert _shortest(tmp_path, f"{start}(:goal {block.goal}))") == list(block.actions)
-        state = _after(simulator, state, block.actions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.reference_files import ReferenceBlock, ReferenceWay, read_references
 from pddl2nl.tasks.references import reference_of, references_of
+from tests.editing import edited
 
 KITCHEN = shipped_domain("kitchen")
 
@@ -90,10 +90,10 @@ TASK: dict[str, Any] = {
 }
 
 
-def _written(folder: Path, change: Callable[[dict[str, Any]], object] | None = None) -> Path:
-    data: dict[str, Any] = {"format": 1, "domain": "tea", "tasks": [json.loads(json.dumps(TASK))]}
-    if change is not None:
-        change(data)
+DATA: dict[str, Any] = {"format": 1, "domain": "tea", "tasks": [TASK]}
+
+
+def _written(folder: Path, data: dict[str, Any] = DATA) -> Path:
     path = folder / "tasks.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
@@ -108,51 +108,33 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert (way.order, way.tied, way.proof, way.note) == (((0, 1),), (), "blind", "with milk")
 
 
-def _task(data: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = data["tasks"][0]
-    return found
-
-
-CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "format": (lambda data: data.update(format=2), "format is 2; expected one of 1"),
-    "no tasks": (lambda data: data.pop("tasks"), "tasks is missing"),
-    "no list": (lambda data: data.update(tasks={}), "tasks is {}; expected a list"),
-    "two alike": (lambda data: data["tasks"].append(TASK), "two tasks have the task 'T1'"),
-    "no name": (lambda data: _task(data).pop("task"), r"tasks\[0\].task is missing"),
-    "complexity": (
-        lambda data: _task(data).update(complexity="low"),
-        r"tasks\[0\].complexity is 'low'; expected one of high, moderate",
-    ),
-    "objects": (lambda data: _task(data).update(objects="3"), r"tasks\[0\].objects is '3'; expected a whole number"),
-    "no goal text": (lambda data: _task(data).update(texts={}), "texts has no 'goal'"),
-    "form": (lambda data: _task(data)["texts"].update(poem="O tea"), r"tasks\[0\].texts: Invalid enum value 'poem'"),
-    "empty text": (lambda data: _task(data)["texts"].update(goal=" "), "goal is empty"),
-    "no way": (lambda data: _task(data).update(ways=[]), "a task needs at least one way of reaching its goal"),
-    "order": (
-        lambda data: _task(data)["ways"][0].update(order=[[1, 0]]),
+CHANGES: list[tuple[str, Any, str]] = [
+    ("format", 2, "format is 2; expected one of 1"),
+    ("tasks", ..., "tasks is missing"),
+    ("tasks", {}, "tasks is {}; expected a list"),
+    ("tasks", [TASK, TASK], "two tasks have the task 'T1'"),
+    ("tasks.0.task", ..., r"tasks\[0\].task is missing"),
+    ("tasks.0.complexity", "low", r"tasks\[0\].complexity is 'low'; expected one of high, moderate"),
+    ("tasks.0.objects", "3", r"tasks\[0\].objects is '3'; expected a whole number"),
+    ("tasks.0.texts", {}, "texts has no 'goal'"),
+    ("tasks.0.texts.poem", "O tea", r"tasks\[0\].texts: Invalid enum value 'poem'"),
+    ("tasks.0.texts.goal", " ", "goal is empty"),
+    ("tasks.0.ways", [], "a task needs at least one way of reaching its goal"),
+    (
+        "tasks.0.ways.0.order",
+        [[1, 0]],
         r"order has \[1, 0\]; expected two places of the 2 blocks, from 0 and ascending",
     ),
-    "outside": (
-        lambda data: _task(data)["ways"][0].update(order=[[0, 2]]),
-        r"order has \[0, 2\]; expected two places of the 2",
-    ),
-    "tied twice": (
-        lambda data: _task(data)["ways"][0].update(tied=[[0, 1], [0, 1]]),
-        "tied: block 1 follows two blocks directly",
-    ),
-    "proof": (
-        lambda data: _task(data)["ways"][0].update(proof="sure"),
-        r"tasks\[0\].ways\[0\].proof is 'sure'; expected one of best known",
-    ),
-    "action": (
-        lambda data: _task(data)["ways"][0]["blocks"][1].update(actions=[3]),
-        r"tasks\[0\].ways\[0\].blocks\[1\].actions\[0\] is 3; expected a text",
-    ),
-}
+    ("tasks.0.ways.0.order", [[0, 2]], r"order has \[0, 2\]; expected two places of the 2"),
+    ("tasks.0.ways.0.tied", [[0, 1], [0, 1]], "tied: block 1 follows two blocks directly"),
+    ("tasks.0.ways.0.proof", "sure", r"tasks\[0\].ways\[0\].proof is 'sure'; expected one of best known"),
+    ("tasks.0.ways.0.blocks.1.actions", [3], r"tasks\[0\].ways\[0\].blocks\[1\].actions\[0\] is 3; expected a text"),
+]
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_file_that_breaks_the_format_is_refused_with_the_place(name: str, tmp_path: Path) -> None:
-    change, message = CHANGES[name]
+@pytest.mark.parametrize(("path", "value", "message"), CHANGES)
+def test_a_file_that_breaks_the_format_is_refused_with_the_place(
+    path: str, value: Any, message: str, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match=message):
-        read_references(_written(tmp_path, change))
+        read_references(_written(tmp_path, edited(DATA, path, value)))

@@ -143,10 +143,7 @@ def experiment() -> Gathered:
         rows,
         columns(),
         counts,
-        tables=(
-            LayoutTable("coverage", paper="table-2"),
-            LayoutTable("runs", columns=("NL Act", "PDDL Act")),
-        ),
+        tables=(LayoutTable("coverage", paper="table-2"), LayoutTable("runs", columns=("NL Act", "PDDL Act"))),
         seeds={"NL Bas": 5, "NL Act": 5, "PDDL Act": 5, "Symb. rnd": 10},
         broken=("r1c2t03s2",),
         missing=("r3c1t01s5",),

@@ -63,11 +63,7 @@ def test_what_other_roles_took_stands_beside_the_planner_where_one_was_asked(bui
     asked = {"planner-prompt-tokens": 900.0, "translator-tokens": 70.0, "tokens": 1070.0}
     found = _mapped(found, lambda run: replace(run, values=run.values | (asked if "c1" in run.name else {})))
     table = _general(found)
-    assert [heading.name for heading in table.headings][-3:] == [
-        "planner tokens in",
-        "translator tokens",
-        "all tokens",
-    ]
+    assert [heading.name for heading in table.headings][-3:] == ["planner tokens in", "translator tokens", "all tokens"]
     assert [_texts(line)[-2:] for line in table.sections[0].lines] == [["–", "–"], ["70", "1,070"]]
 
 

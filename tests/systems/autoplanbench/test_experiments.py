@@ -49,12 +49,6 @@ def planbench_texts(domain: Domain) -> str:
     )
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
-
-
 @pytest.fixture
 def planbench(tmp_path: Path) -> str:
     """A folder such as PlanBench's."""

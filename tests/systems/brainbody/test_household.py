@@ -12,8 +12,6 @@ from pddl2nl.tasks.references import TaskReference
 from pddlval import Simulator, validate
 from tests.systems.brainbody.conftest import HOUSEHOLD
 
-ROOMS = ("kitchen", "bathroom", "bedroom", "livingroom")
-
 
 def test_the_papers_ten_tasks_and_the_training_tasks_are_there() -> None:
     instances = [reference.instance for reference in HOUSEHOLD.references]

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
+from pddl2nl.policies.events import Finished
 from pddl2nl.policies.paper import papers
+from pddl2nl.policies.reporting import Reference
+from pddl2nl.reports.gathering import Gathered, gather
+from pddl2nl.reports.html import write_html
+from pddl2nl.reports.plots import NoDataError, all_plots, plots_of
+from pddl2nl.reports.tables import FORMATS, table_kinds, written
+from pddl2nl.reports.tables.model import Table
+from pddl2nl.systems.brainbody.events import BodyActed
+from tests.records import begun, by_tasks, lines, texts
+from tests.systems.brainbody.record import recorded
 
 PAPER = papers()["brainbody"]
 TABLES = {table.paper.removeprefix("brainbody-"): table for table in PAPER.tables}
@@ -55,7 +70,183 @@ def test_table_2_comes_to_these_means_which_are_those_of_a_best_run(
     assert success >= mean
 
 
-def test_each_contradiction_is_a_sentence_of_its_own() -> None:
-    said = PAPER.source.disagreements
-    assert len(said) == len({*said}) == 9
-    assert all(each.endswith(".") for each in said)
+# ── reports ───────────────────────────────────────────────────────────────────────────────────────
+
+
+BRAINBODY = LayoutColumn("BrainBody", policy="brainbody")
+TASKS = [f"V{number}" for number in range(1, 11)]
+
+
+def solved(*tasks: int, executed: float = 100) -> dict[str, dict[str, float]]:
+    """The metrics of a run on the ten tasks, of which these are solved; the others reach half of the goal."""
+    return {
+        task: {
+            "success-rate": 100.0 * (number in tasks),
+            "goal-conditions-recall": 100.0 if number in tasks else 50.0,
+            "executability": executed,
+        }
+        for number, task in enumerate(TASKS, 1)
+    }
+
+
+def _reference(task: str) -> Reference:
+    return Reference((), task, f"Task {task}", "high")
+
+
+def of_runs(*runs: dict[str, dict[str, float]]) -> Gathered:
+    """An experiment with one seed for each run."""
+    results = {("BrainBody", task, seed): found for seed, run in enumerate(runs, 1) for task, found in run.items()}
+    return by_tasks(results, (BRAINBODY,), _reference)
+
+
+# ── Table 1 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_mean_has_its_deviation_over_the_runs_and_its_interval_over_the_tasks() -> None:
+    # Runs with 4 and 6 of ten tasks: mean 50, standard deviation 14.14; Wilson's interval of 5 of 10 is 24 to 76.
+    table = table_kinds()["brainbody"](of_runs(solved(1, 2, 3, 4), solved(1, 2, 3, 4, 5, 6)), LayoutTable("brainbody"))
+    found = texts(table, lines(table)[0])
+    assert found["SR"] == "50.00 ± 14.14 [24, 76]"
+    assert found["GCR"] == "75.00 ± 7.07 [44, 92]"
+    assert found["EXEC"] == "100.00"
+    assert any("24 to 76" in note for note in table.notes), "what ten tasks can say is said"
+
+
+def test_the_papers_lines_stand_below_with_the_same_interval() -> None:
+    table = table_kinds()["brainbody"](of_runs(solved(1)), LayoutTable("brainbody", paper="brainbody-table-1"))
+    sections = {section.title: section.lines for section in table.sections}
+    [progprompt, without, feedback] = sections["paper: GPT-4"]
+    assert [line.label for line in (progprompt, without, feedback)] == [
+        "ProgPrompt",
+        "BrainBody-LLM without feedback",
+        "BrainBody-LLM",
+    ]
+    assert [cell.text for cell in feedback.cells] == ["10", "54.00 ± 9.00 [27, 79]", "81.00 ± 4.00 [50, 95]", "", ""]
+    assert len(sections) == 1 + 5
+    assert any("no replication" in note for note in table.notes)
+
+
+# ── Tables 2 and 4 ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_of_several_runs_the_best_is_shown_by_success_then_recall_then_execution() -> None:
+    wanted = LayoutTable("brainbody-tasks", paper="brainbody-table-2")
+    worse, better = solved(1, 2, executed=100), solved(3, 4, 5, executed=60)
+    success, recall, executed = table_kinds()["brainbody-tasks"](of_runs(worse, better), wanted).sections
+    ours = [section.lines[0] for section in (success, recall, executed)]
+    assert [[cell.text for cell in line.cells][:4] for line in ours] == [
+        ["0.00", "0.00", "100.00", "100.00"],
+        ["50.00", "50.00", "100.00", "100.00"],
+        ["60.00", "60.00", "60.00", "60.00"],
+    ]
+    assert [line.cells[-1].text for line in ours] == ["30.00 [11, 60]", "65.00 [35, 86]", "60.00 [31, 83]"]
+    # A run that was cut off behind one solved task is not the best one.
+    cut_off = {"V1": solved(1)["V1"]}
+    assert table_kinds()["brainbody-tasks"](of_runs(cut_off, better), wanted).sections[0].lines[0].cells[-1].value == 30
+    # Alike in success and recall: the one that executes more.
+    tie = table_kinds()["brainbody-tasks"](of_runs(solved(1, executed=70), solved(2, executed=80)), wanted)
+    assert tie.sections[0].lines[0].cells[1].text == "100.00"
+
+
+def test_a_run_can_have_the_numbers_of_a_row_of_the_paper() -> None:
+    """GPT-4 on V6 has SR 1, GCR 1 and EXEC 0.88: of eight primitives seven were executed."""
+    run = {"V6": {"success-rate": 100.0, "goal-conditions-recall": 100.0, "executability": 87.5}}
+    table = table_kinds()["brainbody-tasks"](of_runs(run), LayoutTable("brainbody-tasks", paper="brainbody-table-2"))
+    for section in table.sections:
+        by_label = {line.label: line.cells[0] for line in section.lines}
+        ours, theirs = by_label["BrainBody"].value, by_label["paper, GPT-4: BrainBody-LLM (Table 2)"].value
+        assert ours is not None
+        assert theirs is not None
+        assert abs(ours - theirs) <= 0.5, section.title
+
+
+# ── Table 3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Path]) -> Table:
+    """Two acting models on the paper's first step and one of our own."""
+    steps = {"model": "<char0> [putin] <toothpaste> <toothbrush>", "embedding": "<pass>"}
+    columns = [
+        LayoutColumn(name, policy="brainbody", model="s", options={"models": {"body": "oracle"}}) for name in steps
+    ]
+    gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
+    runs = {}
+    for run in gathered.runs.values():
+        name = next(name for name in steps if name in run.name)
+        started = begun("brainbody")
+        acted = [
+            BodyActed(at, line, steps[name], "action") for at, line in enumerate(["Close the fridge", "<b>Jump</b>"])
+        ]
+        path = write(name, [started, *acted, Finished("goal-missed")])
+        runs[run.name] = replace(run, path=path)
+    cells = {place: tuple(runs[run.name] for run in each) for place, each in gathered.cells.items()}
+    wanted = LayoutTable("brainbody-steps", paper="brainbody-table-3")
+    return table_kinds()["brainbody-steps"](replace(gathered, runs=runs, cells=cells), wanted)
+
+
+def test_each_step_has_the_program_of_each_acting_model_and_the_papers(three_steps: Table) -> None:
+    found: dict[str, Any] = {line.label: [cell.text for cell in line.cells] for line in lines(three_steps)}
+    program = "<char0> [putin] <toothpaste> <toothbrush>"
+    assert found == {
+        "Put toothpaste on the toothbrush": [
+            "–",
+            "–",
+            "<putin> <toothpaste> <toothbrush>",
+            "<put> <toothbrush> <toothpaste>",
+        ],
+        "Close the fridge": [program, "<pass>", "<close> <fridge>", "<switchoff> <fridge>"],
+        "Wait for the toast to be ready": ["–", "–", "<pass>", "<drink> <toaster>"],
+        "<b>Jump</b>": [program, "<pass>", "", ""],
+    }
+    assert [heading.paper for heading in three_steps.headings] == [False, False, True, True]
+    assert any(note.startswith("oracle: no language model was asked") for note in three_steps.notes)
+    for form in FORMATS:
+        assert written([three_steps], form)
+
+
+# ── Figure 6 ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_feedback_is_drawn_by_the_most_rounds_and_for_its_own_policies_alone(
+    experiment_of: Callable[..., Gathered],
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
+
+    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> dict[str, float]:
+        share = 25.0 * column.options["feedback_loops"]
+        return {"success-rate": share, "goal-conditions-recall": 50 + share / 2, "executability": 100}
+
+    columns = [
+        LayoutColumn(f"K = {k}", policy="brainbody", options={"feedback_loops": k, "signal": "raw"}) for k in (0, 1, 3)
+    ]
+    gathered = experiment_of(columns, [LayoutRow("household")], result, 4)
+    (axis,) = all_plots()["feedback-loops"].figure(gathered).axes
+    # Of each line of marks there is one whisker a mark before it.
+    drawn = [list(line.get_ydata()) for line in axis.lines if len(line.get_ydata()) == 3]
+    assert drawn == [[0, 0.25, 0.75], [0.5, 0.625, 0.875], [1, 1, 1]]
+    assert list(axis.get_xticks()) == [0, 1, 3]
+    assert "feedback-loops" in plots_of(gathered)
+    alike = experiment_of(columns[:1], [LayoutRow("household")], result, 4)
+    with pytest.raises(NoDataError, match="no two columns differ in their feedback_loops"):
+        all_plots()["feedback-loops"].figure(alike)
+
+
+# ── a page ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_page_shows_plans_steps_and_errors_of_brainbody_as_text(write, hostile, tmp_path) -> None:
+    write("one", recorded())
+    page = write_html(gather(tmp_path), tmp_path / "page.html", plots=False).read_text(encoding="utf-8")
+    for said in (
+        "First plan",
+        "Plan after feedback 1",
+        "3 steps, new from step 0 on",
+        "Step 0 failed in the world",
+        "number 2 of this error in this state",
+        "Step 0 left no way to the goal",
+        "BrainBody-LLM and its baselines, in %",
+    ):
+        assert said in page, said
+    assert hostile not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page

@@ -20,7 +20,6 @@ from tests.systems.brainbody.conftest import HOUSEHOLD, robot_of
 DOMAIN = HOUSEHOLD.domain
 ROBOT = robot_of(HOUSEHOLD)
 SIMULATOR = Simulator(HOUSEHOLD.task("v05"))
-SHUT = "(or (not (can-open fridge)) (is-open fridge))"
 
 
 def grounded(text: str, *before: str) -> GroundAction:

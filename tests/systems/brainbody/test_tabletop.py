@@ -66,8 +66,7 @@ def test_something_is_out_of_reach_from_the_third_task_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "count"),
-    [(("#.", "#.", "##"), 8), ((".#.", "#.#"), 4), (("###",), 2), ((".#.", "###", ".#."), 1)],
+    ("rows", "count"), [(("#.", "#.", "##"), 8), ((".#.", "#.#"), 4), (("###",), 2), ((".#.", "###", ".#."), 1)]
 )
 def test_a_pattern_has_as_many_orientations_as_its_symmetry_leaves(rows: tuple[str, ...], count: int) -> None:
     assert len(turned(drawn(*rows))) == count

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutTable
-from pddl2nl.policies import entry_of
+from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
+from pddl2nl.experiments.specification.shipped import find_specification
+from pddl2nl.policies import entry_of, make_policy
 from pddl2nl.policies.paper import PaperLine, papers
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables import table_kinds, written
 from pddl2nl.systems.hvr.metrics import METRICS
+from pddl2nl.tasks.references import reference_of
 from tests.records import Results, by_tasks, lines, texts
 from tests.systems.hvr.conftest import PRESETS
 
@@ -70,11 +75,6 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def result(model: str, metric: str, policy: str) -> Result:
-    [found] = [each for each in RESULTS if (each.model, each.metric, each.policy) == (model, metric, policy)]
-    return found
-
-
 def test_every_line_of_every_table_is_there() -> None:
     every = list(POLICY_TITLES)
     for table, metric in PRINTED.items():
@@ -125,15 +125,6 @@ def test_table_2_is_what_the_appendix_comes_to() -> None:
         for name in ("MPV", "AABV"):
             before, after = sums(f"{name.lower()}_before"), sums(f"{name.lower()}_after")
             assert cells[f"verification {name}"] == ("-" if before == ("-",) else (*before, *after))
-
-
-# ── where its tables disagree: each statement, found again ───────────────────────────────────────
-
-
-def test_each_disagreement_is_a_sentence_of_its_own() -> None:
-    said = PAPER.source.disagreements
-    assert len(said) == len({*said}) == 9
-    assert all(each.endswith(".") and "Table" in each for each in said)
 
 
 # ── tables ────────────────────────────────────────────────────────────────────────────────────────
@@ -260,3 +251,70 @@ def test_tasks_are_columns_in_their_order_and_each_metric_a_section() -> None:
         ends = [cell.text for cell in ours.cells[16:]]
         assert ends == (["0.00", "12.00", f"{73 / 12:.2f}"] if section.title == "LD" else ["", "", ""])
     assert table.notes[0].startswith("T1: Task T1. T2: Task T2. ")
+
+
+# ── specification ─────────────────────────────────────────────────────────────────────────────────
+
+
+def load(name: str = "hvr-table-2") -> Experiment:
+    return find_specification(name).load({}, Overrides(model="oracle"))
+
+
+def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
+    experiment = load()
+    assert [(column.label, column.policy) for column in experiment.columns] == [
+        (policy.upper(), policy) for policy in PRESETS
+    ]
+    [domain] = experiment.domains
+    references = [reference_of(task.task) for task in domain.tasks]
+    tasks = {reference.task: reference for reference in references if reference is not None}
+    assert {*tasks} == {task.id for task in papers()["hvr"].tasks}
+    assert len(experiment.jobs) == 13 * 6
+    for told in papers()["hvr"].tasks:
+        assert tasks[told.id].complexity == told.complexity
+        assert tasks[told.id].averaged == (told.id != "T5bis")
+        assert tasks[told.id].length_counted == (told.id != "T12")
+    assert [(table.kind, table.paper) for table in experiment.tables] == [
+        ("hvr", "hvr-table-2"),
+        ("hvr-tasks", "hvr-tables-5-16"),
+        ("coverage", ""),
+    ]
+
+
+def test_the_expected_effort_counts_the_calls_of_every_stage() -> None:
+    # Sixteen actions, four macro-actions: macro plan, conditions and four blocks; objects for five of these. The first
+    # prompt is measured, objects are asked for by prompts like it, and all others are longer.
+    efforts = {name: make_policy(name).effort(16) for name in PRESETS}
+    assert {name: (each.opening, each.later) for name, each in efforts.items() if each is not None} == {
+        "hvr": (5, 6 + 3),
+        "hv": (0, 6 + 3),
+        "hr": (5, 6),
+        "vr": (1, 1 + 1),
+        "r": (1, 1),
+        "llm": (1, 0),
+    }
+    assert all(each is not None and each.replies > 16 * 15 and "HVR" in each.how for each in efforts.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "paper", "message"),
+    [
+        ("hvr", "table-2", "the numbers of 'table-2' do not fit a table of the kind 'hvr'"),
+        ("hvr-tasks", "hvr-table-2", "do not fit a table of the kind 'hvr-tasks'"),
+        ("coverage", "hvr-table-2", "do not fit a table of the kind 'coverage'"),
+        ("hvr", "hvr-table-3", "hvr-table-3"),
+    ],
+)
+def test_numbers_stand_in_tables_that_are_laid_out_like_them(
+    kind: str, paper: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_text(
+        'domains = ["kitchen"]\npolicies = ["llm"]\nmodels = ["oracle"]\n'
+        f'[[tables]]\nkind = "{kind}"\npaper = "{paper}"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        load_experiment(path)
+    assert "odd.toml:6" in str(caught.value)
+    assert message in str(caught.value)

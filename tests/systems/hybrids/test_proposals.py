@@ -118,8 +118,7 @@ def test_a_proposing_policy_takes_its_options(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "example"),
-    [("repair:cot", None), pytest.param("repair:base", None, marks=pytest.mark.heavy)],
+    ("policy", "example"), [("repair:cot", None), pytest.param("repair:base", None, marks=pytest.mark.heavy)]
 )
 def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
     record = tmp_path / "run.jsonl"

@@ -6,17 +6,19 @@ import random
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count
+from typing import Any
 
 import pytest
 
 from pddl2nl.baselines import PlannerResult, solve
+from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.baselines.planner import cheapest_plan
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.search import nearest_plan
 from pddl2nl.search.nearest_plan import common_actions, distance, repair_plan
-from pddl2nl.systems.hybrids.events import PlanRepaired
+from pddl2nl.systems.hybrids.events import PlanRepaired, StatesSearched
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State, validate
@@ -26,7 +28,6 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 
 DISTANCES = {None: 0, "wrong-action": 2, "swapped-objects": 2, "invented-action": 0, "missing-init": 8}
 """Of the oracle's plan for p05 with each mistake: an exchanged action is left out and the right one added."""
-PREFIX = {"from_prefix": True}
 GOOD = "(lift red table)\n(put red shelf)"
 
 
@@ -230,3 +231,44 @@ def test_repair_solves_whatever_mistake_the_oracle_makes(mistake: str | None) ->
     assert repaired.solved
     [event] = [event for event in repaired.events if isinstance(event, PlanRepaired)]
     assert event.distance == DISTANCES[mistake]
+
+
+# ── whatever policy of the family, task and mistake: pddlval judges every plan as the run does ────
+
+
+DOMAINS = ("blocksworld", "ferry", "grippers", "visitall")
+RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("repair", {}),
+    ("repair", {"from_prefix": True}),
+    ("repair:cot", {}),
+    ("guided", {"calls": 3}),
+    ("landmarks", {"samples": 2}),
+    ("tree", {"calls": 6}),
+    ("llm+p", {"rounds": 1}),
+)
+BY_DEFAULT = {("landmarks", "missing-init"), ("llm+p", "invented-action")}
+CASES = [
+    pytest.param(
+        policy,
+        options,
+        mistake,
+        marks=() if (policy, mistake) in BY_DEFAULT and "from_prefix" not in options else pytest.mark.heavy,
+        id=f"{policy}-{'-'.join(options)}-{mistake}",
+    )
+    for policy, options in RUNS
+    for mistake in MISTAKES
+]
+
+
+@pytest.mark.parametrize(("policy", "options", "mistake"), CASES)
+def test_every_plan_is_judged_right(policy: str, options: dict[str, Any], mistake: str | None) -> None:
+    rng = random.Random(f"{policy} {options} {mistake}")
+    task = shipped_task(rng.choice(DOMAINS), f"p{rng.randint(1, 8):02}")
+    run = run_spec(RunSpec(task, policy, options, f"oracle:{mistake}" if mistake else "oracle"))
+    assert run.outcome != "infrastructure-error"
+    assert run.solved == validate(task, [*map(GroundAction.parse, run.plan)]).valid
+    for event in run.events:
+        if isinstance(event, PlanRepaired | StatesSearched) and event.plan:
+            assert validate(task, [*map(GroundAction.parse, event.plan)]).valid
+    if policy.startswith("repair"):
+        assert run.solved, "the planner finds a plan whatever the proposal is"

@@ -11,11 +11,6 @@ from pddl2nl.tasks import shipped_task
 from tests.policies.constrained import asked
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-
-
 def test_sayplan_searches_and_plans_with_nodes_that_are_shown() -> None:
     replies = {
         "sayplan/search": '{"mode": "exploring", "command": "terminate"}',

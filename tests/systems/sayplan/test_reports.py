@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.policies.events import FORMAT, RunEvent, Started
 from pddl2nl.policies.reporting import Reference
+from pddl2nl.systems.sayplan import tokens
 from pddl2nl.systems.sayplan.events import PlanChecked, SceneSearched, SearchEnded
 from pddl2nl.systems.sayplan.metrics import METRICS
+from pddl2nl.systems.sayplan.tokens import count_tokens, tokenizer_name
 from tests.systems.sayplan.conftest import BUILDING, ROLES
 
 ROOMS, COUNTS = ("kitchen",), (("agent", 1), ("room", 2), ("pose", 9), ("asset", 3), ("object", 4), ("links", 5))
@@ -149,3 +152,21 @@ def test_a_page_shows_each_event_with_its_result(event: RunEvent, title: str, ve
 def test_a_page_marks_inserted_and_failing_calls() -> None:
     assert [line.label for line in LAST.note().lines] == ["on the way", ""]
     assert [line.tone for line in FIRST.note().lines] == ["bad"]
+
+
+# ── tokens by GPT-4's tokenizer where rs-bpe is installed, and estimates without it ───────────────
+
+
+TEXT = '{"id":"kitchen"}'
+
+
+def test_texts_are_counted_by_gpt_4s_tokenizer() -> None:
+    pytest.importorskip("rs_bpe", reason="rs-bpe is not installed: pip install 'pddl2nl[tokens]'")
+    # The example of OpenAI's cookbook, "How to count tokens with tiktoken": t, ik, token, is, great, !
+    assert (tokenizer_name(), count_tokens("tiktoken is great!")) == ("cl100k_base", 6)
+    assert count_tokens("") == 0
+
+
+def test_without_the_tokenizer_tokens_are_estimated_and_it_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_tokenizer", lambda: None)
+    assert (tokenizer_name(), count_tokens(TEXT)) == ("", estimate_tokens(len(TEXT)))

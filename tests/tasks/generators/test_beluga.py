@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators import generate
 from tests.tasks.generators.exhaustive import shortest
 
@@ -69,19 +68,3 @@ def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
         flights = [step for step in steps if step.startswith("flight")]
         assert flights == sorted(flights, key=lambda step: (int(re.findall(r"\d+", step)[0]), "out" in step))
         assert [jig for jig, _ in facts(init, "arrives")] == ["jig1", "jig2", "jig3"]
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"deliveries": 4}, "needs deliveries ≤ arrivals . stored .*; found arrivals=2 stored=1 deliveries=4"),
-        ({"returns": 4}, "returns ≤ empties . deliveries .*; found empties=1 deliveries=2 returns=4"),
-        ({"arrivals": 0, "deliveries": 0, "returns": 0}, "something to do"),
-        ({"kinds": 3, "length": 2}, "kinds ≤ length .*; found length=2 kinds=3"),
-        ({"stored": 6, "empties": 3}, "found stored=6 empties=3 racks=2 length=4"),
-        ({"arrivals": 40}, "a place each.*; found arrivals=40"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(given, message):
-    with pytest.raises(InputError, match=message):
-        generate("beluga", 1, **given)

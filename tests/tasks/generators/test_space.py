@@ -1,4 +1,4 @@
-"""Rovers: every goal can be reached by some rover, whatever the parameters."""
+"""Rovers and satellite: what is wanted can be done, by what there is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.baselines import TaskTexts, solve
-from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, Atom, Not, conjuncts, load_domain
 from pddl2nl.tasks.generators import generate
 
@@ -57,12 +56,24 @@ def test_what_asks_for_all_that_there_is_has_a_plan(given):
     assert solve(TaskTexts(DOMAIN.read_text(encoding="utf-8"), made.text), "ff", time_limit=30).status == "solved"
 
 
-def test_what_contradicts_itself_is_refused():
-    with pytest.raises(InputError, match="something to do"):
-        generate("rovers", 1, soil=0, rock=0, images=0)
-    with pytest.raises(InputError, match=r"rock ≤ waypoints .*; found waypoints=4 rock=5"):
-        generate("rovers", 1, rock=5)
-    with pytest.raises(InputError, match=r"images ≤ 3 × objectives .*; found objectives=2 images=7"):
-        generate("rovers", 1, images=7)
-    with pytest.raises(InputError, match="cameras ≥ 1 for images ≥ 1; found cameras=0"):
-        generate("rovers", 1, cameras=0)
+# ── satellite: every image that is asked for can be taken ─────────────────────────────────────────
+
+
+@pytest.mark.parametrize("given", [{}, {"satellites": 3, "instruments": 4, "modes": 5, "directions": 2, "images": 10}])
+def test_every_satellite_has_an_instrument_and_every_mode_a_calibrated_one(given, facts):
+    for seed in range(30):
+        init, goal = generate("satellite", seed, **given).text.split("(:goal")
+        carried = dict(facts(init, "on_board"))
+        assert set(carried.values()) == {name for (name,) in facts(init, "power_avail")}
+        assert [name for name, _ in facts(init, "calibration_target")] == list(carried)
+        supported = facts(init, "supports")
+        assert {name for name, _ in supported} == set(carried)
+        assert {mode for _, mode in facts(goal, "have_image")} <= {mode for _, mode in supported}
+        assert len(facts(goal, "have_image")) == given.get("images", 2)
+
+
+def test_satellites_have_to_point_somewhere_if_asked_for(facts):
+    for seed in range(10):
+        text = generate("satellite", seed, satellites=3, instruments=3, pointing=2).text
+        pointing = facts(text.split("(:goal")[1], "pointing")
+        assert len({satellite for satellite, _ in pointing}) == 2
