@@ -117,7 +117,8 @@ def test_thoughts_between_actions(reader: Reader) -> None:
     ("reply", "statuses"),
     [
         ("1. pick up a\n2. stack a on z\n3. pick up c", ["read", "unknown-object", "read"]),
-        ("1. pick up a\n2. stack it on b\n3. pick up c", ["read", "unreadable", "read"]),
+        ("1. pick up a\n2. stack it on b\n3. pick up c", ["read", "read", "read"]),
+        ("1. pick up c\n2. unstack it from it\n3. pick up c", ["read", "unreadable", "read"]),
         ("1. pick up a\n2. grab b\n3. pick up c", ["read", "unreadable", "read"]),
         ("- pick up a\n- grab b\n- pick up c", ["read", "unreadable", "read"]),
         ("[PLAN]\npick up a\ngrab b\npick up c\n[PLAN END]", ["read", "unreadable", "read"]),

@@ -38,6 +38,7 @@ from pddl2nl.nl.reading.words import (
     FormIndex,
     Word,
     fold,
+    phrases,
     word_set,
     words_of,
 )
@@ -56,8 +57,11 @@ _PASSIVES = word_set("passives")
 _EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("joints")
+_AT = frozenset(("at", "in", "on"))
+_AIDS = frozenset(("using", "with", "via"))
 _OPENERS = CORRECTIONS | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
+_SMALL = _SUBJECTLESS | FILLERS
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _AIMS = word_set("aims")
 _DEPENDS = word_set("depends")
@@ -68,6 +72,8 @@ _ANNOUNCING = word_set("announcing")
 _JUDGES = word_set("judges")
 _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
+_PLACES = word_set("places")
+_MEANT = phrases("meant", whole=True)
 
 
 class ActionGrammar:
@@ -123,8 +129,11 @@ class ActionGrammar:
             return verdict_of(start, end, (only,), (*rules, "static-types"))
         return verdict_of(start, end, actions, rules)
 
-    def said(self, content: str, *, listed: bool = False) -> list[ClauseReading]:
-        """What a line says behind its marks and labels: a verdict for each clause about actions or objects."""
+    def said(self, content: str, *, listed: bool = False, before: GroundAction | None = None) -> list[ClauseReading]:
+        """What a line says behind its marks and labels: a verdict for each clause about actions or objects.
+
+        ``before``: the step on the line before it, of which it may go on: "Pick up the laser there.", "Then to c".
+        """
         if content.startswith("(:"):
             return []
         tried = ""
@@ -139,7 +148,7 @@ class ActionGrammar:
             return formal
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
-        loose = [item.moved(at) for item in self.clauses(bare, listed)]
+        loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
@@ -181,30 +190,41 @@ class ActionGrammar:
             for action in done
         )
 
+    def titles(self, text: str, action: GroundAction) -> bool:
+        """Whether a text says no more than an action's verb and some of its objects, as a title above it does."""
+        words = words_of(text)
+        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
+        known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
+        return action.name in names and not any(objects.isdisjoint(action.args) for objects in known)
+
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
-    def clauses(self, text: str, listed: bool = False) -> list[ClauseReading]:
-        """What the sentences and clauses of a text say about actions, in order."""
-        words = words_of(text)
+    def clauses(self, text: str, listed: bool = False, before: GroundAction | None = None) -> list[ClauseReading]:
+        """What the sentences and clauses of a text say about actions, in order; ``before``: the step before it."""
+        words = self._with_of(words_of(text))
+        known = None if before is None else ClauseReading(0, 0, "read", (before,), names_object=True)
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
         clauses: list[ClauseReading] = []
         corrects = False
-        for index, sentence in enumerate(self._sentences(words)):
+        for index, sentence in enumerate(self._sentences(text, words)):
             start, end = sentence[0].start, sentence[-1].end
             last = clauses[-1] if clauses else None
             follows = last is not None and last.status == "read"
             if "?" in text[end : end + 3]:
                 clauses += self._ended(sentence, "question")
                 continue
-            corrects = corrects or _takes_back(sentence)
+            behind = _behind_correction(text, sentence)
+            corrects = corrects or len(behind) < len(sentence)
             if last is not None and follows and not corrects and rejects_before(text[start:end]):
                 clauses[-1] = _refused(last)
                 continue
-            sentence = self._behind_label(sentence, corrects)
-            labelled = sentence[0].start > start
+            if not behind:
+                continue
+            sentence = self._behind_label(behind, corrects)
+            labelled = sentence[0].start > behind[0].start
             asked = (listed and index == 0) or labelled
-            verdicts = self._sentence(text, sentence, asked, None if corrects else last)
+            verdicts = self._sentence(text, sentence, asked, None if corrects else last or known)
             if corrects and last is not None and follows:
                 verdicts = self._corrected(text, sentence, last, verdicts)
                 corrects = not verdicts
@@ -238,7 +258,7 @@ class ActionGrammar:
             if word.parted == ":" and word.text in self.frames.verbs:
                 lead = words[:index]
                 named = inside(self.frames.mentions(lead))
-                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words
+                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
                 announced = any(item.text in _ANNOUNCING for item in lead) and not any(
                     item.text in self.frames.verbs or rules_out(item.text) for item in lead
@@ -252,8 +272,7 @@ class ActionGrammar:
         """What takes the place of an action behind a word that corrects it: "no, on z", "sorry, put down a"."""
         if any(item.status == "read" for item in verdicts):
             return verdicts
-        words = words[1:] if words[0].text in CORRECTIONS else words
-        resumed = self._resumed(last, words, goes_on=False) if words else None
+        resumed = self._resumed(last, words, goes_on=False)
         if resumed is not None:
             return [resumed._replace(start=last.start)]
         if self.frames.mentions(words):
@@ -286,10 +305,18 @@ class ActionGrammar:
                 if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
             }
             places = {place for place, price in alike.items() if price == min(alike.values())}
+            if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
+                # "stack a on b, sorry, c": it corrects the last object that it can stand for.
+                fitting = [place for place in frame.slots if mention.objects[0].fits(frame.types[place])]
+                args[fitting[-1] if fitting else frame.slots[-1]] = mention.objects[0].pddl
+                taken = {*fitting}
+                break
             if len(places) != 1 or (not role.prepositions and len(frame.slots) > 1):
                 return None
             taken |= places
             args[places.pop()] = mention.objects[0].pddl
+        if not taken:
+            return None
         place_of = {role.prepositions: place for place, role in zip(frame.slots, frame.roles, strict=True)}
         start, goal = place_of.get(frozenset(("from",))), place_of.get(frozenset(("to",)))
         if goes_on and start is not None and goal in taken and start not in taken:
@@ -304,7 +331,24 @@ class ActionGrammar:
             return []
         return [ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
 
-    def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    def _with_of(self, words: list[Word]) -> list[Word]:
+        """The words with "instrument_2 of satellite_2" for "satellite_2's instrument_2"."""
+        for index, word in enumerate(words):
+            if word.text != "'s" or index + 1 == len(words):
+                continue
+            mentions = self.frames.mentions(words)
+            owner = next((item for item in mentions if item.last == index), None)
+            owned = next((item for item in mentions if item.first > index), None)
+            if owner and owned and all(item.text in self.lexicon.type_words for item in words[index + 1 : owned.first]):
+                places = words[owner.first : owned.last]
+                turned = [*words[index + 1 : owned.last], word._replace(text="of"), *words[owner.first : index]]
+                words[owner.first : owned.last] = [
+                    said._replace(start=place.start, end=place.end, parted=place.parted)
+                    for said, place in zip(turned, places, strict=True)
+                ]
+        return words
+
+    def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
         sentence: list[Word] = []
         named = inside(self.frames.mentions(words))
@@ -323,6 +367,8 @@ class ActionGrammar:
             corrects = corrects or (
                 word.parted in ("(", ",") and word.text in _INTERJECTIONS and bool(behind and behind[0].parted)
             )
+            # "stack a on b, I mean c"
+            corrects = corrects or (word.parted != "" and _MEANT.match(text, word.start) is not None)
             if sentence and (ended or word.parted in _ENDS or corrects):
                 yield sentence
                 sentence = []
@@ -345,12 +391,20 @@ class ActionGrammar:
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
+        subject: Sequence[Word] = ()
+        infinitive = False
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
             verdict = self._clause_or_typo(text, part, listed, known)
-            if verdict is None and known is not None:
+            # Across lines only a way goes on: "Then to c".
+            at = self._behind_joints(part, 0)
+            goes_on = known is not None and (known.end > 0 or (part[at : at + 1] and part[at].text in ("to", "from")))
+            if verdict is None and known is not None and goes_on:
                 verdict = self._resumed(known, part)
+            if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
+                verdict = self._passive(text, part, subject) or verdict
+            subject = self._subject(part) or subject
             verdict = verdict or self._without_verb(part)
             if verdict is None:
                 continue
@@ -358,11 +412,16 @@ class ActionGrammar:
             leans = part[self._behind_joints(part, 0)].text in self.frames.verbs
             joined = leans and (part[0].text in ("and", "or") or stance.endswith(_SUPPOSED))
             # "This plan unstacks a, making sure to pick up clear blocks": what explains the plan does no step.
-            settled = stance and not stance.startswith("state") and (
-                not is_open(stance) or stance.startswith(("done", "explained"))
-            )  # fmt: skip
+            plain = is_open(stance) and not stance.startswith(("done", "explained"))
+            # "My idea was to pick up a and stack it on b" wants both.
+            shared = joined and part[0].text == "and" and infinitive
+            settled = stance and not stance.startswith("state") and (not plain or shared)
+            infinitive = any(word.start == verdict.start and prior.text == "to" for prior, word in pairwise(part))
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
+                verdict = verdict.refused(stance)
+            if verdict.reason == UNKNOWN_VERB and part[0].text == "and" and stance.startswith("state"):
+                # "a would have to be on b and b on a"
                 verdict = verdict.refused(stance)
             if verdict.status == "read" and part[0].parted == ":" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b"
@@ -379,6 +438,24 @@ class ActionGrammar:
             return chain
         whole = whole or self._without_verb(words)
         return self._with_tail(text, words, whole) if whole is not None else []
+
+    def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
+        """The object of which a passive clause speaks: "a is picked up from the table"."""
+        mention = next(iter(self.frames.mentions(words)), None)
+        passive = next((index for index, word in enumerate(words) if word.text in _PASSIVES), 0)
+        return words[mention.first : mention.last] if mention is not None and mention.last <= passive else ()
+
+    def _passive(self, text: str, words: Sequence[Word], subject: Sequence[Word]) -> ClauseReading | None:
+        """A passive clause without its subject, which stands in the clause before: "… and stacked on b"."""
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        if not any(form == "past" for _, form, _ in forms):
+            return None
+        start = words[at].start
+        spoken = [word._replace(start=start, end=start, parted="") for word in subject]
+        be = words[at]._replace(text="is", raw="is", end=start)
+        verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
+        return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
@@ -418,16 +495,37 @@ class ActionGrammar:
     def _without_pronouns(
         self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading
     ) -> ClauseReading | None:
-        """A clause in which "it" stands for an object of the action before: its first that fits, in the order told."""
-        places = [index for index, word in enumerate(words) if word.text == "it" and "it" not in self.frames.vocabulary]
+        """A clause with objects of the action before for "it" and "there": the first that fit, in the order told.
+
+        "It" may also be what the snippet names by itself: "move the robot from a to b, then move it from b to c".
+        """
+        pronouns = {"it", *_PLACES} - self.frames.vocabulary
+        places = [index for index, word in enumerate(words) if word.text in pronouns]
+        if not places or len({words[place].text for place in places}) < len(places):
+            return None
         action = before.candidates[0]
-        for slot in self.frames.frames[action.name].slots if len(places) == 1 else ():
-            told = self.lexicon.by_pddl[action.args[slot]].nl
-            said = [word._replace(text=fold(told), raw=told) if word is words[places[0]] else word for word in words]
+        options = [self._meant(action, words[place]) for place in places]
+        for chosen in product(*options):
+            said = list(words)
+            for place, meant in zip(reversed(places), reversed(chosen), strict=True):
+                said[place : place + 1] = meant
             verdict = self._clause(text, said, listed)
             if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
                 return verdict.moved(0, "reference")
         return None
+
+    def _meant(self, action: GroundAction, pronoun: Word) -> list[list[Word]]:
+        """The words that a pronoun can stand for behind an action."""
+        frame = self.frames.frames[action.name]
+        order = [(action.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
+        told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
+        if pronoun.text == "it":
+            own = frame.content - PREPOSITIONS - ARTICLES - PARTICLES - {frame.verb} - self.lexicon.type_words
+            return [*([pronoun._replace(text=fold(name), raw=name)] for name, _ in told), *([[]] if own else [])]
+        goals = [name for name, announced in told if "to" in announced]
+        goals = goals or [name for name, announced in told if not announced.isdisjoint(_AT)]
+        at = pronoun._replace(text="at", raw="at", end=pronoun.start)
+        return [[at, pronoun._replace(text=fold(name), raw=name, parted="")] for name in goals[-1:]]
 
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
@@ -453,10 +551,19 @@ class ActionGrammar:
             subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
             label = label and any(is_known(item.text) and not is_plain_lead(item.text) for item in before)
-            if joint and not joined and not subject and not label and (read is None or word.start >= read.end):
+            parts = joint and not joined and (read is None or word.start >= read.end)
+            if parts and not subject and not label and not self._aids(before):
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
                 starts += [index] if begins or self._begins_other(words, index, named) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
+
+    def _aids(self, words: Sequence[Word]) -> bool:
+        """Whether words only say with what the action behind them is done: "Then, using hoist_1, load a"."""
+        at = next((at for at, word in enumerate(words) if word.text not in _SMALL), len(words))
+        if at == len(words) or words[at].text not in _AIDS:
+            return False
+        named = inside(self.frames.mentions(words))
+        return all(at in named or word.text in _SMALL for at, word in enumerate(words[at + 1 :], at + 1))
 
     def _begins_other(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b"."""
@@ -478,7 +585,8 @@ class ActionGrammar:
                 return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
             if at > index and word.parted and (subject or word.parted in _ENDS):
                 return False
-            passive = passive or word.text in _PASSIVES
+            # "…, then I let robot_0 paint …"
+            passive = passive or word.text in _PASSIVES or word.text == "let"
             if at in named or word.text in nouns:
                 subject = True
             elif word.text not in _SUBJECTLESS and not word.text.isdigit():
@@ -635,8 +743,12 @@ class ActionGrammar:
         lead: list[Word] = []
         acting = fit.first < verb
         for index, word in enumerate(row[:verb]):
+            # "Once it has arrived, the ferry …": what stands before a comma is another clause.
+            main = max((place for place, item in enumerate(row[: index + 1]) if item.parted == ","), default=0)
             actor = (
-                word.text in named and not is_known(word.text) and all(is_plain_lead(item.text) for item in row[:index])
+                word.text in named
+                and not is_known(word.text)
+                and all(is_plain_lead(item.text) for item in row[main:index])
             )
             acting = acting or actor
             beside = fit.first < verb and (
@@ -745,9 +857,15 @@ def _refused(verdict: ClauseReading) -> ClauseReading:
     return verdict._replace(status="unreadable", candidates=(), rules=(), reason=reason, stance="rejected")
 
 
-def _takes_back(sentence: Sequence[Word]) -> bool:
-    """Whether a sentence corrects the one before it: "no, …", "wait, …"."""
-    return sentence[0].text in CORRECTIONS and (len(sentence) < 2 or bool(sentence[1].parted))
+def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
+    """A sentence without the words by which it corrects the one before it: "no, …", "no wait, I meant …"."""
+    at = 0
+    while at < len(sentence) and sentence[at].text in CORRECTIONS:
+        at += 1
+    meant = _MEANT.match(text, sentence[at].start) if at < len(sentence) else None
+    if meant is not None:
+        return [word for word in sentence[at:] if word.start >= meant.end()]
+    return sentence[at:] if at == len(sentence) or sentence[at].parted else sentence
 
 
 def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:

@@ -121,6 +121,9 @@ class Frame:
                 gaps.append([])
             else:
                 gaps[-1].append(word.text)
+        if gaps[0] == ["let"] and any(map(_is_content, gaps[1])):
+            # "let {?r} paint {?y}" says who paints: "robot_1 paints …", "have robot_1 paint …".
+            gaps[0] = []
         at = next((i for i, gap in enumerate(gaps) if any(map(_is_content, gap))), 0)
         lead = gaps[at]
         content = [i for i, word in enumerate(lead) if _is_content(word)]
@@ -187,6 +190,7 @@ class Frames:
         self.frames = {frame.action: frame for frame in frames}
         self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
         self.vocabulary = frozenset(word for frame in self.frames.values() for word in frame.content)
+        self._telling = self.vocabulary.union(*(frame.particles for frame in self.frames.values()))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in self.frames.values():
             for verb in (frame.verb, *SYNONYMS.get(frame.verb, ())) if frame.verb else ():
@@ -279,6 +283,8 @@ class Frames:
             for index, word in enumerate(words[start : mention.first], start):
                 relative = relative or word.text in RELATIVES
                 particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
+                # "pick up a" for "pick a", where "up" tells no actions apart.
+                particle = particle or (index == verb + 1 and word.text in PARTICLES and word.text not in self._telling)
                 # "…, which is parked behind b": only what a snippet may say of it counts.
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
                 if plain and not (particle and index > verb):
@@ -378,6 +384,10 @@ class Frames:
         if not any(fitting):
             return _NEVER
         cost = self._announced(frame, slot, row, k)
+        if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= _LOCATIVE:
+            # "pick ball x in room y" for "from room y": only this slot is of that kind.
+            alone = not any(role.kinds & item.kinds for place, item in enumerate(frame.roles) if place != slot)
+            cost = 1.0 if alone else cost
         if role.kinds.isdisjoint(wanted.kinds):
             # Another slot is said to be of this kind, or this slot of another kind.
             other = any(role.kinds & item.kinds for item in frame.roles)

@@ -127,18 +127,29 @@ class Lexicon:
         The told spelling comes first, then the longest.
         """
         word = words[index]
+        # "the orange cube" is orange-cube, even where a colour is an object.
+        several = word.text in self._first_parts and index + 1 < len(words)
+        if several and (longer := self._in_words(words, index, told=True)):
+            return longer
         exact = self.by_nl.get(word.raw)
         objects = (exact,) if exact is not None else self.folded.get(word.text, ())
         if objects:
             return objects, 1, False
-        if word.text in self._first_parts:
-            for length in range(min(self._longest, len(words) - index), 1, -1):
-                stretch = words[index : index + length]
-                name = "_".join(item.text for item in stretch)
-                joined = self.folded.get(name) or self._loose.get(name)
-                if joined and not any(item.parted for item in stretch[1:]):
-                    return joined, length, True
+        if several and (longer := self._in_words(words, index, told=False)):
+            return longer
         return self._loose.get(word.text) or self._compound(word.text), 1, True
+
+    def _in_words(
+        self, words: Sequence[Word], index: int, told: bool
+    ) -> tuple[tuple[KnownObject, ...], int, bool] | None:
+        """The objects whose name is said in several words, the longest first; ``told``: told names only."""
+        for length in range(min(self._longest, len(words) - index), 1, -1):
+            stretch = words[index : index + length]
+            name = "_".join(item.text for item in stretch)
+            joined = self.folded.get(name) or (() if told else self._loose.get(name))
+            if joined and not any(item.parted for item in stretch[1:]):
+                return joined, length, True
+        return None
 
     def _compound(self, text: str) -> tuple[KnownObject, ...]:
         """Objects whose name or number stands behind a word for their kind: ``block_a`` for ``a``, ``object_2``."""

@@ -395,6 +395,12 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             if aside and again and item.block == title.block:
                 continue
             title = title if same_line else None
+        if kept and reading.action is not None and reading.action == kept[-1].reading.action:
+            last = kept[-1]
+            if item.mark != last.mark and item.item != last.item and item.block == last.block:
+                # "### Step 3: Pick up a" above "- Action: pick up a from the table"
+                kept[-1] = item
+                continue
         kept.append(item)
     return kept
 
@@ -428,7 +434,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                11,
+                12,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "
@@ -437,7 +443,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
             ),
             ReadingPolicy(
                 "all",
-                7,
+                8,
                 "Every action line of the marked plan (as in default); without one, of the whole reply. A step "
                 "said again on an indented line below it counts once.",
                 _all,

@@ -35,15 +35,20 @@ from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leave
 from pddl2nl.nl.reading.words import front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
+from pddlval import GroundAction
 
 _ACTION_BEHIND = front("action_behind")
 _PROSE = phrases("prose", whole=True)
 _COMMENT = front("comment")
 _WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\d_]")
 _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
+_CHANGE = phrases("change")
+# "Load crate_1: load crate_1 with …"
+_TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -114,19 +119,24 @@ class Reader:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
         in_thought = False
+        last: tuple[GroundAction, int] | None = None
         said = layout.text
         strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
             tagged = block.opened and block.closed
-            readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap)
+            before = last[0] if last is not None and piece.indent == last[1] else None
+            readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
             in_thought = readings[-1].rule == "thought"
+            action = readings[-1].action
+            if action is not None or last is None or piece.indent <= last[1]:
+                last = None if action is None else (action, piece.indent)
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
-            apart, before = False, readings[0].end
+            apart, at = False, readings[0].end
             for reading in readings:
                 key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
-                apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
-                before = max(before, reading.end)
+                apart = apart or (at < reading.start and _APART.search(said, at, reading.start) is not None)
+                at = max(at, reading.end)
                 placed.append(
                     PlacedReading(
                         reading,
@@ -141,7 +151,7 @@ class Reader:
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
-        placed = self._with_doubts_reported(placed)
+        placed = self._with_doubts_reported(said, placed)
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
@@ -197,9 +207,18 @@ class Reader:
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
     def _piece(
-        self, text: str, piece: Piece, tagged: bool, in_thought: bool, expected: bool = False
+        self,
+        text: str,
+        piece: Piece,
+        tagged: bool,
+        in_thought: bool,
+        expected: bool = False,
+        before: GroundAction | None = None,
     ) -> tuple[list[Reading], Peeled]:
-        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
+        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
+
+        ``before``: the step on the line before it.
+        """
         said = text[piece.start : piece.end]
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
@@ -226,18 +245,25 @@ class Reader:
                 return [unsaid if amended(said) else _no_action(text, piece, "thought")], peeled
             further = peel(said[behind.end() :])
             peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
-        if peeled.bare and not leaves_unsaid(said):
+        if peeled.bare and not leaves_unsaid(said[mark.end() :] if mark else said):
             return [_no_action(text, piece, "label")], peeled
-        return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected), peeled
+        return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
 
     def _spoken(
-        self, text: str, piece: Piece, peeled: Peeled, marked: bool, in_thought: bool, expected: bool
+        self,
+        text: str,
+        piece: Piece,
+        peeled: Peeled,
+        marked: bool,
+        in_thought: bool,
+        expected: bool,
+        before: GroundAction | None,
     ) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
         said = text[piece.start : piece.end]
         heads = said.rstrip(" *_`#").endswith(":")
         listed = expected or peeled.item != "" or peeled.label == "action"
-        verdicts = self._verdicts(said, peeled, listed)
+        verdicts = self._verdicts(said, peeled, listed, before if listed or not piece.gap else None)
         thinks = in_thought and not listed
         if thinks and any(
             item.rules and (item.status != "read" or not {"prefix", "loose-tail"}.isdisjoint(item.rules))
@@ -245,9 +271,15 @@ class Reader:
         ):
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
-        if not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings)):
+        if peeled.bare or (not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings))):
             found = [item for item in readings if item.action is not None]
-            if len(found) == len(numbers := amended(said)) == 1:
+            numbers = amended(said)
+            change = _CHANGE.search(said)
+            if not found and change is not None:
+                # "Step 2 should be: stack a on c."
+                verdicts = self.grammar.said(said[change.end() :], listed=True)
+                found = [_reading(text, piece, change.end(), item) for item in verdicts]
+            if len(found) == len(numbers) == 1 and found[0].action is not None:
                 # "Correction to step 2: stack a on c."
                 return [found[0]._replace(stance=f"change of step {numbers[0]}")]
             return [_no_action(text, piece, "doubt")._replace(reason=UNSAID)]
@@ -267,7 +299,7 @@ class Reader:
             return [_no_action(text, piece, "claim")]
         start = piece.start + peeled.start
         content = text[start : piece.end]
-        if (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
+        if (expected or marked) and _LETTER.search(content) and not _PROSE.search(said) and not _COMMENT.match(said):
             return [Reading(piece.line, start, piece.end, content, "unreadable", reason=UNKNOWN_VERB)]
         doubts = [item for item in readings if item.rule == "doubt"]
         stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
@@ -296,7 +328,7 @@ class Reader:
             return reading._replace(status="not-an-action", rule="doubt")
         return reading
 
-    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[ClauseReading]:
+    def _verdicts(self, said: str, peeled: Peeled, listed: bool, before: GroundAction | None) -> list[ClauseReading]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         at = said.find("[") if "=" in said[: said.find("[")] else 0
         if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
@@ -304,7 +336,8 @@ class Reader:
             if record:
                 return [item.moved(at - peeled.start) for item in record]
         taken = [rule for rule, holds in (("markup", peeled.markup), ("prefix", peeled.prefix)) if holds]
-        return [item.moved(0, *taken) for item in self.grammar.said(said[peeled.start :], listed=listed)]
+        content = self.grammar.said(said[peeled.start :], listed=listed, before=before)
+        return [item.moved(0, *taken) for item in content]
 
     def _value(self, value: str) -> list[ClauseReading]:
         """What a string of a record says."""
@@ -317,13 +350,17 @@ class Reader:
     def _names(self, value: str) -> bool:
         return bool(self.lexicon.named(value)) or value.lower() in self.lexicon.by_pddl
 
-    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+    def _with_doubts_reported(self, text: str, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Reports what may be a step and is not read, but for what another line of the reply says as well.
 
         What is marked as the reply's steps are (in a list, between tags or code marks, under a key of JSON) is meant as
         one. Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an action, the
         longest stretch is reported that says more of objects than how they are.
         """
+        for index, item in enumerate(placed[:-1]):
+            if item.reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
+                title = item.reading._replace(status="not-an-action", rule="prose", stance="restated")
+                placed[index] = item._replace(reading=title)
         steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
@@ -355,6 +392,25 @@ class Reader:
         return [
             item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
         ]
+
+    def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
+        """Whether a failed attempt is the title of a step behind it: "**Step 2: Load it**" above "Load a onto b".
+
+        A line in bold type, or behind "#", may be the title of a list below it: "**Phase 2: Load a**".
+        """
+        reading, following = item.reading, behind[0]
+        if reading.unknown or reading.candidates or following.reading.action is None:
+            return False
+        line = text.rfind("\n", 0, reading.start) + 1
+        heads = text.startswith(("**", "#"), line) and following.number in (None, 1)
+        if following.reading.line == reading.line:
+            titled = _TITLED.fullmatch(text[reading.end : following.reading.start]) is not None
+        else:
+            below = item.mark != following.mark or following.indent > item.indent or heads
+            below = below and item.mark[:1] != '"'
+            titled = below and following.reading.line - reading.line <= 2
+        actions = [other.reading.action for other in behind[: 6 if heads else 1]]
+        return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
 
 
 _SAYS_NO_STEP = (*EXCUSED, "goal", *(f"state ({verb}" for verb in ("is", "are", "was", "has", "hold")))

@@ -50,6 +50,8 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         if (
             ("after" in (word, before) and {word, before, behind} & {"that", "this", "which"})
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
+            # "I'll have robot_0 pick up a"
+            or (word == "have" and form == "base" and subject)
             or (word == "once" and behind in ("again", "more"))
             or (word in ("instead", "rather") and behind not in ("of", "than"))
             or (word == "should" and (listed or acting))
@@ -140,6 +142,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return f"rejected ({first.text})"
     if not is_reason(first) and phrases("vague", whole=True).search(" ".join(word.raw for word in phrase)):
         return "goal (put off)"
+    if first.text == "but" and phrases("doubted", whole=True).search(" ".join(word.raw for word in tail)):
+        return "unclear (but)"
     if not _MORE.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:

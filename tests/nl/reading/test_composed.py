@@ -14,11 +14,11 @@ def test_the_material_is_large_enough() -> None:
     assert len(LAYOUTS) >= 12
     assert min(len(WORDS["corrections"]), len(WORDS["closings"])) >= 40
     replies = written()
-    assert len(replies) >= 150
+    assert len(replies) >= 225
     assert len({item.domain for item in replies}) >= 10
 
 
-@pytest.mark.parametrize(("half", "right", "lost"), [(0, 0.96, 0.01), (1, 0.92, 0.02)])
+@pytest.mark.parametrize(("half", "right", "lost"), [(0, 0.98, 0.005), (1, 0.98, 0.005)])
 def test_composed_replies_are_read(half: int, right: float, lost: float) -> None:
     """Shares that are read right at least, and lose a step in silence or hold a wrong action at most."""
     scores: Counter[str] = Counter()
@@ -39,5 +39,5 @@ def test_whole_replies_are_read(half: int) -> None:
         if kind != "right":
             print(f"{kind}: {item.id}")  # noqa: T201
     print(f"half {half} of {scores.total()} whole replies: {dict(scores)}")  # noqa: T201
-    assert scores["right"] >= 0.92 * scores.total()
-    assert scores["silent"] + scores["false"] <= 2
+    assert scores["right"] >= 0.97 * scores.total()
+    assert scores["silent"] + scores["false"] == 0
