@@ -67,7 +67,8 @@ def _export(
         ),
     ] = "basic",
     given: Annotated[
-        list[str] | None, option("NAME=VALUE", "An option of the policy; repeat.", "none", flag="-P")
+        list[str] | None,
+        option("NAME=VALUE", "An option of the policy; pddl2nl policies NAME lists them.", "none", flag="-P"),
     ] = None,
     style: Annotated[str, from_run("style")] = "nl",
     test: Annotated[list[str] | None, option("DOMAIN", "A domain for tests only; repeat.", "none")] = None,
