@@ -18,6 +18,7 @@ from pddl2nl.nl.reading.told import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Episode, Setting, make_policy
 from pddl2nl.policies.prompts import stage_of
+from pddl2nl.systems import hvr
 from pddl2nl.systems.hvr.blocks import macro_words
 from pddl2nl.systems.hvr.examples import shown_for
 from pddl2nl.systems.hvr.knowledge_graph import ROBOT, KnowledgeGraph
@@ -73,6 +74,16 @@ def asked(play: Any, world: Any) -> dict[str, Sequence[Message]]:
     for policy in ("hvr", "vr"):
         assert play(policy, model=model, setting=setting, steps=None).finished.outcome == "solved"
     return {stage: model.conversations(stage)[-1] for stage in GOLDEN_STAGES}
+
+
+def test_the_user_does_not_say_i_as_the_robot_does() -> None:
+    told = {
+        path.name: path.read_text(encoding="utf-8") for path in (Path(hvr.__file__).parent / "prompts").glob("*.txt")
+    }
+    told |= {f"task {each.instance}": each.texts["goal"] for each in shipped_domain("kitchen").references}
+    said = re.compile(r"\b(?:I|me|my)\b")
+    texts = {name: text.replace('it says "I"', "") for name, text in told.items() if "_reply" not in name}
+    assert not [name for name, text in texts.items() if said.search(text)]
 
 
 @pytest.mark.parametrize("stage", GOLDEN_STAGES)

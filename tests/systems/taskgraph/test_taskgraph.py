@@ -217,10 +217,23 @@ FAULTS = {
 """One of each kind, and one that leaves a subtask half done. Nothing mends what is broken."""
 
 
+UNREVISED = ("taskgraph-noreplan", "taskgraph-noreplan-low")
+"""Policies that do not answer an error."""
+POLICIES = ("taskgraph", *(f"taskgraph-{name}" for name in PRESETS))
+
+
 @pytest.mark.parametrize("kind", FAULTS)
-def test_no_run_ends_because_of_a_fault_of_the_world(kind: str) -> None:
-    outcome = play("s05", faults=FAULTS[kind]).finished.outcome
-    assert outcome == ("goal-missed" if kind == "break" else "solved")
+@pytest.mark.parametrize(
+    "policy",
+    [name if name in ("taskgraph", *UNREVISED) else pytest.param(name, marks=pytest.mark.heavy) for name in POLICIES],
+)
+def test_no_run_ends_because_of_a_fault_of_the_world(policy: str, kind: str) -> None:
+    run = play("s05", policy=policy, faults=FAULTS[kind])
+    missed = kind == "break" or (policy in UNREVISED and kind in ("fail", "half", "refuse"))
+    assert run.finished.outcome == ("goal-missed" if missed else "solved")
+    if missed and policy != "taskgraph-exact":
+        # All of the plan was tried, although a subtask failed.
+        assert {event.subtask for event in run.done} >= {*run.checks[0].plan}
 
 
 def test_a_correction_of_a_revision_tells_what_it_was_asked_about() -> None:
