@@ -78,5 +78,5 @@ def test_only_the_named_folders_stand_at_the_top(root: Path) -> None:
         pytest.skip("not a git checkout")
     top = {line.split("/")[0] for line in tracked.stdout.split("\n") if line}
     allowed = {"pddl2nl", "domains", "instances", "validators", "tests", "pyproject.toml", "README.md"}
-    beside = {"LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "docs", "mkdocs.yml"}
+    beside = {"LICENSE", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CITATION.cff", "docs", "mkdocs.yml"}
     assert {name for name in top if not name.startswith(".")} <= allowed | beside
