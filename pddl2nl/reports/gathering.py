@@ -154,6 +154,7 @@ def _placed(
     experiments: Collection[str] = (),
 ) -> Gathered:
     """The runs in their cells; of the runs in ``experiments`` those of one cell and file name are copies."""
+    summaries = _misplaced(layout, summaries, experiments)
     doubted = tuple(run for run in summaries if run.doubt)
     summaries = [run for run in summaries if not run.doubt]
     runs = {run.name: run for run in summaries if run.name in layout.runs}
@@ -181,6 +182,30 @@ def _placed(
         },
         notes=notes,
     )
+
+
+def _misplaced(
+    layout: TableLayout, summaries: Sequence[RunSummary], experiments: Collection[str]
+) -> Sequence[RunSummary]:
+    """The runs, with a doubt about those of experiments whose file has the name of another run.
+
+    A record does not hold its file's name, so that a copy under the name of a failed run would count twice.
+    """
+    twins: dict[tuple[object, ...], list[str]] = {}
+    doubts: dict[str, str] = {}
+    for run in summaries:
+        if run.name not in experiments or run.doubt:
+            continue
+        for place in layout.runs[run.name]:
+            column = layout.columns[place.column]
+            if (run.policy, run.model) != (column.policy or run.policy, column.model or run.model):
+                doubts[run.name] = f"its record is of {run.policy} with {run.model or 'no model'}, not of this column"
+            key = (place, run.path.parent, run.policy, run.model, run.task_key, run.seed, run.wording_id, run.variant)
+            twins.setdefault(key, []).append(run.name)
+    for names in twins.values():
+        for name in names if len(names) > 1 else ():
+            doubts[name] = f"several files of its cell hold this task and seed, {' and '.join(names)}: one is misnamed"
+    return [replace(run, doubt=doubts[run.name]) if run.name in doubts else run for run in summaries]
 
 
 def _with_optima(summaries: Sequence[RunSummary]) -> list[RunSummary]:

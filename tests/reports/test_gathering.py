@@ -75,15 +75,29 @@ def test_several_experiments_below_one_folder_become_one(folder, tmp_path_factor
     assert {name: run.name for name, run in found.runs.items()} == {name: name for name in found.runs}
 
 
-def test_a_copy_of_an_experiment_counts_no_run_twice(folder, tmp_path_factory):
+def test_a_record_under_the_name_of_another_run_counts_nowhere(folder):
+    whole = (folder / "a1.jsonl").read_bytes()
+    shutil.copy(folder / "a2.jsonl", folder / "a1.jsonl")
+    found = gather(folder)
+    assert [run.name for run in found.doubted] == ["a1", "a2"]
+    assert "hold this task and seed, a1 and a2: one is misnamed" in found.doubted[0].doubt
+    assert found.cell(0, 0) == ()
+    (folder / "a1.jsonl").write_bytes(whole)
+    shutil.copy(folder / "a2.jsonl", folder / "p.jsonl")
+    (misnamed,) = gather(folder).doubted
+    assert misnamed.doubt == "its record is of act with m, not of this column"
+
+
+def test_a_copy_of_an_experiment_counts_no_run_twice(folder, write, act_events, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     for name in ("copy", "first"):
         shutil.copytree(folder, root / name)
-    shutil.copy(folder / "a2.jsonl", root / "first" / "a1.jsonl")
+    write("whole", act_events)
+    shutil.move(folder / "whole.jsonl", root / "first" / "a1.jsonl")
     found = gather(root)
     # In the copy the first run is broken.
     assert sorted(found.runs) == ["copy/a2", "copy/p", "first/a1"]
-    assert [run.name for run in found.cell(0, 0)] == ["copy/a2", "first/a1"]
+    assert [run.name for run in found.cell(0, 0)] == ["first/a1", "copy/a2"]
     assert found.notes[1:] == ("3 runs are copies and not counted: copy/a1, for example.",)
 
 
