@@ -41,8 +41,14 @@ from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.policy import LEVELS
 from pddl2nl.policies.setting import RecordedText, SolvedProblem, started_of
 from pddl2nl.policies.spec import RUN_OPTIONS, Option, RunSpec
-from pddl2nl.policies.translating import Translator, TranslatorMode
-from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
+from pddl2nl.policies.translating import LineTranslator, ReplyTranslator, Translator, TranslatorMode
+from pddl2nl.policies.translation_prompt import (
+    REPLY_PROMPT,
+    TRANSLATOR_PROMPT,
+    pddl_lines,
+    reply_opening,
+    translation_opening,
+)
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.reference_files import Form
 from pddl2nl.tasks.references import reference_of
@@ -145,10 +151,14 @@ def _calls(models: _Models, limits: Limits, access: Access) -> ModelCalls:
 
 
 def _translator(spec: RunSpec, reader: Reader | PDDLReader, teller: Teller) -> Translator | None:
+    """The T-LLM; None where actions are told in PDDL, which needs no translation."""
     if not isinstance(reader, Reader):
         return None
+    if spec.translator == "llm":
+        told = partial(reply_opening, spec.task, teller.wording, teller.names)
+        return ReplyTranslator(reader, told, partial(pddl_lines, spec.task, teller.names))
     opening = partial(translation_opening, spec.task, teller.wording, teller.names, spec.seed)
-    return Translator(reader, teller.wording, opening, cast(TranslatorMode, spec.translator))
+    return LineTranslator(reader, teller.wording, opening, cast(TranslatorMode, spec.translator))
 
 
 # ── what the first event says ────────────────────────────────────────────────────────────────────────
@@ -157,7 +167,7 @@ def _translator(spec: RunSpec, reader: Reader | PDDLReader, teller: Teller) -> T
 def _prompt_hashes(policy: Policy, prompts: Mapping[str, str], models: _Models) -> dict[str, str]:
     """The hashes of all prompts that the run may use; ``prompts`` replace some of them."""
     shown = policy.prompts.replacing(prompts)
-    names = [*policy.prompt_names, *([TRANSLATOR_PROMPT] if "translator" in models else ())]
+    names = [*policy.prompt_names, *([TRANSLATOR_PROMPT, REPLY_PROMPT] if "translator" in models else ())]
     names += THOUGHTS_PROMPTS if "thoughts" in models else ()
     return {name: shown.hash(name) for name in names if name in shown.names()}
 

@@ -44,6 +44,7 @@ class Constraint:
         words: whether lines of any words may stand before ``begin``.
         before: the tag before these words, which then have no other tags.
         instead: replies that are allowed as they are; a JSON schema cannot offer them.
+        optional: whether a model that decodes under no constraint may answer freely.
     """
 
     lines: tuple[Line, ...] | None = None
@@ -56,11 +57,13 @@ class Constraint:
     words: bool = False
     before: str = ""
     instead: tuple[str, ...] = ()
+    optional: bool = False
 
     @cached_property
     def key(self) -> str:
         """A SHA-256 of all that it says."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        said = {name: value for name, value in asdict(self).items() if name != "optional"}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def fields(self, way: Way) -> dict[str, Any]:
         """The fields of a request's body that send it."""

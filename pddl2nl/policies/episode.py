@@ -58,7 +58,10 @@ from pddlval import BadActionError, GroundAction, State
 from pddlval.simulator import CLOCK
 
 TRANSLATOR_TOKENS = 750
-"""The longest answer of the T-LLM (appendix A of the paper)."""
+"""The longest answer of the T-LLM to a line (appendix A of the paper)."""
+
+REPLY_TOKENS = 4_000
+"""The longest answer of the T-LLM to a whole reply."""
 
 _SAMPLE_SEEDS = 1000
 """The distance between the seeds of two samples of one run: larger than between two runs of an experiment."""
@@ -109,13 +112,17 @@ class ReplyParser:
     def turn(self, text: str, state: State) -> Reading:
         """The one action, look-around or claim of a turn."""
         reading = self._settled(self._reader.read_turn(text), state)
+        if self._translator is not None and self.reads_whole:
+            reading = self._translator.turn(text, reading, self._ask)
         if reading.status in ("unreadable", "not-an-action") and (said := no_plan_said_in_turn(text)):
             begin = text.find(said)
             if begin >= 0:
                 line = text.count("\n", 0, begin) + 1
                 reading = reading._replace(line=line, start=begin, end=begin + len(said))
             return reading._replace(text=said, status="claimed-unsolvable", rule="no-plan", reason="")
-        return reading if self._translator is None else self._translator.turn(text, reading, self._ask)
+        return (
+            reading if self._translator is None or self.reads_whole else self._translator.turn(text, reading, self._ask)
+        )
 
     def plan(self, text: str) -> Readings:
         return self._reader.read(text, self._policy)
@@ -124,9 +131,14 @@ class ReplyParser:
         """The sentence that says that there is no plan; None where there is none, or where a plan was read."""
         if is_marked_no_plan(text):
             return NO_PLAN
-        if any(reading.status != "unreadable" for reading in plan.chosen):
+        if self.reads_whole or any(reading.status != "unreadable" for reading in plan.chosen):
             return None
         return no_plan_said(text)
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether a T-LLM reads replies, whatever the reader saw in them."""
+        return self._translator is not None and self._translator.whole
 
     def lines(self, text: str, plan: Readings, state: State) -> Iterator[Reading]:
         """The lines of a plan, settled and translated one by one; a translation may end the episode by its budget."""
@@ -342,8 +354,10 @@ class Episode:
         # Not an attribute: the cycle would keep models in memory, and a local one's server running.
         return ReplyParser(self.setting, self._translate)
 
-    def _translate(self, messages: Sequence[Message]) -> Completion:
-        return self._complete(Request(tuple(messages), "translator", 0.0, self._request.seed, TRANSLATOR_TOKENS))
+    def _translate(self, messages: Sequence[Message], constraint: Constraint | None = None) -> Completion:
+        tokens = TRANSLATOR_TOKENS if constraint is None else REPLY_TOKENS
+        request = Request(tuple(messages), "translator", 0.0, self._request.seed, tokens, constraint=constraint)
+        return self._complete(request)
 
     def _complete(self, request: Request) -> Completion:
         self._check_open()
@@ -538,6 +552,9 @@ class Episode:
             self.note_reading(len(lines), reading)
             if reading.action is not None:
                 trace.proposed.append(reading.action)
+        if not lines and finish == "text" and self._parser.reads_whole and (said := no_plan_said(text)) is not None:
+            trace.turns["claimed-unsolvable"] += 1
+            return "gave-up", _NO_PLAN_MESSAGE, Fault(0, "claimed-unsolvable", said)
         if not lines and not plan.ended:
             return _no_lines(text, finish, trace, remark)
         timed = trace.state.level(CLOCK) is not None and all(line.action is not None for line in lines)

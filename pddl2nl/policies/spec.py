@@ -187,8 +187,9 @@ class RunSpec:
     )
     translator: str = _policy(
         "reader",
-        "What reads actions in replies: the reader, a model, or a model for what the reader cannot read.",
-        choices=("reader", "llm", "reader+llm"),
+        "What reads actions in replies: the reader, a model the whole reply or line by line, or a model for what the "
+        "reader cannot read.",
+        choices=("reader", "llm", "lines", "reader+llm"),
         optional=True,
         language=True,
     )

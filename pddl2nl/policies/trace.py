@@ -311,7 +311,9 @@ def timed_plan(text: str, lines: Sequence[Reading], task: Task) -> Plan:
     actions = [reading.action for reading in lines if reading.action is not None]
     given = text.splitlines()
     durative = {node.name for node in task.domain.durative_actions}
-    steps = [_timed(action, given[reading.line - 1]) for action, reading in zip(actions, lines, strict=True)]
+    # A translation of the whole reply has no line of its own.
+    said = [given[reading.line - 1] if reading.line else "" for reading in lines]
+    steps = [_timed(action, line) for action, line in zip(actions, said, strict=True)]
     whole = all(
         step.time is not None and (step.duration is not None or step.action.name not in durative) for step in steps
     )

@@ -1,16 +1,18 @@
-"""The T-LLM: a model that translates the replies of a policy's model, line by line (AutoPlanBench paper, section 4).
+"""The T-LLM: a model that translates the replies of a policy's model into PDDL.
 
-It has two modes. ``llm`` translates every line that may be an action, as in the paper; `Reader` only selects the lines.
-``reader+llm`` translates exactly what `Reader` reports as an action that it cannot read: unreadable, ambiguous, or
-about an unknown object.
+It has three modes. ``llm`` gives it the whole reply in one call, whatever the reader saw in it (`ReplyTranslator`); its
+answer is held to the task's actions where the endpoint can do that. ``lines`` translates every line that may be an
+action, as in the AutoPlanBench paper (section 4); `Reader` only selects the lines (`LineTranslator`). ``reader+llm``
+translates exactly what `Reader` reports as an action that it cannot read: unreadable, ambiguous, or about an unknown
+object.
 
 The lines that are translated:
 
 * A turn of an interactive policy: the first line after ``Action:``; without that label the line that the reader took
   for the turn's action, else everything outside of thoughts. The reader's rules find "look around" and claims to be
   done, which are not actions.
-* A plan, ``llm``: what the reading policy chooses if every line that may be an action is read as one. Between plan tags
-  that is every line except thoughts, labels, comments, claims and single words (unless an action is one word);
+* A plan, ``lines``: what the reading policy chooses if every line that may be an action is read as one. Between plan
+  tags that is every line except thoughts, labels, comments, claims and single words (unless an action is one word);
   elsewhere attempts, list items, and lines no longer than an action can be. If the reader sees several actions in a
   line, each is translated separately.
 * A plan, ``reader+llm``: all failed attempts of the reply. The reading policy then chooses the plan again.
@@ -30,21 +32,29 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 from pddl2nl.llm import Completion, Message
+from pddl2nl.llm.constraint import Constraint, Line
 from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
-from pddl2nl.nl.reading.readings import PlacedReading
+from pddl2nl.nl.reading.readings import PlacedReading, Status
 from pddl2nl.nl.reading.segments import OBSERVATION, Layout, marker_end, peel
 from pddlval import GroundAction
 
-TranslatorMode = Literal["llm", "reader+llm"]
+TranslatorMode = Literal["llm", "lines", "reader+llm"]
 
 NO_ACTION = "no action"
 """The T-LLM's answer where a line states none of the actions; it cannot be an action, as those are in parentheses."""
 
-Ask = Callable[[Sequence[Message]], Completion]
-"""Asks the T-LLM, on the episode's account."""
+LOOK_AROUND, FINISHED = "look around", "finished"
+"""What the T-LLM may answer to a whole turn instead of an action."""
+
+
+class Ask(Protocol):
+    """Asks the T-LLM, on the episode's account; ``constraint``: what the answer to a whole reply may be."""
+
+    def __call__(self, messages: Sequence[Message], constraint: Constraint | None = None) -> Completion: ...
+
 
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _ONE_ACTION = re.compile(r"\(\s*[^\s()]+(?:\s+[^\s()]+)*\s*\)")
@@ -54,21 +64,134 @@ _MORE_WORDS = 4
 """The words by which a line outside of plan tags may exceed the longest action and still be translated."""
 
 
+class Translator(Protocol):
+    """Translates the replies of an episode. ``whole``: it reads replies itself, in place of the reader."""
+
+    @property
+    def whole(self) -> bool: ...
+
+    def turn(self, text: str, reading: Reading, ask: Ask) -> Reading:
+        """The one action, look-around or claim of a reply, given the reader's reading of it."""
+
+    def lines(self, text: str, readings: Readings, ask: Ask, settled: bool = False) -> tuple[Reading, ...]:
+        """The lines of a plan, given all readings of a reply; ``settled``: the state may settle ambiguous ones."""
+
+    def line(self, reading: Reading, ask: Ask) -> Reading | None:
+        """A line of a plan, translated if that is still to do; None where it states no action."""
+
+
+# ── a whole reply ────────────────────────────────────────────────────────────────────────────────
+
+_CLAIM_OF: dict[str, Status] = {LOOK_AROUND: "look-around", FINISHED: "claimed-done"}
+
+
 @dataclass(frozen=True)
-class Translator:
+class ReplyTranslator:
+    """Translates a whole reply in one call, independently of what the reader sees in it.
+
+    The readings hold the T-LLM's words, not the reply's, so they have no place in it (line 0).
+
+    Attributes:
+        reader: checks answers by the task's names and types.
+        begin: makes the conversation up to the reply (`reply_opening`), when it is first needed.
+        actions: the task's actions in PDDL, with told names, by which an endpoint may hold the answer to them.
+    """
+
+    reader: Reader
+    begin: Callable[[], tuple[Message, ...]]
+    actions: Callable[[], tuple[Line, ...]]
+    whole: bool = True
+
+    @cached_property
+    def opening(self) -> tuple[Message, ...]:
+        """The conversation up to the reply."""
+        return self.begin()
+
+    @cached_property
+    def _constraints(self) -> tuple[Constraint, Constraint]:
+        """What the answers to a plan and to a turn may be."""
+        actions, instead = self.actions(), (NO_ACTION, LOOK_AROUND, FINISHED)
+        turn = Constraint((*actions, *((words,) for words in instead)), optional=True)
+        return Constraint(actions, between="\n", instead=(NO_ACTION,), optional=True), turn
+
+    def turn(self, text: str, reading: Reading, ask: Ask) -> Reading:
+        """The first thing that the T-LLM finds in a reply; the reader's reading is not looked at."""
+        if not re.search(r"\w", text):
+            return reading
+        found = self._answers(text, ask, self._constraints[1])
+        return found[0] if found else _answer("", "not-an-action", "the translator found no action in it")
+
+    def lines(self, text: str, readings: Readings, ask: Ask, settled: bool = False) -> tuple[Reading, ...]:
+        """The plan that the T-LLM finds in a reply; the reader's readings are not looked at."""
+        return self._answers(text, ask, self._constraints[0]) if re.search(r"\w", text) else ()
+
+    def line(self, reading: Reading, ask: Ask) -> Reading | None:
+        return reading
+
+    def _answers(self, text: str, ask: Ask, constraint: Constraint) -> tuple[Reading, ...]:
+        completion = ask((*self.opening, Message("user", text)), constraint)
+        said = _unfenced(completion.text)
+        if completion.finish == "text" and said.rstrip(".").casefold() in ("", NO_ACTION):
+            return ()
+        read = [self._answered(line) for line in map(str.strip, said.splitlines()) if line]
+        if completion.finish != "text":
+            read[-1:] = [_answer(said[-80:], "unreadable", "the translation was cut off")]
+        return tuple(read)
+
+    def _answered(self, line: str) -> Reading:
+        claimed = _CLAIM_OF.get(line.rstrip(".").casefold())
+        if claimed is not None:
+            return _answer(line, claimed)
+        if not _ONE_ACTION.fullmatch(line):
+            return _answer(line, "unreadable", "it could not be translated into actions")
+        return _grounded(self.reader, line, _answer(line, "unreadable"))
+
+
+def _answer(said: str, status: Status, reason: str = "") -> Reading:
+    return Reading(0, 0, 0, said, status, rule="llm", reason=reason)
+
+
+def _unfenced(answer: str) -> str:
+    said = answer.strip()
+    fenced = _FENCED.fullmatch(said)
+    return (fenced[1] if fenced else said).strip().strip("`").strip()
+
+
+def _grounded(reader: Reader, said: str, blank: Reading) -> Reading:
+    """One action in parentheses, checked by the task's names and types."""
+    name, *args = said.strip("()").split()
+    grammar = reader.grammar.pddl
+    verdict = grammar.ground(grammar.schema(name), name, args, (0, len(said)))
+    if verdict.status == "read":
+        return blank._replace(status="read", action=verdict.candidates[0])
+    return blank._replace(
+        status=verdict.status,
+        candidates=verdict.candidates,
+        reason=verdict.reason,
+        unknown=verdict.unknown,
+        suggestions=verdict.suggestions,
+    )
+
+
+# ── line by line ─────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class LineTranslator:
     """Translates with a T-LLM, one call per line.
 
     Attributes:
         reader: selects the lines that may be actions, and checks answers by the task's names and types.
         wording: gives the length of an action.
         begin: makes the conversation up to the line to translate (`translation_opening`), when it is first needed.
-        mode: ``llm`` or ``reader+llm``.
+        mode: ``lines`` or ``reader+llm``.
     """
 
     reader: Reader
     wording: Wording
     begin: Callable[[], tuple[Message, ...]]
-    mode: TranslatorMode = "llm"
+    mode: TranslatorMode = "lines"
+    whole: bool = False
 
     @cached_property
     def opening(self) -> tuple[Message, ...]:
@@ -200,26 +323,13 @@ class Translator:
         """The T-LLM's translation of a piece of text; None where it answers that there is no action."""
         completion = ask((*self.opening, Message("user", reading.text)))
         blank = Reading(reading.line, reading.start, reading.end, reading.text, "unreadable", rule=self._rule(reading))
-        said = completion.text.strip()
-        fenced = _FENCED.fullmatch(said)
-        said = (fenced[1] if fenced else said).strip().strip("`").strip()
+        said = _unfenced(completion.text)
         if completion.finish == "text" and said.rstrip(".").casefold() == NO_ACTION:
             return None
         if completion.finish != "text" or not _ONE_ACTION.fullmatch(said):
             return self._failed(reading, blank._replace(reason="it could not be translated into one action"))
-        name, *args = said.strip("()").split()
-        grammar = self.reader.grammar.pddl
-        verdict = grammar.ground(grammar.schema(name), name, args, (0, len(said)))
-        if verdict.status == "read":
-            return blank._replace(status="read", action=verdict.candidates[0])
-        failed = blank._replace(
-            status=verdict.status,
-            candidates=verdict.candidates,
-            reason=verdict.reason,
-            unknown=verdict.unknown,
-            suggestions=verdict.suggestions,
-        )
-        return self._failed(reading, failed)
+        grounded = _grounded(self.reader, said, blank)
+        return grounded if grounded.status == "read" else self._failed(reading, grounded)
 
     def _failed(self, reading: Reading, failed: Reading) -> Reading:
         """In ``reader+llm`` the reader's finding about a line says more than the T-LLM's failure."""
@@ -228,7 +338,7 @@ class Translator:
         return failed
 
     def _rule(self, reading: Reading) -> str:
-        return "llm" if self.mode == "llm" else f"{reading.status}+llm"
+        return "llm" if self.mode == "lines" else f"{reading.status}+llm"
 
 
 _Places = Mapping[tuple[int, int], tuple[int, int]]

@@ -23,15 +23,19 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
 
 from pddl2nl.llm import Message
+from pddl2nl.llm.constraint import Line, Slot
 from pddl2nl.nl import Names, Reader, Wording
 from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
 from pddl2nl.policies.prompts import CORE_PROMPTS
-from pddl2nl.policies.translating import NO_ACTION
+from pddl2nl.policies.translating import FINISHED, LOOK_AROUND, NO_ACTION
 
 TRANSLATOR_PROMPT = "translator.txt"
-"""The prompt's file."""
+"""The file of the prompt for one line."""
+
+REPLY_PROMPT = "translator_reply.txt"
+"""The file of the prompt for a whole reply."""
 
 EXAMPLES = 5
 """The most actions that are shown translated."""
@@ -61,12 +65,38 @@ def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 
         objects = invented.objects([stems.of(parameter, schema) for parameter in schema.parameters])
         history.append(Message("user", wording.actions[schema.name].fill(objects)))
         history.append(Message("assistant", _pddl(schema.name, objects)))
-    snippets = {name: wording.actions[name] for name in (schema.name for schema in task.domain.actions)}
-    actions = [f"{item.fill(item.parameters)}: {_pddl(name, item.parameters)}" for name, item in snippets.items()]
     told = (names.to_nl.get(name, name) for name in task.objects)
-    objects_text = ", ".join([*invented.names, *told]) or "none"
-    system = CORE_PROMPTS.fill(TRANSLATOR_PROMPT, actions="\n".join(actions), objects=objects_text, no_action=NO_ACTION)
+    listed = ", ".join([*invented.names, *told]) or "none"
+    actions = _actions(task, wording)
+    system = CORE_PROMPTS.fill(TRANSLATOR_PROMPT, actions=actions, objects=listed, no_action=NO_ACTION)
     return (Message("system", system), *history)
+
+
+def reply_opening(task: Task, wording: Wording, names: Names) -> tuple[Message, ...]:
+    """The conversation up to a whole reply to translate: the instruction, the actions and the task's objects."""
+    objects = ", ".join(names.to_nl.get(name, name) for name in task.objects) or "none"
+    said = {"no_action": NO_ACTION, "look_around": LOOK_AROUND, "finished": FINISHED}
+    return (
+        Message("system", CORE_PROMPTS.fill(REPLY_PROMPT, actions=_actions(task, wording), objects=objects, **said)),
+    )
+
+
+def pddl_lines(task: Task, names: Names) -> tuple[Line, ...]:
+    """The task's ground actions in PDDL with told names of objects, by slots."""
+    lines: list[Line] = []
+    for schema in task.domain.actions:
+        parts: list[str | Slot] = [f"({schema.name}"]
+        for parameter in schema.parameters:
+            parts += [" ", tuple(names.to_nl.get(name, name) for name in task.objects_of(parameter.types))]
+        if all(parts):
+            lines.append((*parts, ")"))
+    return tuple(lines)
+
+
+def _actions(task: Task, wording: Wording) -> str:
+    """Every action snippet with its PDDL form, a line each."""
+    snippets = ((schema.name, wording.actions[schema.name]) for schema in task.domain.actions)
+    return "\n".join(f"{item.fill(item.parameters)}: {_pddl(name, item.parameters)}" for name, item in snippets)
 
 
 def _pddl(name: str, args: Sequence[str]) -> str:

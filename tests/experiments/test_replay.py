@@ -150,13 +150,16 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         run |= {"example": example[0], "example_plan": example[1]} if shown else {"example": "none"}
         run |= {"on_ambiguous": draw(["refuse", "state"])}
     if style == "nl" and made.needs_model:
-        wording, translator = draw([None, "llm", "llm", template_wording(task.domain)]), draw(["reader", "llm"])
+        wording, translator = (
+            draw([None, "llm", "llm", template_wording(task.domain)]),
+            draw(["reader", "lines", "llm"]),
+        )
         run |= {"wording": wording, "translator": translator}
         if "reading" in made.uses:
             run["reading"] = draw(["default", "planbench", "all"])
         if wording == "llm" and draw([True, False]):
             models["wording"] = Chatter(seed + 2, "wording-7b")
-        if translator == "llm" and draw([True, False]):
+        if translator != "reader" and draw([True, False]):
             models["translator"] = Chatter(seed + 1, "translator-7b")
         if made.thoughts:
             run["thoughts"] = draw(["auto", "llm", "template"])

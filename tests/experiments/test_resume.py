@@ -121,7 +121,7 @@ def test_every_role_goes_on_where_it_was(calls, lamps, tmp_path, settled):
     plan.write_text("(switch-on a)\n(switch-on b)\n", encoding="utf-8")
 
     def spec(model, record):
-        options = {"example": example, "example_plan": plan, "thoughts": "llm", "translator": "llm", "steps": 4}
+        options = {"example": example, "example_plan": plan, "thoughts": "llm", "translator": "lines", "steps": 4}
         return RunSpec.of(load_task(*lamps), "react", model=model, record=record, **options)
 
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"

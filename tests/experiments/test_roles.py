@@ -74,7 +74,7 @@ def spec() -> RunSpec:
     shown = parse_problem(PROBLEM.replace("red shelf table", "red shelf table sink"), task.domain)
     plan = tuple(map(GroundAction.parse, ("(lift red table)", "(put red shelf)")))
     example = SolvedProblem(Task(task.domain, shown), plan, "file")
-    return RunSpec.of(task, "react", wording="llm", translator="llm", thoughts="llm", example=example, steps=3)
+    return RunSpec.of(task, "react", wording="llm", translator="lines", thoughts="llm", example=example, steps=3)
 
 
 def _end(spec: RunSpec, model: Everybody, tmp_path: Path, **limits: int) -> tuple[str, str | None, dict[Purpose, int]]:

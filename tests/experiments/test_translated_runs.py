@@ -111,7 +111,7 @@ def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> No
     wrong = (*plan[:2], plan[0], *plan[2:])
     for steps in (plan, wrong, plan[:-1]):
         results = []
-        for mode in ("reader", "llm", "reader+llm"):
+        for mode in ("reader", "lines", "reader+llm"):
             translator = Perfect(domain, "p02")
             replies = [*_replies(policy, steps), *["Action: look around"] * 40]
             result = run(
@@ -126,7 +126,7 @@ def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> No
             )
             results.append((result.outcome, result.fault, result.plan, result.steps, result.mistakes))
             asked = len(translator.requests)
-            if mode == "llm":
+            if mode == "lines":
                 assert asked >= len(result.plan)
                 assert {event.rule for event in result.events if isinstance(event, Read) if event.action} == {"llm"}
             elif mode == "reader+llm":
@@ -137,7 +137,7 @@ def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> No
 # ── the record ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _recorded(folder: Path, policy: str, mode: str = "llm", **options: Any) -> RunResult:
+def _recorded(folder: Path, policy: str, mode: str = "lines", **options: Any) -> RunResult:
     plan = ("pick up block_0 from the table", "dance", "stack block_0 on block_1")
     return run(
         shipped_task(*TASK),
@@ -150,7 +150,7 @@ def _recorded(folder: Path, policy: str, mode: str = "llm", **options: Any) -> R
     )
 
 
-@pytest.mark.parametrize("mode", ["llm", "reader+llm"])
+@pytest.mark.parametrize("mode", ["llm", "lines", "reader+llm"])
 @pytest.mark.parametrize("policy", ASKING)
 def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy, mode)
@@ -254,7 +254,7 @@ def test_over_http_the_translator_is_asked_by_its_own_name() -> None:
             shipped_task(*TASK),
             "act",
             "gpt-4o-2024-08-06",
-            translator="llm",
+            translator="lines",
             models={"translator": "gpt-4o-mini"},
             base_url=server.base_url,
             example="none",
@@ -270,3 +270,34 @@ def test_over_http_the_translator_is_asked_by_its_own_name() -> None:
     prices = [event.usd or 0.0 for event in result.events if isinstance(event, Replied)]
     assert result.usd == pytest.approx(sum(prices))
     assert 0 < prices[1] < prices[0], "each call at the price of its own model"
+
+
+class Whole(Both):
+    """Answers a whole reply with the action in it, and what tries out constraints with two words."""
+
+    name = "whole"
+
+    def complete(self, request: Request) -> Completion:
+        if request.messages[-1].content == "Say hello.":
+            return Completion("Hello!", model=self.name)
+        return super().complete(request)
+
+
+def test_over_http_a_whole_reply_is_one_call_behind_those_that_try_constraints() -> None:
+    with ChatServer(Whole()) as server:
+        result = run(
+            shipped_task(*TASK),
+            "act",
+            "gpt-4o-2024-08-06",
+            translator="llm",
+            models={"translator": "gpt-4o-mini"},
+            base_url=server.base_url,
+            example="none",
+            steps=2,
+        )
+        bodies = [call.body for call in server.calls]
+    assert (result.calls, result.steps) == (4, 2), result
+    asked = [body for body in bodies if body["messages"][-1]["content"] != "Say hello."]
+    assert [body["model"] for body in asked] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
+    assert [body.get("max_tokens") for body in asked] == [None, 4_000] * 2
+    assert len(bodies) - len(asked) == 4, "each way of sending a constraint is tried once"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
 from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, request_key
-from pddl2nl.llm.constraint import Constraint, Way
+from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Prompted
 from pddl2nl.tasks import shipped_task
@@ -149,6 +150,18 @@ def test_an_endpoint_that_obeys_nothing_is_refused_and_not_measured() -> None:
         model = OpenAIModel("m", server.base_url, settings=ModelSettings())
         with pytest.raises(EndpointRefusedError, match="obeys no constraint"):
             model.complete(REQUEST)
+
+
+def test_an_optional_constraint_leaves_such_an_endpoint_free_and_is_tried_once() -> None:
+    free = replace(REQUEST, constraint=Constraint((("go",),), action="Action: ", optional=True))
+    with server_for(None, refused=True)[0] as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings())
+        assert [model.complete(free).text for _ in range(2)] == ["Hello!", "Hello!"]
+        assert len(server.calls) == len(WAYS) + 2
+        assert not any("grammar" in call.body for call in server.calls[len(WAYS) :])
+    with server_for("grammar", refused=True)[0] as server:
+        assert OpenAIModel("m", server.base_url, settings=ModelSettings()).complete(free).text == "Action: go"
+    assert request_key(free) == request_key(REQUEST)
 
 
 def test_a_constraint_is_part_of_what_a_reply_is_kept_under() -> None:

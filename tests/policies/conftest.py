@@ -17,8 +17,8 @@ from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.policies.translating import Translator
-from pddl2nl.policies.translation_prompt import translation_opening
+from pddl2nl.policies.translating import LineTranslator, ReplyTranslator, Translator
+from pddl2nl.policies.translation_prompt import pddl_lines, reply_opening, translation_opening
 from pddlval import Simulator
 
 DOMAIN = """
@@ -127,12 +127,18 @@ class World:
         spec = RunSpec(self.task, style=style, **options)
         return Setting(spec, simulator, teller, reader, example=self.example(style) if shown else None)
 
-    def translated(self, mode: str = "llm", **changed: Any) -> Setting:
+    def translated(self, mode: str = "lines", **changed: Any) -> Setting:
         """The setting with a T-LLM."""
         setting = self.setting(shown=False)
         assert isinstance(setting.reader, Reader)
-        opening = translation_opening(self.task, self.wording, setting.teller.names)
-        translator = Translator(setting.reader, self.wording, lambda: opening, mode)  # type: ignore[arg-type]
+        names, reader = setting.teller.names, setting.reader
+        translator: Translator
+        if mode == "llm":
+            told, actions = reply_opening(self.task, self.wording, names), pddl_lines(self.task, names)
+            translator = ReplyTranslator(reader, lambda: told, lambda: actions)
+        else:
+            opening = translation_opening(self.task, self.wording, names)
+            translator = LineTranslator(reader, self.wording, lambda: opening, mode)  # type: ignore[arg-type]
         return replace(setting, translator=translator, spec=replace(setting.spec, **changed))
 
 

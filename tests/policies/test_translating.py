@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Completion, Message, Price, Request, ScriptedReply, Usage
+from pddl2nl.llm.constraint import Constraint
 from pddl2nl.policies import Limits
 from pddl2nl.policies.budget import PricedModel
 from pddl2nl.policies.policy import CORE
@@ -58,7 +59,7 @@ def translated(play: Any, world: Any) -> Translated:
         policy: str, replies: Sequence[str | ScriptedReply], model: Translating | None = None, **options: Any
     ) -> tuple[Any, Translating]:
         model = model or Translating(options.pop("answers", None))
-        mode = options.pop("mode", "llm")
+        mode = options.pop("mode", "lines")
         setting = world.translated(mode, **options.pop("changed", {}))
         options.setdefault("others", {"translator": PricedModel(model)})
         return play(policy, replies, setting=setting, **options), model
@@ -115,12 +116,12 @@ def test_every_call_is_stateless_deterministic_and_short(translated: Translated,
         assert (request.purpose, request.temperature, request.max_tokens) == ("translator", 0.0, 750)
 
 
-@pytest.mark.parametrize("mode", ["llm", "reader+llm"])
+@pytest.mark.parametrize("mode", ["lines", "reader+llm"])
 def test_looking_around_and_claims_are_no_actions_and_cost_no_call(translated: Translated, mode: str) -> None:
     turns = ["Action: look around", f"Action: {LIFT}", "Action: finished", f"Action: {PUT}"]
     played, model = translated("act", turns, mode=mode)
     assert played.finished.outcome == "solved"
-    assert model.lines == ([LIFT, PUT] if mode == "llm" else [])
+    assert model.lines == ([LIFT, PUT] if mode == "lines" else [])
 
 
 def test_a_turn_of_thoughts_alone_asks_nothing(translated: Translated) -> None:
@@ -177,7 +178,7 @@ def test_where_both_fail_the_readers_reasons_are_told(translated: Translated) ->
 # ── a T-LLM that lies ────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("mode", ["llm", "reader+llm"])
+@pytest.mark.parametrize("mode", ["lines", "reader+llm"])
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
@@ -384,7 +385,7 @@ LINE = st.one_of(
 )
 
 
-@pytest.mark.parametrize("mode", ["llm", "reader+llm"])
+@pytest.mark.parametrize("mode", ["lines", "reader+llm"])
 @pytest.mark.parametrize("policy", ["basic", "react"])
 @given(lines=st.lists(LINE, max_size=6), answers=st.lists(LINE, min_size=1, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -409,3 +410,82 @@ def test_whatever_is_said_and_answered_a_run_ends_and_its_plan_holds(
     assert report.valid if finished.outcome == "solved" else report.verdict in ("valid", "goal-not-satisfied")
     for event in played.of("read"):
         assert any(text[event.start : event.end] == event.text for text in replies)
+
+
+# ── a whole reply in one call ────────────────────────────────────────────────────────────────────
+
+
+def _whole(reply: str, answer: str | ScriptedReply) -> dict[str, Any]:
+    return {"mode": "llm", "answers": {reply: answer}}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        _plan(LIFT, PUT),
+        "The red one comes off its place, and then it finds its home on the other one.",
+        # The reader takes the second of these for a plan that is only explained.
+        f"Wrong plan:\n1. {LIFT}\n2. {PUT}",
+    ],
+)
+def test_the_whole_reply_is_asked_about_in_one_call_whatever_the_reader_saw(
+    translated: Translated, world: Any, reply: str
+) -> None:
+    played, model = translated("basic", [reply], **_whole(reply, "(lift cup_0 place_1)\n(put cup_0 place_0)"))
+    assert played.finished.plan == GOAL
+    assert played.finished.outcome == "solved"
+    (request,) = model.requests
+    assert request.messages == (*world.translated("llm").translator.opening, Message("user", reply))
+    assert (request.purpose, request.temperature, request.max_tokens) == ("translator", 0.0, 4_000)
+    assert [(event.rule, event.text, event.line) for event in played.of("read")] == [
+        ("llm", "(lift cup_0 place_1)", 0),
+        ("llm", "(put cup_0 place_0)", 0),
+    ]
+
+
+def test_the_answer_is_held_to_the_tasks_actions_where_the_endpoint_can(translated: Translated) -> None:
+    _, model = translated("basic", [_plan(LIFT, PUT)], mode="llm")
+    constraint = model.requests[0].constraint
+    assert isinstance(constraint, Constraint)
+    assert constraint.optional
+    grammar = constraint.grammar().splitlines()
+    assert grammar[0] == r'root ::= action ("\n" action)* | "no action"'
+    assert any('"(lift"' in line for line in grammar), grammar
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("(lift cup_0 place_1)\nI would add a step.", "unreadable"),
+        ("(lift cup_0 place_1)\n(put cup_0 place_77)", "unknown-object"),
+        ("(lift cup_0 place_1)\n(put place_0 cup_0)", "unreadable"),
+        (ScriptedReply("(lift cup_0 place_1)\n(put cup", "length"), "unreadable"),
+    ],
+)
+def test_what_is_no_action_of_the_task_in_the_answer_breaks_the_plan(
+    translated: Translated, answer: str | ScriptedReply, status: str
+) -> None:
+    reply = _plan(LIFT, PUT)
+    played, _ = translated("basic", [reply], **_whole(reply, answer))
+    assert [event.status for event in played.of("read")] == ["read", status]
+    assert played.finished.outcome == "unreadable"
+
+
+def test_a_reply_in_which_the_model_finds_no_action_has_no_plan(translated: Translated) -> None:
+    played, _ = translated("basic", [_plan(LIFT, PUT)], mode="llm")
+    assert played.of("read") == []
+    played, _ = translated("basic", ["The goal cannot be reached."], mode="llm")
+    assert played.finished.outcome == "gave-up"
+
+
+def test_a_whole_turn_is_an_action_a_claim_or_a_look_around(translated: Translated) -> None:
+    turns = {
+        "Let me see how things are.": "look around",
+        "Off with the red one!": "(lift cup_0 place_1)",
+        "All is well now.": "finished",
+        "And down it goes.": "(put cup_0 place_0)",
+    }
+    played, model = translated("act", [*turns], mode="llm", answers=turns)
+    assert model.lines == [*turns]
+    assert [event.status for event in played.of("read")] == ["look-around", "read", "claimed-done", "read"]
+    assert played.finished.outcome == "solved"

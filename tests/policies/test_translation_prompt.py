@@ -16,7 +16,14 @@ from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.translating import NO_ACTION
-from pddl2nl.policies.translation_prompt import EXAMPLES, TRANSLATOR_PROMPT, translation_opening
+from pddl2nl.policies.translation_prompt import (
+    EXAMPLES,
+    REPLY_PROMPT,
+    TRANSLATOR_PROMPT,
+    pddl_lines,
+    reply_opening,
+    translation_opening,
+)
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 GOLDEN = Path(__file__).parent / "golden" / TRANSLATOR_PROMPT
@@ -43,6 +50,24 @@ def test_the_prompt_reads_as_the_golden_file(world: Any) -> None:
     if os.environ.get("PDDL2NL_GOLDEN") == "write":
         GOLDEN.write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_the_prompt_for_a_whole_reply_reads_as_the_golden_file(world: Any) -> None:
+    (message,) = reply_opening(world.task, world.wording, make_names(world.task))
+    golden = GOLDEN.with_name(REPLY_PROMPT)
+    if os.environ.get("PDDL2NL_GOLDEN") == "write":
+        golden.write_text(f"{message.content}\n", encoding="utf-8")
+    assert f"{message.content}\n" == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("domain", shipped_domains())
+def test_the_actions_that_an_answer_may_hold_are_those_of_the_task(domain: str) -> None:
+    shipped = shipped_domain(domain)
+    task = shipped.task("p01")
+    names = make_names(task)
+    told = {line[0].removeprefix("(").strip(") ") for line in pddl_lines(task, names) if isinstance(line[0], str)}
+    possible = {item.name for item in task.domain.actions if all(task.objects_of(one.types) for one in item.parameters)}
+    assert told == possible
 
 
 def test_the_prompt_file_says_what_is_needed() -> None:

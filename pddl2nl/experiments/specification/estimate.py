@@ -247,6 +247,11 @@ def _one_run(
         many = sum(1 for _ in islice(simulator.applicable(simulator.initial), _MOST_RATED))
         calls, prompts, replies = calls * many, prompts * many, replies * many
     if run.translator == "llm":
+        # The whole reply goes to the model again, and its actions come back.
+        actions = max(1, turns) if policy.one_shot else 1
+        prompts, replies = prompts + calls * _TRANSLATION + replies, replies + calls * actions * _ACTION
+        calls *= 2
+    if run.translator == "lines":
         lines = max(1, turns) * (calls if policy.one_shot else 1)
         calls, prompts, replies = calls + lines, prompts + lines * _TRANSLATION, replies + lines * _ACTION
     return _priced(calls, prompts, replies, price)

@@ -123,6 +123,7 @@ class OpenAIModel:
         self._reached = False
         self._lock = threading.Lock()
         self._way: Way | None = None
+        self._tried = False
         self._probes: list[Usage] = []
         self._trying = threading.Lock()
         self._sleep: Callable[[float], None] = time.sleep
@@ -151,7 +152,7 @@ class OpenAIModel:
         constraint = request.constraint if isinstance(request.constraint, Constraint) else None
         if request.likelihood and constraint is not None:
             body |= self._rating(body, constraint)
-        elif constraint is not None:
+        elif constraint is not None and (not constraint.optional or self._obeyed() is not None):
             body |= constraint.fields(self._constraining())
         characters = sum(len(message.content) for message in request.messages)
         prompt = estimate_tokens(characters, self.name)
@@ -181,20 +182,26 @@ class OpenAIModel:
         streamed = {"stream": True, "stream_options": {"include_usage": True}, **self.settings.stream_body}
         return self._post("/chat/completions", body | streamed, stream), stream
 
-    def _constraining(self) -> Way:
-        """How constraints are sent to this endpoint, tried out once where the settings do not say."""
+    def _obeyed(self) -> Way | None:
+        """How constraints are sent to this endpoint, tried out once where the settings do not say; None if it can't."""
         if self.settings.constrain != "auto":
             return self.settings.constrain
         with self._trying:
-            self._way = self._way or next((way for way in WAYS if self._obeys(way)), None)
-        if self._way is None:
+            if not self._tried:
+                self._way, self._tried = next((way for way in WAYS if self._obeys(way)), None), True
+        return self._way
+
+    def _constraining(self) -> Way:
+        """How constraints are sent to this endpoint, which must obey them."""
+        way = self._obeyed()
+        if way is None:
             ways = ", ".join(WAYS)
             raise self._error(
                 EndpointFault(
                     f"it obeys no constraint on replies; --constrain needs one of {ways}", EndpointRefusedError
                 )
             )
-        return self._way
+        return way
 
     def _rating(self, body: Mapping[str, Any], constraint: Constraint) -> dict[str, Any]:
         if self.settings.likelihood == "prompt":

@@ -88,7 +88,7 @@ class TransformersModel:
                 )
             if request.likelihood and isinstance(request.constraint, Constraint):
                 completion = _rated(tokenizer, model, prompt, request.constraint)
-            elif request.constraint is not None:
+            elif request.constraint is not None and not getattr(request.constraint, "optional", False):
                 raise ModelConfigurationError(f"{self.name} decodes under no constraint; gguf:PATH does")
             else:
                 most = min(request.max_tokens or _DEFAULT_TOKENS, (longest or len(prompt) + 2**20) - len(prompt))

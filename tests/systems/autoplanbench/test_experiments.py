@@ -115,7 +115,7 @@ def test_table_2_has_the_papers_rows_columns_and_seeds(planbench: str) -> None:
     assert len(layout.runs) == tasks * (8 * 5 + 10 + 3) + 3 * 4 * 5
     # Wording k is that of run k: a model words a domain with the seed of the run.
     assert {(run.wording, run.translator) for run in models if run.policy == "react" and run.wording == "llm"} == {
-        ("llm", "llm")
+        ("llm", "lines")
     }
     assert [(table.kind, table.paper) for table in layout.tables] == [("coverage", "table-2")]
     assert not left_out(said)

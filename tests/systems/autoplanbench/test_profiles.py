@@ -73,7 +73,7 @@ def test_one_option_is_the_whole_setting_of_the_paper(task: Task, monkeypatch: p
     assert names == {"gpt-4o-2024-08-06"}
     started = result.events[0]
     assert isinstance(started, Started)
-    assert (started.spec["profile"], started.spec["translator"]) == ("autoplanbench", "llm")
+    assert (started.spec["profile"], started.spec["translator"]) == ("autoplanbench", "lines")
     assert started.models["translator"] == "gpt-4o-2024-08-06"
     assert started.wording is not None
     assert started.wording["actions"]["lift"]["text"] == "lift cup {?c} from {?p}"
@@ -100,7 +100,7 @@ def test_what_is_given_beside_a_profile_stands(task: Task) -> None:
     spec = RunSpec.of(task, "react", model="mine", translator="reader", temperature=1.0)
     changed = apply_profile(spec, "autoplanbench", given={"model", "temperature"})
     assert (changed.model, changed.temperature) == ("mine", 1.0)
-    assert (changed.translator, changed.wording, changed.thoughts) == ("llm", "llm", "llm")
+    assert (changed.translator, changed.wording, changed.thoughts) == ("lines", "llm", "llm")
 
 
 @pytest.mark.parametrize(("policy", "style"), [("basic", "pddl"), ("act", "pddl"), ("random", "nl")])
