@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         Pddl2nlError,
         UnsupportedError,
     )
-    from pddl2nl.experiments.runs import RunResult, run
+    from pddl2nl.experiments.records.stored import RunRecord
+    from pddl2nl.experiments.runs import run
     from pddl2nl.experiments.sweep import experiment
     from pddl2nl.interop.unified_planning import from_up, to_up
     from pddl2nl.macros.compose import compose, compose_block
@@ -58,7 +59,8 @@ _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
     "pddl2nl.errors": ("InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"),
     "pddl2nl.experiments.sweep": ("experiment",),
-    "pddl2nl.experiments.runs": ("RunResult", "run"),
+    "pddl2nl.experiments.records.stored": ("RunRecord",),
+    "pddl2nl.experiments.runs": ("run",),
     "pddl2nl.interop.unified_planning": ("from_up", "to_up"),
     "pddl2nl.macros.compose": ("compose", "compose_block"),
     "pddl2nl.macros.macro": ("Conditions", "Macro", "MacroStep"),
@@ -99,7 +101,7 @@ __all__ = [
     "Reader",
     "Records",
     "Report",
-    "RunResult",
+    "RunRecord",
     "Simulator",
     "State",
     "StepResult",

@@ -79,7 +79,7 @@ class System:
             file's name, that returns the problem in PDDL.
         roles: what other models its policies ask, by role (``body``), in a few words.
         events: a tuple of the classes of its events (`pddl2nl.policies.events.RunEvent`), whose `note` pages show.
-        records: the classes of its own records (`pddl2nl.reports.records.Record`) by that of their first event.
+        records: the classes of its own records (`pddl2nl.experiments.records.stored.Record`) by their first event's.
         asks: what an experiment may ask models instead of running policies
             (`pddl2nl.experiments.specification.experiment.Asking`); its key in a specification is the system's name.
         oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with

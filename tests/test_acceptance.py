@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.runs import RunResult, run
+from pddl2nl.experiments.records.stored import RunRecord
+from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, convert, explain, make_names
 from pddl2nl.nl.reading.told import read_problem
@@ -132,7 +133,7 @@ def _task(shared: Path, name: str) -> Task:
 
 
 @pytest.fixture(scope="module")
-def played(request: pytest.FixtureRequest, shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunResult]]]:
+def played(request: pytest.FixtureRequest, shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunRecord]]]:
     """The runs on the selected tasks, two at a time, since each waits for planners most of its time."""
     tests = [
         item for item in request.session.items if isinstance(item, pytest.Function) and "played" in item.fixturenames
@@ -144,7 +145,7 @@ def played(request: pytest.FixtureRequest, shared: Path, needs_planner: None) ->
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.heavy] if n in LONG else []) for n in TASKS])
 def test_a_real_task_is_told_and_solved_from_what_was_told(
-    name: str, shared: Path, played: dict[str, Future[RunResult]]
+    name: str, shared: Path, played: dict[str, Future[RunRecord]]
 ) -> None:
     task = _task(shared, name)
     told = convert(task)

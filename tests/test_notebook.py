@@ -28,7 +28,7 @@ TASK = pddl2nl.shipped_task("blocksworld", "p01")
             pddl2nl.validate(TASK, ["(unstack c b)", "(stack a c)"]),
             "<Report on 2 steps: inapplicable, failed step 2: (stack a c)>",
         ),
-        (pddl2nl.run(TASK, policy="random", seed=1, steps=2), "<RunResult: budget, 2 steps, 0 mistakes, 0 calls>"),
+        (pddl2nl.run(TASK, policy="random", seed=1, steps=2), "<RunRecord: budget, 2 steps, 0 mistakes, 0 calls>"),
         (pddl2nl.convert(TASK), "<Conversion of a domain and a problem, blocksworld-4ops>"),
     ],
 )

@@ -16,8 +16,8 @@ from pddl2nl.cli.progress import bar_shown
 from pddl2nl.errors import InfrastructureError
 
 if TYPE_CHECKING:
+    from pddl2nl.experiments.records.stored import Record
     from pddl2nl.reports.gathering import Gathered
-    from pddl2nl.reports.records import Record
 
 _SHOWN = ("visitall", "p01")
 _TITLE = "Ten tasks, nine ways to plan them"
@@ -44,9 +44,9 @@ def _quickstart(
     which means that a wording lost information; 2: the planners are not installed; 3: a planner failed.
     """
     from pddl2nl.experiments.layout import LayoutTable
+    from pddl2nl.experiments.records.stored import read_record
     from pddl2nl.reports.html import write_html
     from pddl2nl.reports.recheck import recheck
-    from pddl2nl.reports.records import read_record
     from pddl2nl.reports.tables import print_tables, runs_table, table_json
 
     began = time.monotonic()

@@ -42,7 +42,7 @@ from pddl2nl.policies.spec import RUN_OPTIONS
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.models import Access
-    from pddl2nl.experiments.runs import RunResult
+    from pddl2nl.experiments.records.stored import RunRecord
     from pddl2nl.policies import Entry, RunEvent
     from pddl2nl.policies.spec import RunSpec
 
@@ -105,7 +105,7 @@ def _run(
     raise typer.Exit(DONE if result.solved else FAILED)
 
 
-def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Callable[[RunEvent], None]) -> RunResult:
+def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Callable[[RunEvent], None]) -> RunRecord:
     from pddl2nl.experiments.runs import run_spec
 
     if poll_seconds is None:
@@ -115,24 +115,22 @@ def _play(spec: RunSpec, access: Access, poll_seconds: float | None, observe: Ca
         return passes.until_done(lambda each: run_spec(spec, each))
 
 
-def _text(result: RunResult) -> str:
-    from pddl2nl.policies.budget import Account, total
-    from pddl2nl.policies.events import Started
+def _text(result: RunRecord) -> str:
+    from pddl2nl.policies.budget import total
 
     # The message of an infrastructure error is on standard error, and is not told twice.
     message = result.message.splitlines()[:1] if result.outcome != "infrastructure-error" else []
     lines = [": ".join([result.outcome, *message])]
     if result.fault is not None and result.fault.text != result.message:
         lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
-    started = result.events[0]
-    if isinstance(started, Started) and started.example and (note := started.example["thoughts_note"]):
+    if (example := result.started.example) and (note := example["thoughts_note"]):
         lines.append(f"the example's thoughts are the template's: {note}")
-    lines += [f"  {action}" for action in result.plan]
+    lines += [f"  {action}" for action in result.proposed]
     done = f"{plural(result.steps, 'step')}, {plural(result.mistakes, 'mistake')}"
-    lines.append(f"{done}, {account_text(total(result.accounts.values()))}, {result.seconds:.1f} s")
+    lines.append(f"{done}, {account_text(result.spent)}, {result.seconds:.1f} s")
     if len(result.accounts) > 1:
-        lines += [f"  {role}: {account_text(Account(**account))}" for role, account in result.accounts.items()]
-    lines.append(f"record: {result.record}")
+        lines += [f"  {role}: {account_text(total([account]))}" for role, account in result.accounts.items()]
+    lines.append(f"record: {result.path}")
     return "\n".join(lines)
 
 

@@ -118,7 +118,7 @@ def _export(
 
 
 def _recorded(folder: Path) -> Iterator[Sequence[RunEvent]]:
-    from pddl2nl.reports.records import RunRecord, read_record, record_paths
+    from pddl2nl.experiments.records.stored import RunRecord, read_record, record_paths
 
     for path in record_paths(folder)[0]:
         record = read_record(path)

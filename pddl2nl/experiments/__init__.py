@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
-    from pddl2nl.experiments.runs import RunResult, run, run_spec
+    from pddl2nl.experiments.records.stored import RunRecord
+    from pddl2nl.experiments.runs import run, run_spec
     from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
     from pddl2nl.experiments.specification.schema import Column
     from pddl2nl.policies.spec import RunSpec
 
 _MODULES = {
     "pddl2nl.experiments.models": ("MODELS", "MadeModel", "ModelContext", "make_model"),
-    "pddl2nl.experiments.runs": ("RunResult", "run", "run_spec"),
+    "pddl2nl.experiments.records.stored": ("RunRecord",),
+    "pddl2nl.experiments.runs": ("run", "run_spec"),
     "pddl2nl.experiments.specification.experiment": ("Experiment", "load_experiment"),
     "pddl2nl.experiments.specification.schema": ("Column",),
     "pddl2nl.policies.spec": ("RunSpec",),
@@ -30,7 +32,7 @@ __all__ = [
     "Experiment",
     "MadeModel",
     "ModelContext",
-    "RunResult",
+    "RunRecord",
     "RunSpec",
     "load_experiment",
     "make_model",

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -25,6 +25,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import Access, model_identity, reach
 from pddl2nl.experiments.preparing import prepare_run
 from pddl2nl.experiments.records.reader import End, is_broken, read_end
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.experiments.records.writer import (
     RecordWriter,
     claimed,
@@ -53,74 +54,13 @@ from pddl2nl.pddl import Task, text_of
 from pddl2nl.plugins import their_place
 from pddl2nl.policies import Policy, RunEvent, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
-from pddl2nl.policies.events import Fault, Outcome, Started
+from pddl2nl.policies.events import Started
 from pddl2nl.policies.policy import WorldPolicy, options_of
 from pddl2nl.policies.setting import SolvedProblem
 from pddl2nl.policies.spec import RUN_OPTIONS, RunSpec, options_text
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """The result of a run.
-
-    ``plan`` holds PDDL actions: those read out of a one-shot reply, else those executed. ``fault`` is the first broken
-    link of a run that was not solved. ``mistakes`` are turns, or lines of a plan, meant as actions
-    and not executed. ``record`` is None where none was written. ``events`` are those of the record.
-
-    Calls, tokens and ``usd`` (None where a price is unknown) are what was spent on this run; ``cache_hits`` is how many
-    more replies our cache had, which cost nothing. ``accounts`` holds the same for each role: wording, thoughts,
-    planner, translator.
-    """
-
-    outcome: Outcome
-    fault: Fault | None
-    plan: tuple[str, ...]
-    steps: int
-    mistakes: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    usd: float | None
-    seconds: float
-    record: Path | None
-    message: str = ""
-    cache_hits: int = 0
-    accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    events: tuple[RunEvent, ...] = field(default=(), repr=False)
-
-    def __repr__(self) -> str:
-        return f"<RunResult: {self.outcome}, {self.steps} steps, {self.mistakes} mistakes, {self.calls} calls>"
-
-    def _repr_html_(self) -> str:
-        from pddl2nl.notebook import html_table
-
-        fault = "" if self.fault is None else f"step {self.fault.step}, {self.fault.status}: {self.fault.text}"
-        counts = f"{self.steps} steps, {self.mistakes} mistakes, {self.calls} calls"
-        return html_table(f"Run: {self.outcome}", (("", counts), ("first fault", fault), ("plan", self.plan)))
-
-    @property
-    def solved(self) -> bool:
-        """Whether the goal was reached."""
-        return self.outcome == "solved"
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields as ``pddl2nl run --json`` prints them."""
-        shown = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("message", "events")}
-        return shown | {
-            "fault": msgspec.to_builtins(self.fault),
-            "plan": list(self.plan),
-            "usd": None if self.usd is None else round(self.usd, 6),
-            "seconds": round(self.seconds, 3),
-            "record": None if self.record is None else str(self.record),
-            "accounts": {
-                role: {key: round(value, 6) if isinstance(value, float) else value for key, value in account.items()}
-                for role, account in self.accounts.items()
-            },
-        }
 
 
 def run(
@@ -132,7 +72,7 @@ def run(
     cache: str | Path | None = None,
     models_file: str | Path | None = None,
     **options: Any,
-) -> RunResult:
+) -> RunRecord:
     """Runs a policy on a task. Needs no file and writes none unless ``record`` or ``out`` names one.
 
     Failures on the way (an endpoint, a planner in the model) are an outcome, ``infrastructure-error``. Wrong arguments
@@ -166,7 +106,7 @@ class _RecordLostError(Exception):
 
 def run_spec(
     spec: RunSpec, access: Access | None = None, observe: Callable[[RunEvent], None] = lambda event: None
-) -> RunResult:
+) -> RunRecord:
     """Runs what a specification says, as `run`; ``observe`` is given every event as it happens."""
     events: list[RunEvent] = []
     path: Path | None = None
@@ -190,7 +130,7 @@ def run_spec(
                 emit(started)
                 return emit
 
-            finished = prepare_run(spec, access, begin).play()
+            prepare_run(spec, access, begin).play()
     except ReplyPendingError:
         if path is not None and spec.record is None:
             # The name was reserved for this attempt, and is free for the next one.
@@ -198,11 +138,7 @@ def run_spec(
         raise
     except _RecordLostError as lost:
         raise InfrastructureError(str(lost)) from lost
-    spent = total(finished.spent.values())
-    ended = {name: getattr(finished, name) for name in ("outcome", "fault", "steps", "mistakes", "seconds", "message")}
-    paid = {name: value for name, value in vars(spent).items() if name not in ("seconds", "reasoning_tokens")}
-    plan = finished.proposed or finished.plan
-    return RunResult(plan=plan, record=path, accounts=finished.spent, events=tuple(events), **ended, **paid)
+    return RunRecord.played(path, tuple(events))
 
 
 def _record_path(spec: RunSpec, started: Started) -> Path | None:

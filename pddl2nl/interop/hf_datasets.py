@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pddl2nl.errors import InputError, MissingExtraError
-from pddl2nl.reports.records import RunRecord, read_record
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.reports.rows import STEP_COLUMNS, load_records
 
 

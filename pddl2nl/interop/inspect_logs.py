@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import mean
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.interop.inspect_task import chat
 from pddl2nl.llm.keys import sha256
 from pddl2nl.policies.events import Prompted
-from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.reports.rows import load_records
 from pddl2nl.reports.summaries import RunSummary
 
@@ -152,7 +152,7 @@ def _sample(record: RunRecord, task: str, epoch: int, why: str) -> EvalSample:
         output=output,
         scores=None if record.infrastructure else {_SCORER: score},
         error=EvalError(message=why, traceback="", traceback_ansi="") if record.infrastructure else None,
-        metadata={"record": record.path.name, "seed": started.seed},
+        metadata={"record": f"{record.id}.jsonl", "seed": started.seed},
         model_usage={started.model: usage},
         total_time=finished.seconds,
     )

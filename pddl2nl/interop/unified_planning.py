@@ -310,9 +310,11 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
             return self._without_plan(PlanStatus.INTERNAL_ERROR, result.message)
         if not result.solved:
             return self._without_plan(PlanStatus.UNSOLVABLE_INCOMPLETELY, f"{result.outcome}: {result.message}")
-        counts = ("calls", "prompt_tokens", "completion_tokens", "steps", "mistakes")
-        metrics = {name: str(getattr(result, name)) for name in counts}
+        spent = result.spent
+        counts = (spent.calls, spent.prompt_tokens, spent.completion_tokens, result.steps, result.mistakes)
+        names = ("calls", "prompt_tokens", "completion_tokens", "steps", "mistakes")
         plan = exchange.plan(map(GroundAction.parse, result.plan))
+        metrics = dict(zip(names, map(str, counts), strict=True))
         return PlanGenerationResult(PlanStatus.SOLVED_SATISFICING, plan, self.name, metrics)
 
     def _without_plan(self, status: PlanStatus, message: str) -> PlanGenerationResult:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
+from pddl2nl.experiments.records.stored import Record
 from pddl2nl.policies.events import Replied, RunEvent
 from pddl2nl.questions import SYSTEM
 from pddl2nl.questions.answers import AnswerReader
 from pddl2nl.questions.asked import Answered, Asked, judged
-from pddl2nl.reports.records import Record
 
 
 class AnswerRecord(Record):

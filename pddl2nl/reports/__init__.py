@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.metrics import add_metric, all_metrics, measure
 from pddl2nl.reports.recheck import Recheck, recheck
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import BrokenLink, RunSummary, summarize
 
 __all__ = [

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from msgspec import structs
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, read_layout
+from pddl2nl.experiments.records.stored import Record, record_paths
 from pddl2nl.policies import policy_names, system_of
 from pddl2nl.policies.paper import papers
 from pddl2nl.reports.metrics import length_ratio
-from pddl2nl.reports.records import Record, record_paths
 from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
 
 _LISTED = 20

@@ -26,6 +26,7 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.plugins import (
     METRIC_GROUP,
@@ -40,7 +41,6 @@ from pddl2nl.plugins import (
 )
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 

@@ -15,11 +15,11 @@ from typing import Any
 from msgspec import structs
 
 from pddl2nl.experiments.records.reader import seal_fault
+from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.events import Acted, GoalReached, Judged, LookedAround, Prompted, Read, Rejected, Replied
 from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.trace import MISTAKES, changes_of
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, Report, Simulator, State, StepResult, validate
@@ -76,7 +76,7 @@ def doubt(record: Record) -> str:
     Raises:
         RecordError: the file cannot be read.
     """
-    if changed := seal_fault(record.path):
+    if record.path is not None and (changed := seal_fault(record.path)):
         return changed
     try:
         if wrong := next(_contradictions(record), ""):

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.files import replaced_file, write_text_file
 from pddl2nl.policies.events import Acted, LookedAround, Rejected
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.metrics import all_metrics
-from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
+from pddl2nl.experiments.records.stored import Record, RunRecord, read_record, read_task, task_of
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
@@ -36,7 +37,6 @@ from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
 from pddl2nl.reports.recheck import doubt
-from pddl2nl.reports.records import Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
 
 Item = TypeVar("Item")
@@ -102,7 +102,7 @@ class BrokenLink:
 class RunSummary:
     """A finished run of a policy or a planner.
 
-    Attributes (those of `pddl2nl.reports.records.Record` are as there):
+    Attributes (those of `pddl2nl.experiments.records.stored.Record` are as there):
         name: the record's file name without its ending.
         suite, task: what the experiment calls them; by default the domain's and the problem's name.
         task_id: the SHA-256 of the PDDL texts.
@@ -184,7 +184,7 @@ def summarize(record: Record) -> RunSummary:
     values, estimated = measure(record)
     run = RunSummary(
         name=record.id,
-        path=record.path,
+        path=record.path or Path(),
         suite=first.suite or first.domain,
         task=first.task or first.problem,
         task_id=task_id(first.domain_pddl, first.problem_pddl),

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import event_to_json
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
-from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.tasks import shipped_task
 
 pytestmark = pytest.mark.benchmark

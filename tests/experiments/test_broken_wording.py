@@ -14,7 +14,8 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.baselines import PlanOracle
-from pddl2nl.experiments.runs import RunResult, run
+from pddl2nl.experiments.records.stored import RunRecord
+from pddl2nl.experiments.runs import run
 from pddl2nl.nl import Wording, choose_wording
 from pddl2nl.nl.wording.snippets import Snippet
 from pddl2nl.tasks import shipped_task
@@ -61,7 +62,7 @@ def _swapped(snippet: Snippet) -> Snippet:
 )
 @pytest.mark.parametrize("policy", ASKING)
 def test_coverage_falls_with_the_wording(policy: str, broken: Callable[[Wording, str], Wording], covered: int) -> None:
-    def play(instance: tuple[str, str]) -> RunResult:
+    def play(instance: tuple[str, str]) -> RunRecord:
         task = shipped_task(*instance)
         wording = choose_wording(None, task.domain)
         return run(task, policy, PlanOracle(task.domain, wording), wording=broken(wording, instance[0]))

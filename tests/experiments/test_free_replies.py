@@ -46,19 +46,19 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
             task, "act", model="m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs"
         )
         first = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 2}), access)
-        assert (first.outcome, first.steps, first.calls, first.cache_hits) == ("budget", 2, 2, 0)
+        assert (first.outcome, first.steps, first.spent.calls, first.spent.cache_hits) == ("budget", 2, 2, 0)
         # Nothing may be paid: what the cache has is used, and there it ends.
         free = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 0}), access)
-        assert (free.outcome, free.steps, free.calls, free.cache_hits) == ("budget", 2, 0, 2)
+        assert (free.outcome, free.steps, free.spent.calls, free.spent.cache_hits) == ("budget", 2, 0, 2)
         assert "the limit of 0 calls is reached" in free.message
         # With one call more it goes on where the money ended.
         further = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 1}), access)
-        assert (further.steps, further.calls, further.cache_hits) == (3, 1, 2)
+        assert (further.steps, further.spent.calls, further.spent.cache_hits) == (3, 1, 2)
         assert further.message == "the limit of 3 steps is reached"
     assert model.asked == [0, 1, 2]
     for result in (first, free, further):
-        assert result.record is not None
-        assert replay_record(result.record).identical
+        assert result.path is not None
+        assert replay_record(result.path).identical
 
 
 def test_a_spent_budget_forbids_calls_and_not_what_the_cache_has(task: Task, tmp_path: Path) -> None:
@@ -68,6 +68,6 @@ def test_a_spent_budget_forbids_calls_and_not_what_the_cache_has(task: Task, tmp
         spec = RunSpec.of(task, "act", model="m", example="none", steps=2, base_url=server.base_url)
         assert run_spec(spec, Access(cache=cache, budget=budget)).steps == 2
         again = run_spec(spec, Access(cache=cache, budget=budget))
-        assert (again.steps, again.calls, again.cache_hits) == (2, 0, 2)
+        assert (again.steps, again.spent.calls, again.spent.cache_hits) == (2, 0, 2)
         with pytest.raises(BudgetSpentError, match="20 tokens"):
             run_spec(RunSpec.of(**{**vars(spec), "steps": 3}), Access(cache=cache, budget=budget))

@@ -54,7 +54,7 @@ MOVES = RunMetric("moves", "executed actions", "lower", "mean", _moves, "actions
 HERE = __name__
 
 
-def started(result: pddl2nl.RunResult) -> Started:
+def started(result: pddl2nl.RunRecord) -> Started:
     first = result.events[0]
     assert isinstance(first, Started)
     return first

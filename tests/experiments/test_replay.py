@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.experiments import RunResult, RunSpec, run_spec
+from pddl2nl.experiments import RunRecord, RunSpec, run_spec
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.replay import KEPT, PlannedRecordError, Replayed, replay_record
@@ -123,7 +123,7 @@ def _timeless(value: Any) -> Any:
     return [*map(_timeless, value)] if isinstance(value, list | tuple) else value
 
 
-def _same(result: RunResult, replayed: Replayed) -> None:
+def _same(result: RunRecord, replayed: Replayed) -> None:
     assert replayed.identical, replayed.difference
     assert replayed.complete
     # What stays as recorded, and what was spent, is repeated as well: all but the times.
@@ -336,7 +336,7 @@ def test_a_run_with_the_model_replay_repeats_the_accounts(task: Task, tmp_path: 
     again = run_spec(
         RunSpec.of(task, "act", model=f"replay:{tmp_path}", record=tmp_path / "again" / "again.jsonl", **BARE)
     )
-    assert first.cache_hits > 0
+    assert first.spent.cache_hits > 0
     assert _timeless(again.as_json() | {"record": ""}) == _timeless(first.as_json() | {"record": ""})
     assert replay_record(tmp_path / "again" / "again.jsonl").identical
 
@@ -367,7 +367,7 @@ def test_runs_over_http_replay_when_the_endpoint_is_gone(
             results.append(run_spec(replace(spec, record=tmp_path / f"{name}.jsonl"), access))
             # The third is bounded by a single call, and needs none: replies of a cache are no calls, then and now.
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert [result.cache_hits for result in results] == [0, 3, 3]
+    assert [result.spent.cache_hits for result in results] == [0, 3, 3]
     assert all(result.solved for result in results)
     for name, result in zip(("paid", "cached", "half"), results, strict=True):
         _same(result, replay_record(tmp_path / f"{name}.jsonl"))

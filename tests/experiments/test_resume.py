@@ -69,7 +69,7 @@ def test_a_run_cut_off_after_any_call_asks_only_for_the_rest_and_ends_in_the_sam
     assert model.asked == [*range(calls, 5)]
     assert result.solved
     # What was paid before counts in the run's own account.
-    assert (result.calls, result.cache_hits) == (5, 0)
+    assert (result.spent.calls, result.spent.cache_hits) == (5, 0)
     assert settled(cut) == settled(whole)
     assert [path.name for path in tmp_path.glob("cut*")] == ["cut.jsonl"]
 

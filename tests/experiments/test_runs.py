@@ -70,7 +70,7 @@ def test_a_run_needs_no_file_and_writes_none(task: Task, tmp_path: Path, monkeyp
     result = run(task, "act", ScriptedModel(TURNS), **BARE)
     assert result.solved
     assert result.plan == ("(lift red table)", "(put red shelf)")
-    assert (result.steps, result.calls, result.usd, result.record) == (3, 3, 0.0, None)
+    assert (result.steps, result.spent.calls, result.spent.usd, result.path) == (3, 3, 0.0, None)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -88,14 +88,14 @@ def test_the_json_has_the_documented_fields_in_their_order(task: Task) -> None:
 def test_a_one_shot_plan_is_given_as_it_was_read(task: Task) -> None:
     result = run(task, "basic", ScriptedModel(["[PLAN]\n(put red shelf)\n(lift red table)\n[PLAN END]"]), **BARE)
     assert result.outcome == "inapplicable"
-    assert result.plan == ("(put red shelf)", "(lift red table)")
+    assert result.proposed == ("(put red shelf)", "(lift red table)")
 
 
 def test_a_run_without_a_model_answers_to_its_seed(task: Task) -> None:
     one, same, *others = (run(task, "random", seed=seed, steps=40) for seed in (1, 1, 2, 3, 4, 5))
     assert _stable(one.events) == _stable(same.events)
-    assert any(other.plan != one.plan for other in others)
-    assert one.calls == 0
+    assert any(other.proposed != one.proposed for other in others)
+    assert one.spent.calls == 0
 
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
@@ -104,7 +104,7 @@ def test_a_run_without_a_model_answers_to_its_seed(task: Task) -> None:
 def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task, tmp_path: Path, cups: Any) -> None:
     path = tmp_path / "deep" / "run.jsonl"
     result = run(task, "act", ScriptedModel(TURNS), record=path, seed=7, **BARE)
-    assert result.record == path
+    assert result.path == path
     assert [item.name for item in path.parent.iterdir()] == ["run.jsonl"]
     assert _kept(path) == result.events
     started = result.events[0]
@@ -134,12 +134,12 @@ def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path)
     spec = RunSpec.of(task, "random", steps=5, out=tmp_path)
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda seed: run_spec(replace(spec, seed=seed % 2)), range(16)))
-    paths = {result.record for result in results}
+    paths = {result.path for result in results}
     assert len(paths) == 16
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in paths if path is not None}
     for result in results:
-        assert result.record is not None
-        assert _kept(result.record) == result.events
+        assert result.path is not None
+        assert _kept(result.path) == result.events
 
 
 def test_a_record_that_cannot_be_written_is_infrastructure(task: Task, tmp_path: Path) -> None:

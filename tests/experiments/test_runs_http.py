@@ -59,10 +59,10 @@ def test_a_mechanism_solves_a_task_over_http_with_faults_on_the_way(policy: str,
         result = run(task, policy, "gpt-4o-2024-08-06", base_url=server.base_url, record=tmp_path / "run.jsonl")
         calls = len(server.calls)
     assert result.solved, result
-    assert result.calls <= calls
-    assert result.prompt_tokens > 0
-    assert result.usd is not None
-    assert result.usd > 0
+    assert result.spent.calls <= calls
+    assert result.spent.prompt_tokens > 0
+    assert result.spent.usd is not None
+    assert result.spent.usd > 0
     started = json.loads((tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert (started["models"]["planner"], started["base_url"]) == ("gpt-4o-2024-08-06", server.base_url)
     assert KEY not in (tmp_path / "run.jsonl").read_text(encoding="utf-8")

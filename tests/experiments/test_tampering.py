@@ -12,11 +12,11 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.experiments.runs import run
 from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Request, ScriptedModel, ScriptedReply
 from pddl2nl.pddl import load_task
 from pddl2nl.reports.recheck import doubt
-from pddl2nl.reports.records import read_record
 from tests.records import rewrite
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments import RunRecord, RunSpec, run, run_spec
 from pddl2nl.experiments.example import (
     THOUGHTS_PROMPTS,
     THOUGHTS_TOKENS,
@@ -379,18 +379,18 @@ def test_an_example_without_a_step_asks_nothing(example: Example, teller: Teller
 REPLIES = {"cot": "[PLAN]\nThought: x\nAction: (lift red table)\n[PLAN END]", "react": "Thought: x\nAction: nonsense"}
 
 
-def _run(task: Task, solved: SolvedProblem, policy: str, model: Any, **options: Any) -> RunResult:
+def _run(task: Task, solved: SolvedProblem, policy: str, model: Any, **options: Any) -> RunRecord:
     return run_spec(RunSpec.of(task, policy, model=model, example=solved, steps=1, **options))
 
 
-def _started(result: RunResult) -> Started:
+def _started(result: RunRecord) -> Started:
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.example is not None
     return started
 
 
-def _purposes(result: RunResult) -> list[str]:
+def _purposes(result: RunRecord) -> list[str]:
     return [event.purpose for event in result.events if isinstance(event, Prompted)]
 
 

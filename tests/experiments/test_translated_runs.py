@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments import RunRecord, RunSpec, run, run_spec
 from pddl2nl.experiments.planners import ff_plan
 from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
@@ -92,7 +92,7 @@ def _stable(events: tuple[RunEvent, ...], *without: str) -> list[dict[str, Any]]
     ]
 
 
-def _started(result: RunResult) -> Started:
+def _started(result: RunRecord) -> Started:
     started = result.events[0]
     assert isinstance(started, Started)
     return started
@@ -137,7 +137,7 @@ def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> No
 # ── the record ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _recorded(folder: Path, policy: str, mode: str = "lines", **options: Any) -> RunResult:
+def _recorded(folder: Path, policy: str, mode: str = "lines", **options: Any) -> RunRecord:
     plan = ("pick up block_0 from the table", "dance", "stack block_0 on block_1")
     return run(
         shipped_task(*TASK),
@@ -168,8 +168,8 @@ def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: s
 @pytest.mark.parametrize("policy", ASKING)
 def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy)
-    assert result.record is not None
-    record = read_record(result.record)
+    assert result.path is not None
+    record = read_record(result.path)
     assert recheck(record).agrees
     turns = turns_of(record)
     spans = {piece.text for turn in turns for call in turn.calls for piece in call.reply if piece.status}
@@ -226,7 +226,7 @@ def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
     ]
     result = run(shipped_task(*TASK), "act", ScriptedModel(replies), translator="reader+llm", example="none", steps=3)
     assert _started(result).models["translator"] == "script"
-    assert result.calls == 4
+    assert result.spent.calls == 4
 
 
 # ── the wire ─────────────────────────────────────────────────────────────────────────────────────
@@ -262,13 +262,13 @@ def test_over_http_the_translator_is_asked_by_its_own_name() -> None:
             budget_usd=1.0,
         )
         bodies = [call.body for call in server.calls]
-    assert (result.calls, result.steps) == (4, 2), result
+    assert (result.spent.calls, result.steps) == (4, 2), result
     assert [body["model"] for body in bodies] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
     assert [body.get("max_tokens") for body in bodies] == [None, 750] * 2
     assert {body["temperature"] for body in bodies} == {0.0}
-    assert result.usd is not None
+    assert result.spent.usd is not None
     prices = [event.usd or 0.0 for event in result.events if isinstance(event, Replied)]
-    assert result.usd == pytest.approx(sum(prices))
+    assert result.spent.usd == pytest.approx(sum(prices))
     assert 0 < prices[1] < prices[0], "each call at the price of its own model"
 
 
@@ -296,7 +296,7 @@ def test_over_http_a_whole_reply_is_one_call_behind_those_that_try_constraints()
             steps=2,
         )
         bodies = [call.body for call in server.calls]
-    assert (result.calls, result.steps) == (4, 2), result
+    assert (result.spent.calls, result.steps) == (4, 2), result
     asked = [body for body in bodies if body["messages"][-1]["content"] != "Say hello."]
     assert [body["model"] for body in asked] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
     assert [body.get("max_tokens") for body in asked] == [None, 4_000] * 2

@@ -97,8 +97,8 @@ def test_litellm_itself_plays_a_run_over_http_with_a_fault_on_the_way(
             shipped_task("blocksworld", "p01"), "act", "litellm:openai/any", base_url=server.base_url, **options
         )
         assert [call.path for call in server.calls] == ["/v1/chat/completions"] * 2
-    assert (result.steps, result.calls, len(result.plan)) == (1, 1, 1)
-    assert result.prompt_tokens > 0
+    assert (result.steps, result.spent.calls, len(result.plan)) == (1, 1, 1)
+    assert result.spent.prompt_tokens > 0
 
 
 @pytest.mark.heavy

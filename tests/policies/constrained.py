@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from pddl2nl.experiments import RunResult, run
+from pddl2nl.experiments import RunRecord, run
 from pddl2nl.llm import OpenAIModel, ScriptedModel
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.tasks import shipped_task
@@ -17,7 +17,7 @@ from tests.llm.grammar import drawn
 
 def asked(
     domain: str, policy: str, level: str, answer: Callable[[str], str] | int, problem: str = "p01"
-) -> tuple[list[tuple[str, str]], RunResult]:
+) -> tuple[list[tuple[str, str]], RunRecord]:
     """The stage and the grammar of each prompt of a run, and its result.
 
     ``answer`` answers a stage; or it is a seed, and the replies are drawn from the grammars.

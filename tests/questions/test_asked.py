@@ -11,6 +11,7 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, wrap_model
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.specification.estimate import estimate_cost
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
@@ -20,7 +21,6 @@ from pddl2nl.policies.budget import Limits
 from pddl2nl.questions.experiments import acpbench
 from pddl2nl.questions.records import AnswerRecord
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.report import report_tables
 from pddl2nl.reports.tables import Table
 from tests.questions.asked import FERRY, PROBLEM, breadth_first

@@ -7,8 +7,8 @@ import re
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import OUTCOMES, Acted, Fault, Finished, Judged, Rejected
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import LINKS, BrokenLink, first_broken_link, predicates_of
 from tests.records import changed
 

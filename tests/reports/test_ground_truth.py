@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import RecordError
 from pddl2nl.policies.reporting import MOST_SETS, Way, reference_of
-from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 

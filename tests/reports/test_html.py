@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports.gathering import Gathered, gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.pages import _environment, overview_of, plan_pages
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import Acted, Fault, Finished, Read
 from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.metrics import all_metrics, measure
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import summarize
 from tests.records import changed
 

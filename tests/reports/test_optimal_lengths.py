@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.metrics import all_metrics, length_ratio, optimal_length, shipped_lengths, task_id
-from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
 
 OVER = "plan-length-over-optimal"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.nl import load_wording
 from pddl2nl.policies.events import Acted, Fault, Finished, Read, Rejected
 from pddl2nl.reports.html.run import Reason, explained, missing_goals, turns_of
 from pddl2nl.reports.recheck import recheck
-from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
 from tests.records import changed, tiny_start
 

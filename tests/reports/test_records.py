@@ -9,9 +9,9 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import record_paths
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports import PlannerRecord, RunRecord, read_record
-from pddl2nl.reports.records import record_paths
 from tests.records import changed
 
 

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, TableLayout
+from pddl2nl.experiments.records.stored import Record, read_record
 from pddl2nl.experiments.specification.schema import TABLES as CORE_TABLES
 from pddl2nl.experiments.specification.shipped import Specification, shipped_specs
 from pddl2nl.plugins import systems
@@ -29,7 +30,6 @@ from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import all_metrics, measure, roles
 from pddl2nl.reports.plots import NoDataError, Plot, all_plots
-from pddl2nl.reports.records import Record, read_record
 from pddl2nl.reports.summaries import summarize
 from pddl2nl.reports.tables import FORMATS, table_kinds, written
 from pddl2nl.reports.tables.grid import paper_table

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import parse_task
@@ -16,7 +17,6 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.run import run_turns
 from pddl2nl.reports.metrics import all_metrics
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain
 
 PROBLEM = """(define (problem tiny) (:domain blocksworld-4ops) (:objects a b)
@@ -51,7 +51,7 @@ def recorded(tmp_path: Path) -> Recorded:
             out=tmp_path,
             budget_calls=budget_calls,
         )
-        path = run_spec(spec).record
+        path = run_spec(spec).path
         assert path is not None
         record = read_record(path)
         assert isinstance(record, RunRecord)

@@ -8,9 +8,9 @@ import signal
 import pytest
 from msgspec.structs import replace
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import Finished
 from pddl2nl.reports import summaries
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import read_summaries, summarize
 from tests.records import changed, rewrite
 

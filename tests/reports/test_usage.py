@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments.records.stored import RoleUsage, read_record, usage_by_role
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import measure
-from pddl2nl.reports.records import RoleUsage, read_record, usage_by_role
 from pddl2nl.tasks import shipped_task
 from tests.records import begun
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunResult, run
+from pddl2nl.experiments import RunRecord, run
 from pddl2nl.llm import OpenAIModel, ScriptedModel
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.settings import ModelSettings
@@ -37,7 +37,7 @@ TASKS = {"sayplan": ("building", "p01"), "taskgraph": ("alfred", "u01"), "hybrid
 STATEWISE = [name for name, level in CHOICES if level == "applicable"]
 
 
-def played(policy: str, level: str, seed: int = 1) -> RunResult:
+def played(policy: str, level: str, seed: int = 1) -> RunRecord:
     """A run with a server that obeys every grammar, and gives a plan of one step where none is sent."""
     rng = random.Random(f"{policy} {level} {seed}")
 

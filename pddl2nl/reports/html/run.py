@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pddl2nl.experiments.layout import Place
+from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.plugins import fails_alone, is_ours, provided
@@ -42,7 +43,6 @@ from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, effects, recheck
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
 from pddl2nl.reports.summaries import RunSummary
 from pddlval import Cause, GroundAction, validate
 
@@ -513,7 +513,7 @@ def facts_of(record: Record) -> dict[str, str]:
     facts = dict(record.facts)
     if isinstance(record, RunRecord):
         facts |= {**_settings(record), **_truth_and_world(record), **_costs(record)}
-    facts |= {"seconds": f"{record.last.seconds:.2f}", "record": record.path.name}
+    facts |= {"seconds": f"{record.last.seconds:.2f}", "record": f"{record.id}.jsonl"}
     return {name: str(value) for name, value in facts.items() if value not in (None, "")}
 
 

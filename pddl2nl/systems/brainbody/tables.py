@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from itertools import chain
 
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.policy import is_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.laid_out import BLANK, LaidOut, printed
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection

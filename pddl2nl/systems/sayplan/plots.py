@@ -6,6 +6,7 @@ from collections import defaultdict
 from statistics import fmean
 from typing import Any
 
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.plots import (
     LEFT_OUT,
@@ -21,7 +22,6 @@ from pddl2nl.reports.plots import (
     new_figure,
     scored,
 )
-from pddl2nl.reports.records import read_record
 from pddl2nl.systems.sayplan.events import SceneSearched
 
 

@@ -92,8 +92,8 @@ def test_one_option_is_the_whole_setting_of_the_paper(task: Task, monkeypatch: p
         "translator": 2,
         "wording": 4,
     }
-    assert result.calls == 7
-    assert result.usd == pytest.approx(sum(event.usd or 0 for event in replied))
+    assert result.spent.calls == 7
+    assert result.spent.usd == pytest.approx(sum(event.usd or 0 for event in replied))
 
 
 def test_what_is_given_beside_a_profile_stands(task: Task) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.pddl import And, Atom, Condition, Exists, Forall, Imply, Not, Or, Task, TypedName
 from pddl2nl.policies.events import Acted, Finished, RunEvent
 from pddl2nl.policies.reporting import satisfied
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
 from pddl2nl.systems.brainbody.metrics import METRICS
 from pddl2nl.tasks import shipped_domain

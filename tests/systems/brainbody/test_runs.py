@@ -12,6 +12,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.shipped import find_specification
@@ -21,7 +22,6 @@ from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import Gathered, gather
 from pddl2nl.reports.metrics import measure
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.reports.tables import Table, table_kinds, tables_of
 from pddl2nl.systems.brainbody.primitives import parse_robot
 from pddl2nl.tasks import shipped_domain, shipped_task

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.policies.events import Acted, Finished, Rejected, RunEvent
 from pddl2nl.policies.reporting import Way
 from pddl2nl.reports.metrics import measure
-from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.systems.hvr.correctness import prefix_steps, skipping_steps
 from pddl2nl.systems.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
 from pddl2nl.systems.hvr.metrics import METRICS as HVR_METRICS

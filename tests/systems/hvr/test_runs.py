@@ -10,7 +10,8 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.runs import RunResult, run, run_spec
+from pddl2nl.experiments.records.stored import RunRecord
+from pddl2nl.experiments.runs import run, run_spec
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Prompted, Rejected, Started
@@ -35,11 +36,11 @@ def kitchen(name: str) -> Task:
     return shipped_task("kitchen", name)
 
 
-def of(kind: type[Any], result: RunResult) -> list[Any]:
+def of(kind: type[Any], result: RunRecord) -> list[Any]:
     return [event for event in result.events if isinstance(event, kind)]
 
 
-def planned(result: RunResult) -> tuple[str, ...]:
+def planned(result: RunRecord) -> tuple[str, ...]:
     plan: tuple[str, ...] = of(PlanExpanded, result)[-1].actions
     return plan
 
@@ -48,7 +49,7 @@ def validates(task: Task, plan: Sequence[str]) -> bool:
     return validate(task, plan_of(map(GroundAction.parse, plan))).valid
 
 
-def assert_ground_truth(task: Task, result: RunResult) -> None:
+def assert_ground_truth(task: Task, result: RunRecord) -> None:
     """Plan correctness of 100 %: solved by a plan that is one of the ground truths."""
     reference = reference_of(task)
     assert reference is not None
@@ -56,14 +57,14 @@ def assert_ground_truth(task: Task, result: RunResult) -> None:
     assert planned(result) in {way.plan for way in reference.ways}
 
 
-def violations(result: RunResult) -> Iterator[tuple[int, tuple[str, ...]]]:
+def violations(result: RunRecord) -> Iterator[tuple[int, tuple[str, ...]]]:
     """What a validator found violated, with the place of the event."""
     for place, event in enumerate(result.events):
         if isinstance(event, BlockExpanded | MacrosVerified) and event.unmet and event.feedback:
             yield place, event.unmet
 
 
-def reached(result: RunResult, place: int, unmet: Sequence[str]) -> bool:
+def reached(result: RunRecord, place: int, unmet: Sequence[str]) -> bool:
     """Whether violated conditions stand, under their told names, in the feedback of the next prompt."""
     names = result.events[0].names  # type: ignore[union-attr]
     told = unmet[0]
@@ -199,7 +200,7 @@ def test_without_verification_a_fault_ends_the_run_and_is_measured_but_told_to_n
     assert "(holding wine-bottle-1)" in first.missing
     assert all("Feedback" not in LAYOUT.read(event.messages[-1].content) for event in of(Prompted, result))
     # Of the eight steps of the ground truth, the way to the bottle is all that went as expected.
-    from pddl2nl.reports.records import RunRecord
+    from pddl2nl.experiments.records.stored import RunRecord
 
     (measured,) = (metric.of for metric in METRICS if metric.name == "execution-success")
     assert measured(RunRecord.of(Path("run.jsonl"), result.events)) == 100 / 8

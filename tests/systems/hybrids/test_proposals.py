@@ -10,7 +10,8 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.runs import RunResult, run_spec
+from pddl2nl.experiments.records.stored import RunRecord
+from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies import Episode, Policy, make_policy
 from pddl2nl.policies.events import RecordError, Started
@@ -43,7 +44,7 @@ class Mine(Policy):
         episode.move(GroundAction.parse("(lift blue table)"))
 
 
-def repaired(run: RunResult) -> PlanRepaired:
+def repaired(run: RunRecord) -> PlanRepaired:
     [event] = [event for event in run.events if isinstance(event, PlanRepaired)]
     return event
 

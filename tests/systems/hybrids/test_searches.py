@@ -262,7 +262,7 @@ def test_the_beam_keeps_the_best(play: Play, world: World, ranking: str, first: 
 @pytest.mark.parametrize(("domain", "calls"), [("ferry", 13), ("blocksworld", 13)])
 def test_the_tree_with_the_oracle_takes_its_beam_times_the_plan(domain: str, calls: int) -> None:
     solved = run_spec(RunSpec(shipped_task(domain, "p03"), "tree", {}, "oracle"))
-    assert (solved.outcome, solved.calls) == ("solved", calls)
+    assert (solved.outcome, solved.spent.calls) == ("solved", calls)
     assert len(solved.plan) <= calls <= 3 * len(solved.plan)
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.policies.events import Acted
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.plots import NoDataError, all_plots
-from pddl2nl.reports.records import read_record
 from pddl2nl.reports.tables import metrics_tables
 from tests.systems.sayplan.conftest import BUILDING
 

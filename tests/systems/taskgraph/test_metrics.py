@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.experiments.specification.experiment import Overrides
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.policies.events import FORMAT, Finished, Started
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.records import RunRecord
 from pddl2nl.reports.tables import tables_of
 from pddl2nl.systems.taskgraph.events import GraphChecked
 from pddl2nl.systems.taskgraph.metrics import METRICS

@@ -10,11 +10,11 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.llm import Completion, Request
 from pddl2nl.plugins import systems
 from pddl2nl.policies import Episode, Setting, entry_of, make_policy, policies
 from pddl2nl.policies.prompts import stage_of
-from pddl2nl.reports.records import read_record
 from pddl2nl.systems.taskgraph.answers import MISTAKES
 from pddl2nl.systems.taskgraph.events import RevisionSpared
 from pddl2nl.systems.taskgraph.policy import MOST_CORRECTIONS, MOST_FAILURES, MOST_REVISIONS

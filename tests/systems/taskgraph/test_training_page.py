@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.reports.records import RunRecord, read_record
+from pddl2nl.experiments.records.stored import RunRecord, read_record
 
 pytestmark = pytest.mark.heavy
 

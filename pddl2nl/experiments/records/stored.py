@@ -1,4 +1,6 @@
-"""Reading stored runs: a record file becomes a `RunRecord`, a `PlannerRecord`, or a record of a system.
+"""Runs that are finished: a run that was just played, or its record file, is a `RunRecord`.
+
+Files of planners are `PlannerRecord`, those that systems write are records of theirs.
 
 ``NAME.jsonl`` is a finished record. ``NAME.jsonl.partial`` belongs to a run that was cut off or still runs: it is
 listed and never counted. A malformed line in a finished record is an error that names file and line, because skipping
@@ -10,12 +12,12 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.experiments.planners import Planned
@@ -25,6 +27,7 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.plugins import System, provided
 from pddl2nl.policies import system_of
+from pddl2nl.policies.budget import Account, total
 from pddl2nl.policies.events import (
     SOLVED,
     Fault,
@@ -134,7 +137,7 @@ class Record:
     """A finished record: of an episode, of a planner, or one that a system defines (`pddl2nl.plugins.System.records`).
 
     Attributes:
-        path: of the record file.
+        path: of the record file; None for a run that was played and written nowhere.
         events: all of them.
         outcome: how the run ended: an outcome of an episode or a planner's status.
         policy: the policy's or planner's name.
@@ -144,8 +147,8 @@ class Record:
         fault: the first failure.
     """
 
-    path: Path
-    events: tuple[RunEvent, ...]
+    path: Path | None
+    events: tuple[RunEvent, ...] = field(repr=False)
     outcome: str
     policy: str
     model: str = ""
@@ -167,7 +170,7 @@ class Record:
 
     @property
     def id(self) -> str:
-        return self.path.name.removesuffix(".jsonl")
+        return "" if self.path is None else self.path.name.removesuffix(".jsonl")
 
     @property
     def first(self) -> Any:
@@ -212,7 +215,21 @@ class Record:
 
 
 class RunRecord(Record):
-    """A finished episode as it was stored."""
+    """A finished run of a policy, as `pddl2nl.run` returns it and as a record holds it.
+
+    ``steps`` are its turns, ``mistakes`` turns, or lines of a plan, meant as actions and not executed. ``plan`` has the
+    actions that were executed, ``proposed`` those of a one-shot reply, else the same. ``seconds`` is wall time.
+    """
+
+    def __repr__(self) -> str:
+        return f"<RunRecord: {self.outcome}, {self.steps} steps, {self.mistakes} mistakes, {self.spent.calls} calls>"
+
+    def _repr_html_(self) -> str:
+        from pddl2nl.notebook import html_table
+
+        fault = "" if self.fault is None else f"step {self.fault.step}, {self.fault.status}: {self.fault.text}"
+        counts = f"{self.steps} steps, {self.mistakes} mistakes, {self.spent.calls} calls"
+        return html_table(f"Run: {self.outcome}", (("", counts), ("first fault", fault), ("plan", self.proposed)))
 
     @classmethod
     def of(cls, path: Path, events: tuple[RunEvent, ...]) -> Self:
@@ -221,17 +238,78 @@ class RunRecord(Record):
         Raises:
             RecordError: the description of the run has the wrong fields.
         """
-        started, finished = cast(Started, events[0]), cast(Finished, events[-1])
-        model = "" if started.model == "none" else started.model
-        solvable = True if finished.outcome in SOLVED else started.solvable
-        record = cls(path, events, finished.outcome, started.policy, model, finished.plan, solvable, finished.fault)
+        record = cls.played(path, events)
         try:
             # Checked here, where the error can name file and line.
-            convert(started.spec, _Spec, "spec")
+            convert(record.started.spec, _Spec, "spec")
             record.reference  # noqa: B018
         except (RecordError, WrongValueError) as error:
             raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
         return record
+
+    @classmethod
+    def played(cls, path: Path | None, events: tuple[RunEvent, ...]) -> Self:
+        """The record with the events of a run of this process."""
+        started, finished = cast(Started, events[0]), cast(Finished, events[-1])
+        model = "" if started.model == "none" else started.model
+        solvable = True if finished.outcome in SOLVED else started.solvable
+        return cls(path, events, finished.outcome, started.policy, model, finished.plan, solvable, finished.fault)
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``pddl2nl run --json`` prints."""
+        spent = self.spent
+        costs = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens")
+        return {
+            "outcome": self.outcome,
+            "fault": to_builtins(self.fault),
+            "plan": list(self.proposed),
+            "steps": self.steps,
+            "mistakes": self.mistakes,
+            **{name: getattr(spent, name) for name in costs},
+            "usd": None if spent.usd is None else round(spent.usd, 6),
+            "seconds": round(self.seconds, 3),
+            "record": None if self.path is None else str(self.path),
+            "cache_hits": spent.cache_hits,
+            "accounts": {
+                role: {key: round(value, 6) if isinstance(value, float) else value for key, value in account.items()}
+                for role, account in self.accounts.items()
+            },
+        }
+
+    @property
+    def steps(self) -> int:
+        """The number of turns."""
+        return self.finished.steps
+
+    @property
+    def mistakes(self) -> int:
+        """The number of turns, or lines of a plan, that were meant as actions and not executed."""
+        return self.finished.mistakes
+
+    @property
+    def seconds(self) -> float:
+        """Wall time."""
+        return self.finished.seconds
+
+    @property
+    def message(self) -> str:
+        """Why it ended, in a sentence."""
+        return self.finished.message
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """The actions of a one-shot reply, else those that were executed."""
+        return self.finished.proposed or self.plan
+
+    @cached_property
+    def spent(self) -> Account:
+        """What was paid when it was played; `usage` is what its replies cost when they were first made."""
+        return total(self.accounts.values())
+
+    @property
+    def accounts(self) -> Mapping[str, Mapping[str, int | float | None]]:
+        """What was paid by role (`pddl2nl.policies.budget.Account`): wording, thoughts, planner, translator."""
+        return self.finished.spent
 
     @property
     def started(self) -> Started:
