@@ -59,7 +59,8 @@ _OURS = ("pddl2nl", "pddlval")
 _SHIPPED = "pddl2nl.systems"
 _QUESTIONS = "pddl2nl.questions"
 """What is no paper's system and brings what a system does."""
-_NOT_THEIRS = (str(Path(__file__).parent), *map(get_path, ("stdlib", "purelib", "platlib")))
+_HERE = Path(__file__).parent
+_NOT_THEIRS = (str(_HERE), str(_HERE.parent / "validators"), *map(get_path, ("stdlib", "purelib", "platlib")))
 """Where our code, Python's and that of libraries lies."""
 _LOG = logging.getLogger(__name__)
 

@@ -3,6 +3,8 @@
 The simulator, which executes action by action, refuses time, preferences and constraints; `validate` does not.
 """
 
+import re
+
 import pytest
 
 from pddl2nl.pddl import Task as _Task
@@ -170,3 +172,23 @@ def test_derived_predicates_are_executed() -> None:
     after = simulator.step(simulator.initial, "(a)").successor
     assert after is not None
     assert simulator.is_goal(after)
+
+
+NESTED = "(preference one (not (preference two (p))))"
+MOVE = "(:durative-action w :parameters () :duration (= ?duration 1) :condition {condition} :effect {effect})"
+
+
+@pytest.mark.parametrize(
+    ("parts", "what"),
+    [
+        ({"goal": NESTED}, "a preference .*in the goal, in preference 'one'"),
+        ({"precondition": NESTED}, "a preference .*in action 'a', in preference 'one'"),
+        (
+            {"extra": MOVE.format(condition=f"(at start {NESTED})", effect="(at end (q))")},
+            "a preference .*in preference 'one'",
+        ),
+        ({"extra": MOVE.format(condition="(at start (p))", effect="(decrease (f) 1)")}, "a numeric effect at no time"),
+    ],
+)
+def test_what_mutants_found_in_accepted_tasks(parts: dict[str, str], what: str) -> None:
+    assert re.search(what, refusal_of_plans(task(**parts)))

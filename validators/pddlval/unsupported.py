@@ -132,10 +132,13 @@ def _refusals(task: Task, *, timed: bool) -> Iterator[Refusal]:
         precondition = required(action.precondition) if timed else action.precondition
         for formula, part in ((precondition, "precondition"), (action.effect, "effect")):
             yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
+        if timed:
+            yield from _in_preferences(action.precondition, domain.source, f"in action '{action.name}'")
     if timed:
         yield from _in_durative_actions(domain)
     yield from _in_formula(required(problem.goal) if timed else problem.goal, problem.source, "in the goal")
     if timed:
+        yield from _in_preferences(problem.goal, problem.source, "in the goal")
         for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
             if definition.constraints is not None:
                 yield from _in_constraint(definition.constraints, definition.source, f"{where}, in its constraints")
@@ -168,6 +171,14 @@ def _in_formula(
                 if special.name not in specials:
                     yield Refusal(f"'{special.name}'", special.span, source, path)
                     break
+
+
+def _in_preferences(
+    formula: Condition, source: Source | None, path: str, specials: Collection[str] = ()
+) -> Iterator[Refusal]:
+    for part in subformulas(formula):
+        if isinstance(part, Preference):
+            yield from _in_formula(part.body, source, f"{path}, in preference '{part.name}'", specials)
 
 
 def _too_many_choices(task: Task) -> Iterator[Refusal]:
@@ -220,12 +231,20 @@ def _in_durative_actions(domain: Domain) -> Iterator[Refusal]:
         path = f"in durative action '{durative.name}', in its "
         yield from _in_formula(untimed(durative.duration), domain.source, f"{path}duration", ("?duration",))
         yield from _in_formula(required(untimed(durative.condition)), domain.source, f"{path}condition", ("?duration",))
+        yield from _in_preferences(untimed(durative.condition), domain.source, f"{path}condition", ("?duration",))
         yield from _in_formula(untimed(durative.effect), domain.source, f"{path}effect", ("?duration", "#t"))
         yield from _effects_in_time(durative.effect, changing, domain.source, f"{path}effect")
 
 
 def _effects_in_time(effect: Effect, changing: Collection[str], source: Source | None, path: str) -> Iterator[Refusal]:
     """Continuous effects that are not linear, and effects that come before their conditions are read."""
+    todo: list[Any] = [effect]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Update) and linear_rate(part.value) is None and not _is_continuous(part):
+            yield Refusal("a numeric effect at no time", part.span, source, path)
+        elif not isinstance(part, Atom | Timed):
+            todo += children(part)
     for part in subformulas(effect):
         if isinstance(part, Update) and _is_continuous(part):
             rate = linear_rate(part.value)
