@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.nl import READING_POLICIES, Reader, Snippet, Wording, make_names
+from pddl2nl.nl import READING_POLICIES, Reader, Snippet, Wording, make_names, template_wording
 from pddl2nl.pddl import parse_task
 
 DOMAIN = """(define (domain shelves) (:requirements :strips) (:predicates (clear ?x))
@@ -50,6 +50,9 @@ A, B, C, D = (f"take the box {letter}" for letter in "abcd")
         pytest.param(f"{A}\n{B}\n\nOr else it is this.\n\n{C}\n{D}", "cd", "abcd", "abcd", id="the last on ties"),
         pytest.param(f"1. {A}\n2. {B}\n1. {C}\n2. {D}\n3. {A}", "cda", "abcda", "abcda", id="numbering restarts"),
         pytest.param(f"1. {A}\n\nNow a is clear.\n\n2. {B}", "ab", "ab", "ab", id="numbering goes on"),
+        pytest.param(
+            f"1. {A}\n2. {B}\n\nWait, that fails.\n\n2. {C}\n3. {D}", "acd", "abcd", "abcd", id="from step 2 anew"
+        ),
         pytest.param(f"{A}\n(take b)\n(put c d)", "abc", "abc", "abc", id="PDDL lines"),
         pytest.param(f"1. **{A}**\n   - `{A}`\n2. **{B}**\n   - `{B}`", "ab", "ab", "ab", id="said again in code"),
         pytest.param(f"1. **{A}**\n   - {A}\n2. **{B}**\n   - {B}", "ab", "ab", "aabb", id="said again"),
@@ -65,6 +68,17 @@ def test_an_option_begins_above_the_title_of_its_first_step(reader: Reader) -> N
     text = f"Option 1:\n### Step 1\n{A}\n\nThis helps.\n\nOption 2:\n1. {A}\n2. {B}\n\n"
     assert [str(action) for action in reader.read(f"{text}I choose option 1.").plan] == ["(take a)"]
     assert reader.read(text).plan == ()
+
+
+@pytest.mark.parametrize("name", ["object_0", "a"])
+def test_an_action_that_does_not_exist_is_known_by_objects_of_either_name(name: str) -> None:
+    """Told names and PDDL's own: what is in parentheses is no remark if all of it are objects."""
+    task = parse_task(DOMAIN, PROBLEM)
+    wording = template_wording(task.domain)
+    typed = Reader(task, wording, make_names(task, "typed"))
+    [reading] = typed.read(f"(paint {name})").chosen
+    assert (reading.status, reading.reason) == ("unreadable", "there is no action 'paint'")
+    assert not typed.read("(paint the wall)").chosen
 
 
 def test_lines_that_fail_stay_in_the_plan_that_holds_them(reader: Reader) -> None:

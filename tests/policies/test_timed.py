@@ -105,3 +105,12 @@ def test_a_schedule_is_valid_and_keeps_the_order(domain: str) -> None:
     times = [step.time or Fraction(0) for step in plan.steps]
     assert times == sorted(times)
     assert validate(task, plan).valid
+
+
+def test_no_scheduled_action_starts_before_the_one_before_it() -> None:
+    # One hand mends one fuse after the other; the lamp could be lit at once, but it is told last.
+    plan = schedule(
+        parse_task(BRIGHT, FUSES), [GroundAction.parse(text) for text in ("(mend f1)", "(mend f2)", "(burn l1)")]
+    )
+    first, second, third = (step.time or Fraction(0) for step in plan.steps)
+    assert first < second <= third

@@ -45,6 +45,12 @@ def test_newcombes_interval_is_the_published_one() -> None:
     assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-5), pytest.approx(0.3404, abs=5e-5))
 
 
+def test_newcombes_interval_corrects_a_positive_correlation_for_continuity() -> None:
+    # Of 20, 12, 2, 16 the product is 20 · 16 - 12 · 2 = 296, from which 50 / 2 is taken away, and not added.
+    found = mcnemar(20, 12, 2, 16).interval
+    assert (found.low, found.high) == (pytest.approx(0.0562, abs=5e-5), pytest.approx(0.3292, abs=5e-5))
+
+
 def test_the_bootstraps_p_value_is_that_of_all_resamples() -> None:
     noisy = [0.6, -0.8, 0.4, 0.2, -0.3, 0.8]
     mean = sum(noisy) / 6

@@ -219,6 +219,7 @@ def test_a_metric_without_a_value_is_an_error_in_val() -> None:
         ("(= ?duration 0.0009)", ""),
         ("(= ?duration 0.001)", "Set the duration to 0.001"),
         ("(>= ?duration 0.02)", "Increase duration by at least 0.02"),
+        ("(and (> ?duration 0) (<= ?duration 0.5))", "Increase duration by at least 0"),
     ],
 )
 def test_durations_that_miss_by_more_than_a_thousandth_get_advice(constraint: str, advice: str) -> None:

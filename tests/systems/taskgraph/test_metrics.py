@@ -153,3 +153,10 @@ def test_the_rates_of_a_deliberate_mistake_stand_in_the_table(tmp_path: Path) ->
 def test_a_mistake_of_other_policies_is_refused_with_their_names(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the oracle makes this mistake with hvr"):
         table_of("table-3", ("s05",), tmp_path, "oracle:impossible-macro")
+
+
+def test_only_the_ablation_without_the_graph_hides_it() -> None:
+    arguments = {"without_graph": "oracle", "without_node": "oracle"}
+    columns = find_specification("graphplan-table-4").load(arguments, Overrides(model="oracle")).columns
+    shown = {column.name: column.options.get("graph_shown", True) for column in columns}
+    assert shown == {"w/o GRPO": True, "w/o node": True, "w/o graph prompt": False}

@@ -1,0 +1,57 @@
+"""The metrics of the hybrids: values of a run's last event of a kind, and none for runs without one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from pddl2nl.policies.events import RunEvent
+from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten
+from pddl2nl.systems.hybrids.metrics import METRICS
+
+REPAIRED = PlanRepaired(
+    "lama", "solved", ("(a)", "(b)"), 1, ("(a)", "(c)"), (0,), 2, 2, expanded=30, alone=10, proved=True
+)
+
+
+def value(name: str, *events: RunEvent) -> float | None:
+    [metric] = [metric for metric in METRICS if metric.name == name]
+    return metric.of(SimpleNamespace(events=events))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("repair-distance", 2.0),
+        ("repair-proved", 100.0),
+        ("model-share", 50.0),
+        ("first-departure", 2.0),
+        ("repair-effort", 3.0),
+        ("problem-readable", None),
+    ],
+)
+def test_the_last_repair_counts(name: str, expected: float | None) -> None:
+    earlier = PlanRepaired("lama", "solved", ("(b)",), 0, ("(a)",), (), 9)
+    assert value(name, earlier, REPAIRED) == expected
+    assert value(name) is None
+
+
+def test_a_problem_that_was_not_compared_has_no_parts_to_count() -> None:
+    written = ProblemWritten(0, "(define …)", equivalent=False, missing=("goal (p)",), invented=())
+    values = [value(f"problem-{name}", written) for name in ("readable", "equivalent", "missing", "invented")]
+    assert values == [100.0, 0.0, 1.0, 0.0]
+    assert value("problem-missing", ProblemWritten(0, "…")) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "verdict", "tone"),
+    [
+        (ProblemWritten(0, "…", equivalent=True), "equivalent", "good"),
+        (ProblemWritten(0, "…", equivalent=False), "not equivalent", "bad"),
+        (ProblemWritten(1, "…", reason="it is empty"), "cannot be read", "bad"),
+    ],
+)
+def test_a_written_problem_is_marked_by_its_verdict(written: ProblemWritten, verdict: str, tone: str) -> None:
+    note = written.note()
+    assert (note.verdict, note.tone) == (verdict, tone)
