@@ -30,6 +30,7 @@ only what asks for it fails.
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 import tomllib
 import traceback
@@ -193,13 +194,20 @@ def fails_alone(what: str, *, asked: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except Exception as error:
-        if asked and isinstance(error, Pddl2nlError):
+    except BaseException as error:
+        if ends_all(error) or (asked and isinstance(error, Pddl2nlError)):
             raise
-        reason = str(error) if isinstance(error, Pddl2nlError) else f"{their_place(error)}{_said(error)}"
+        reason = str(error) if isinstance(error, Pddl2nlError) else f"{their_place(error)}{said(error)}"
         if asked:
             raise InputError(f"{what}: {reason}") from error
         _warn_once(f"{what} is left out: {reason}")
+
+
+def ends_all(error: BaseException) -> bool:
+    """Whether it may end the process: Ctrl-C and signals, but no ``sys.exit`` of a plug-in: 0 would be a verdict."""
+    if isinstance(error, SystemExit):
+        return error.code in (128 + signal.SIGTERM, 128 + signal.SIGINT)
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)
 
 
 @lru_cache(maxsize=1024)
@@ -272,15 +280,14 @@ def load_object(path: str) -> Any:
             value = getattr(value, part)
     except AttributeError as error:
         raise InputError(f"{path}: {error}") from error
-    except KeyboardInterrupt:
-        raise
-    # A module may end the process or raise what is no Exception; it must end nothing but itself.
     except BaseException as error:
-        raise InputError(f"{path}: cannot import {module}: {their_place(error)}{_said(error)}") from error
+        if ends_all(error):
+            raise
+        raise InputError(f"{path}: cannot import {module}: {their_place(error)}{said(error)}") from error
     return value
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """The kind and the text of an error, even if its class cannot give one."""
     try:
         return f"{type(error).__name__}: {error}"
@@ -292,9 +299,10 @@ def their_place(error: BaseException) -> str:
     """The last line of a user's or a plug-in's file that led to an error, ``mine.py:8: ``; empty if there is none."""
     plug_ins = {entry.module.partition(".")[0] for group in _GROUPS for entry in installed(group)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        # Python's import system is named by "<frozen importlib…>".
-        theirs = not frame.filename.startswith(("<frozen", *_NOT_THEIRS))
-        if theirs or plug_ins.intersection(Path(frame.filename).parts):
+        # Python names its import system and generated code by "<frozen importlib…>" and "<string>".
+        parts = Path(frame.filename).parts
+        theirs = not frame.filename.startswith(("<", *_NOT_THEIRS)) and "site-packages" not in parts
+        if theirs or plug_ins.intersection(parts):
             path = Path(frame.filename)
             name = f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
             return f"{name}:{frame.lineno}: "

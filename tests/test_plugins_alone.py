@@ -75,7 +75,7 @@ METRICS = (
     RunMetric("coverage", "has the name of ours", "lower", "mean", lambda record: 7.0),
 )
 PLOTS = (Plot("snores", "Snores", "raises", fails), Plot("failures", "Mine", "has the name of ours", fails))
-ALONE = RunMetric("alone", "raises", "lower", "mean", fails)
+ALONE = RunMetric("alone", "ends the process", "lower", "mean", lambda record: sys.exit(0))
 THING = System(
     "Failing",
     policies={"snores": "__init__:Snores", "divides": "__init__:Divides", "act": "__init__:Divides"},
@@ -184,7 +184,7 @@ def test_a_report_leaves_out_what_fails_while_it_is_made(done: dict[str, tuple[i
     assert "snores" in shown
     assert "0 of 1" in shown
     assert "the metric 'snores' is left out: bad_failing/__init__.py:29: IndexError: list index out of range" in warned
-    assert "the metric 'alone' is left out" in warned
+    assert "the metric 'alone' is left out: bad_failing/__init__.py:39: SystemExit: 0" in warned
     assert "the metric 'words' is left out: TypeError" in warned
     assert "the metric 'nan' is left out: expected a number" in warned
     assert "the metric 'coverage' of a plug-in is left out: there is another one of this name" in warned

@@ -143,7 +143,7 @@ def _reader_gone() -> int:
 def _fault(error: Exception) -> int:
     """A fault of ours is shown whole; of one in the user's own code its place, and all of it with ``-v``."""
     from pddl2nl.cli.output import is_verbose
-    from pddl2nl.plugins import their_place
+    from pddl2nl.plugins import said, their_place
 
     place = their_place(error)
     if not place or is_verbose():
@@ -151,7 +151,7 @@ def _fault(error: Exception) -> int:
 
         traceback.print_exc()
     if place:
-        sys.stderr.write(f"error: {place}{type(error).__name__}: {error} (-v shows the traceback)\n")
+        sys.stderr.write(f"error: {place}{said(error)} (-v shows the traceback)\n")
     return _INFRASTRUCTURE
 
 

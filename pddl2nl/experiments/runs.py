@@ -51,7 +51,7 @@ from pddl2nl.llm.keys import sha256
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task, text_of
-from pddl2nl.plugins import their_place
+from pddl2nl.plugins import said, their_place
 from pddl2nl.policies import Policy, RunEvent, make_policy
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 from pddl2nl.policies.events import Started
@@ -339,7 +339,7 @@ def run_one(job: Job, terms: Terms) -> Result:
     except Exception as error:  # noqa: BLE001 — a fault of ours in one run of thousands must not cost the others
         ours = traceback.extract_tb(error.__traceback__)[-1]
         place = their_place(error) or f"a fault of pddl2nl itself: {Path(ours.filename).name}:{ours.lineno}: "
-        return Left("broken", f"{place}{type(error).__name__}: {error}")
+        return Left("broken", f"{place}{said(error)}")
 
 
 def _run_locked(job: Job, terms: Terms) -> Result:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pddl2nl.errors import InfrastructureError
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm import (
     FREE,
     Completion,
@@ -213,7 +213,11 @@ class ModelCalls:
         self._emit(_prompted(call, request, self._last_messages.get(request.purpose, ())))
         began = time.monotonic()
         try:
-            completion = asked.model.complete(request)
+            # A model may be a plug-in's.
+            answer: Any = asked.model.complete(request)
+            if not (isinstance(answer, Completion) and isinstance(answer.text, str)):
+                raise InputError(f"the model '{asked.model.name}' gave {answer!r}; expected a Completion of a text")
+            completion = answer
         except InfrastructureError as error:
             self._emit(Failed(call, str(error), isinstance(error, ContextWindowError)))
             raise

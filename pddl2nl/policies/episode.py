@@ -37,6 +37,7 @@ from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.pddl import write_condition
+from pddl2nl.plugins import ends_all, said
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
     Acted,
@@ -619,6 +620,11 @@ class Episode:
             if self.finished is None:
                 fault = Fault(self._trace.steps, "infrastructure-error", str(error))
                 self._finish("infrastructure-error", str(error), fault)
+        except BaseException as error:
+            if isinstance(error, Exception) or ends_all(error):
+                raise
+            # `sys.exit(0)` in a policy or a model would be the exit code of a solved run.
+            raise RuntimeError(said(error)).with_traceback(error.__traceback__) from None
         if self.finished is None and self._verdicts:
             self.conclude()
         if self.finished is None:

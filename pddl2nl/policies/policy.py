@@ -18,6 +18,7 @@ A policy's module is imported when the policy is first made.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -460,10 +461,27 @@ def checked_class(kind: Any, name: str) -> type[Policy]:
         raise InputError(f"{name}: a policy is a class derived from pddl2nl.policies.Policy; found {kind!r}")
     if kind.run is Policy.run:
         raise InputError(f"{name}: the policy has no method run(episode)")
+    if not is_ours(kind.__module__):
+        _check_foreign(kind, name)
     taken = [each for each in kind.__struct_fields__ if hasattr(Policy, each)]
     if taken:
         raise InputError(f"{name}: '{taken[0]}' is declared with a type, which makes it an option; leave the type out")
     return kind
+
+
+def _check_foreign(kind: type[Policy], name: str) -> None:
+    """Refuses what could not act, and would look as if the model had given up."""
+    run: Any = kind.run
+    if inspect.iscoroutinefunction(run) or inspect.isgeneratorfunction(run) or inspect.isasyncgenfunction(run):
+        raise InputError(f"{name}: run(episode) is a coroutine or has a yield, and would do nothing when it is called")
+    with fails_alone(f"{name}: run(episode) cannot be called", asked=True):
+        inspect.signature(run).bind(None, None)
+    for member in ("styles", "levels", "roles", "files", "mistakes"):
+        value = getattr(kind, member)
+        if not isinstance(value, tuple) and not hasattr(value, "__get__"):
+            raise InputError(f"{name}: {member}: expected a tuple, found {value!r}")
+    with fails_alone(f"{name}: its options cannot be read", asked=True):
+        options_of(kind)
 
 
 def _wrapping(policy: str) -> tuple[str, str]:

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pddl2nl
+from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.replay import RecordError, replay_record
 from pddl2nl.experiments.specification.experiment import load_experiment
@@ -142,6 +144,72 @@ def test_a_wrong_policy_is_refused(policy: str, message: str) -> None:
 def test_a_wrong_model_is_refused(model: str) -> None:
     with pytest.raises(InputError, match=r"python:|failed"):
         pddl2nl.run(pddl2nl.shipped_task("ferry", "p01"), policy="act", model=model)
+
+
+CANNOT_ACT = {
+    "async def run(self, episode): pass": "would do nothing when it is called",
+    "def run(self, episode): yield 1": "would do nothing when it is called",
+    "def run(self): pass": r"run\(episode\) cannot be called: TypeError: too many positional arguments",
+    "run = None": r"run\(episode\) cannot be called: TypeError: None",
+    "def runn(self, episode): pass": r"the policy has no method run\(episode\)",
+    "styles = 'nl'\n    def run(self, episode): pass": "styles: expected a tuple, found 'nl'",
+    "n: 'Nope' = 1\n    def run(self, episode): pass": "its options cannot be read: NameError",
+}
+
+
+@pytest.mark.parametrize(("body", "message"), CANNOT_ACT.items())
+def test_a_policy_that_cannot_act_is_refused_and_no_model_is_blamed(
+    body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "idle_policy.py").write_text(f"from pddl2nl.policies import Policy\nclass Idle(Policy):\n    {body}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "idle_policy", raising=False)
+    with pytest.raises(InputError, match=f"idle_policy:Idle: .*{message}|idle_policy:Idle: {message}"):
+        make_policy("idle_policy:Idle")
+
+
+class Leaves(Policy):
+    """Ends the process with the exit code of a solved run."""
+
+    def run(self, episode: Episode) -> None:
+        raise SystemExit(0)
+
+
+class Ends(BaseException):
+    pass
+
+
+class EndsAll(Policy):
+    def run(self, episode: Episode) -> None:
+        raise Ends
+
+
+class Wordless:
+    name = "wordless"
+
+    def complete(self, request: Request) -> Any:
+        return "no completion"
+
+
+@pytest.mark.parametrize(
+    ("policy", "model", "code", "said"),
+    [
+        (f"{HERE}:Leaves", "oracle", 3, "test_plugins.py:{line}: RuntimeError: SystemExit: 0"),
+        (f"{HERE}:EndsAll", "oracle", 3, "RuntimeError: Ends: "),
+        (
+            "act",
+            f"python:{HERE}:Wordless",
+            2,
+            "the model 'wordless' gave 'no completion'; expected a Completion of a text",
+        ),
+    ],
+)
+def test_what_ends_or_says_nothing_has_the_exit_code_of_no_verdict(
+    policy: str, model: str, code: int, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    line = Leaves.run.__code__.co_firstlineno + 1
+    assert main(["run", "ferry", "p01", "--policy", policy, "--model", model, "--out", str(tmp_path)]) == code
+    assert said.format(line=line) in capfd.readouterr().err
 
 
 def test_a_metric_may_not_take_the_name_of_ours() -> None:
