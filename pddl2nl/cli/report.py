@@ -115,6 +115,14 @@ def _show(gathered: Gathered, tables: Sequence[Table], form: str, out: Path | No
         files = {out: written(tables, form, gathered.alarms)}
     elif form == "text":
         print_tables(tables, console(), gathered.alarms)
+        from pddl2nl.experiments.records.replay import said_to_answer
+
+        asked = sorted({said_to_answer(run.model) for run in gathered.runs.values()} - {""})
+        if asked:
+            print_text(
+                "Every run was judged again from its record. That the replies came from "
+                f"{' and '.join(asked)} is what the records say."
+            )
         return
     else:
         print_text(written(tables, form, gathered.alarms))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -231,3 +233,20 @@ def test_a_full_disk_leaves_the_page_that_was_there(finished: Path, tmp_path: Pa
         assert f"cannot write {page}: File too large" in done.stderr
         left = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
         assert left == ([] if before is None else [before])
+
+
+def test_it_says_what_it_cannot_vouch_for(records: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(records)]) == 0
+
+    def renamed(events: list[dict[str, Any]]) -> None:
+        script = re.compile(r"script:[^\"]*replies.txt")
+        events[:] = [json.loads(script.sub("gpt-9", json.dumps(event))) for event in events]
+
+    # A script is no model that somebody else may have asked.
+    assert "is what the records say" not in capfd.readouterr().out
+    # In an experiment's folder, the file's name would show it.
+    (records / "experiment.json").unlink()
+    for path in records.glob("*.jsonl"):
+        rewrite(path, renamed)
+    assert main(["report", str(records)]) == 0
+    assert "That the replies came from gpt-9 is what the records say." in capfd.readouterr().out
