@@ -39,8 +39,9 @@ def graphplan_table_4(
     }
     columns = [Column("taskgraph-noverify", name="w/o GRPO")]
     for name, model in trained.items():
-        shown = {"graph_shown": False} if name == "w/o graph prompt" else {}
-        columns += [Column("taskgraph-noverify", name=name, model=model, options=shown)] if model else []
+        # CoT is GraphPlan without the graph in its prompts and without checks.
+        policy = "taskgraph-cot" if name == "w/o graph prompt" else "taskgraph-noverify"
+        columns += [Column(policy, name=name, model=model)] if model else []
     return Experiment(
         name="graphplan-table-4",
         domains=[{"shipped": "alfred", "instances": ["s*", "u*", "l*"]}],
