@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_lines, write_text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pddl2nl.pddl import Task
     from pddl2nl.policies.events import RunEvent
@@ -89,28 +90,30 @@ def _export(
 
     if records is None and not domain and not suite:
         raise typer.BadParameter("expected RECORDS, a folder of records, --domain NAME or --suite DIR")
-    rows: dict[str, list[TrainingRow]] = {"prompts": [], "pairs": []}
+    # Each line with its domain. Runs of one task by several models share prompts; rows are kept as text, because a
+    # training set has thousands.
+    lines: dict[str, dict[str, str]] = {"prompts": {}, "pairs": {}}
+
+    def keep(kind: str, rows: Iterable[TrainingRow]) -> None:
+        lines[kind].update((msgspec.json.encode(row).decode(), row.domain_name) for row in rows)
+
     for events in _recorded(records) if records else ():
-        rows["prompts"] += prompt_rows(events)
-        rows["pairs"] += pair_rows(events, time_limit=time)
-    tasks = [each for name in domain or () for each in _shipped(name, chosen_set)]
-    tasks += [
-        (load_task(each.domain, each.problem), None) for folder in suite or () for each in find_suites(folder).tasks
-    ]
-    for task, optimum in tasks:
-        events = _asked(task, policy, named_values("-P", given), style)
-        rows["prompts"] += prompt_rows(events, optimum)
-        rows["pairs"] += shown_pairs(events)
+        keep("prompts", prompt_rows(events))
+        keep("pairs", pair_rows(events, time_limit=time))
+    tasks = (each for name in domain or () for each in _shipped(name, chosen_set))
+    found = (each for folder in suite or () for each in find_suites(folder).tasks)
+    for task, optimum in chain(tasks, ((load_task(each.domain, each.problem), None) for each in found)):
+        made = [*prompt_rows(_asked(task, policy, named_values("-P", given), style), optimum)]
+        keep("prompts", made)
+        keep("pairs", shown_pairs(made))
     kept = set(test or ())
-    names = {row.domain_name for made in rows.values() for row in made}
+    names = {name for made in lines.values() for name in made.values()}
     if unknown := kept - names:
         raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {', '.join(sorted(names))}")
     counts = []
-    for kind, made in rows.items():
-        # Runs of one task by several models share prompts.
-        lines = {msgspec.json.encode(row).decode(): row.domain_name in kept for row in made}
+    for kind, written in lines.items():
         for part, of_test in (("train", False), ("test", True)):
-            texts = [line for line, tested in lines.items() if tested is of_test]
+            texts = [line for line, name in written.items() if (name in kept) is of_test]
             if texts:
                 write_text_file(out / f"{kind}-{part}.jsonl", "".join(f"{text}\n" for text in texts))
                 counts.append((f"{kind}-{part}.jsonl", len(texts)))

@@ -12,7 +12,7 @@ the conversation and is never a label.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -118,9 +118,9 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
             yield made
 
 
-def shown_pairs(events: Sequence[RunEvent]) -> Iterator[PairRow]:
-    """The first prompt of a run by a system's policy, with the right plan of its task, where the system knows one."""
-    for row in prompt_rows(events):
+def shown_pairs(rows: Iterable[PromptRow]) -> Iterator[PairRow]:
+    """Prompts of systems' policies with the right plans of their tasks, of those rows whose system knows one."""
+    for row in rows:
         for _, form in provided("training"):
             if getattr(row, form.column, None):
                 reply = (Message("assistant", form.reply(row)),)
@@ -145,7 +145,7 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
     """
     started, asked = _planner_prompts(events)
     if started is None or _mechanism(started) is None:
-        yield from shown_pairs(events)
+        yield from shown_pairs(prompt_rows(events))
         return
     domain = parse_domain(started.domain_pddl)
     wording = template_wording(domain)

@@ -34,7 +34,7 @@ from rapidfuzz.distance import LCSseq
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json
-from pddl2nl.pddl import Task, parse_domain, parse_problem
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.policy import is_of, make_policy
@@ -43,7 +43,7 @@ from pddl2nl.systems.taskgraph.graph import graph_named
 from pddl2nl.systems.taskgraph.policy import FILE, GraphPlan
 from pddl2nl.systems.taskgraph.prompting import PLAN, PROMPTS, role_classes, subtask_reply
 from pddl2nl.systems.taskgraph.replies import SubtaskReply, read_plan_reply
-from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, parse_subtasks, read_subtask, shipped_subtasks
+from pddl2nl.systems.taskgraph.subtasks import PlannedSubtask, Subtasks, parse_subtasks, read_subtask, shipped_subtasks
 from pddl2nl.tasks.references import reference_of
 from pddl2nl.training.rows import PlanForm, PromptRow, Variant
 from pddl2nl.training.trl import trl_reward
@@ -173,13 +173,14 @@ def graph_row(started: Started, row: PromptRow) -> GraphRow | None:
     policy = make_policy(started.policy, started.options)
     if not isinstance(policy, GraphPlan) or PLAN not in policy.stages:
         return None
-    domain = parse_domain(started.domain_pddl)
+    if FILE not in started.spec["files"]:
+        return None
+    domain, subtasks = _parsed(started.domain_pddl, started.spec["files"][FILE])
     # The reference of a task of the user's stands in a file beside its problem.
     task = Task(domain, parse_problem(started.problem_pddl, domain, started.spec.get("problem_file") or "<problem>"))
     reference = reference_of(task)
-    if reference is None or FILE not in started.spec["files"]:
+    if reference is None:
         return None
-    subtasks = parse_subtasks(started.spec["files"][FILE], domain, f"<the recorded {FILE}>")
     graph = graph_named(policy.graph, subtasks)
     blocks = reference.ways[0].blocks
     end = validate(task, [action for block in blocks for action in block.actions]).state
@@ -189,7 +190,7 @@ def graph_row(started: Started, row: PromptRow) -> GraphRow | None:
         # A target is a class or one of its objects.
         objects={
             role: (*names, *(each for name in names for each in task.objects_of((subtasks.classes[name],))))
-            for role, names in role_classes(subtasks).items()
+            for role, names in _roles(started.domain_pddl, started.spec["files"][FILE]).items()
         },
         edges=graph.edges,
         roles={node.name: tuple(target.role for target in node.targets) for node in graph.nodes},
@@ -197,7 +198,19 @@ def graph_row(started: Started, row: PromptRow) -> GraphRow | None:
         key=tuple(read_subtask(block.macro) for block in blocks if holds(parse_condition(block.goal), end, {})),
         meta=dict(subtasks.meta),
     )
-    return GraphRow(**msgspec.structs.asdict(row), graph=msgspec.json.encode(columns).decode())
+    return GraphRow(**msgspec.structs.asdict(row), graph=msgspec.json.encode(columns, order="deterministic").decode())
+
+
+@lru_cache(maxsize=8)
+def _parsed(domain_text: str, subtasks_text: str) -> tuple[Domain, Subtasks]:
+    # Cached, because a training set has thousands of tasks of one domain.
+    domain = parse_domain(domain_text)
+    return domain, parse_subtasks(subtasks_text, domain, f"<the recorded {FILE}>")
+
+
+@lru_cache(maxsize=8)
+def _roles(domain_text: str, subtasks_text: str) -> Mapping[str, tuple[str, ...]]:
+    return role_classes(_parsed(domain_text, subtasks_text)[1])
 
 
 def rewards_of_row(reply: str, row: Mapping[str, Any], variant: Variant = "sound") -> dict[str, float]:
