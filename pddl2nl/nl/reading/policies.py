@@ -375,16 +375,18 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """The readings without those that only explain a step: the same action again under its title, or behind it.
 
     The title is the first action of a list item. What follows in the item, in sentences or lines of its own, counts if
-    it says another action; a failed attempt on an indented line is part of the explanation.
+    it says another action; a failed attempt on an indented line is part of the explanation. A title that comes again
+    behind other steps of its item announces them, and is no step.
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
+    parted: PlacedReading | None = None
     for item in placed:
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
         below = title is not None and item.indent > title.indent
-        if item.item != "" and not same_line and not below:
-            title = item if reading.status == "read" else None
+        if item.item != "" and not same_line and not below and (parted is None or item.indent <= parted.indent):
+            title, parted = item if reading.status == "read" else None, None
         elif reading.rule in ("prose", "label") and item.indent < 2:
             if not same_line and (heading_of(reading.text) or _turns_away(reading.text)):
                 title = None
@@ -394,7 +396,12 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             again = reading.action == title.reading.action if read else same_line or below
             if aside and again and item.block == title.block:
                 continue
+            parted = title if below and read else parted
             title = title if same_line else None
+        elif parted is not None and reading.action == parted.reading.action and item.indent > parted.indent:
+            # "2. Stack a on b:" above "- Pick up a" and "- Stack a on b" is the title of both.
+            kept.remove(parted)
+            parted = None
         if kept and reading.action is not None and reading.action == kept[-1].reading.action:
             last = kept[-1]
             if item.mark != last.mark and item.item != last.item and item.block == last.block:
