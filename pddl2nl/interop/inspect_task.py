@@ -128,15 +128,19 @@ def plan_judged() -> Scorer:
 
 
 @inspect_ai.task
-def planning(domain: str, problem: str = "", policy: str = "react", seed: int = 1, **options: Any) -> inspect_ai.Task:
+def planning(
+    domain: str, problem: str | list[str] = "", policy: str = "react", seed: int = 1, **options: Any
+) -> inspect_ai.Task:
     """Planning tasks, acted on by a policy and judged by our simulator.
 
     Args:
         domain: a shipped domain, or a file.
-        problem: names of instances or files, separated by commas; by default the primary set of a shipped domain.
+        problem: names of instances or files, as a list or separated by commas, of which Inspect's -T makes a list; by
+            default the primary set of a shipped domain.
         policy, seed, options: as in `policy_solver`.
     """
-    names = [name.strip() for name in problem.split(",") if name.strip()]
+    given = problem.split(",") if isinstance(problem, str) else problem
+    names = [name.strip() for name in given if name.strip()]
     names = names or [each.name for each in shipped_domain(domain).benchmarks]
     samples = []
     for name in names:

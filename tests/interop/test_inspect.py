@@ -115,3 +115,11 @@ def test_an_odd_time_is_named_and_names_no_file(tmp_path: Path) -> None:
     rewrite(record, lambda events: events[0].update(time="2026-01-31/12:00:00"))
     (path,) = export_inspect(tmp_path / "runs", tmp_path / "logs")
     assert path.parent == tmp_path / "logs"
+
+
+def test_a_list_of_problems_is_what_the_command_line_gives() -> None:
+    # `inspect eval pddl2nl/planning -T problem=p01,p02` gives a list.
+    from pddl2nl.interop.inspect_task import planning
+
+    for given in ("p01,p02", ["p01", "p02"]):
+        assert [sample.id for sample in planning("ferry", given).dataset] == ["p01", "p02"]

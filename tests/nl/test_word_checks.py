@@ -98,6 +98,8 @@ def test_every_fault_is_named(reply: str, faults: list[str]) -> None:
 def test_words_that_mean_something_else() -> None:
     assert read("look around", parameters=()).faults
     assert read("finished", parameters=()).faults
+    for ending in ("look around", "I am finished", "there is no plan"):
+        assert read(ending, "predicates", ()).faults
     assert read("the work is finished", "predicates", ()).text == "the work is finished"
     assert read("it is not the case that {?x} is on {?y}", "predicates").faults
     assert read("{?x} and {?y} are the same object", "predicates").faults

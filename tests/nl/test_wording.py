@@ -12,7 +12,7 @@ from pddl2nl.nl.wording.english import with_article
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
 from pddl2nl.nl.wording.review import wording_warnings
 from pddl2nl.nl.wording.snippets import WordingError
-from pddl2nl.pddl import parse_task
+from pddl2nl.pddl import parse_domain, parse_task
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 from tests.editing import edited
 
@@ -178,6 +178,22 @@ def test_actions_said_as_a_tag_is_are_warned_of(text: str) -> None:
     found = wording_from_json(edited(DATA, "actions.wait.text", text), DOMAIN)
     assert wording_warnings(found, DOMAIN) == (
         f"the action 'wait' is said '{text}', which means something else in a model's reply",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["look around", "I am finished", "I'm done.", "there is no plan", "[NO PLAN]", "finished"]
+)
+def test_a_predicate_that_would_end_a_run_is_warned_of(text: str) -> None:
+    domain = parse_domain("(define (domain d) (:predicates (over)) (:action go :parameters () :effect (over)))")
+    data = {
+        "format": 1,
+        "domain": "d",
+        "predicates": {"over": {"parameters": [], "text": text, "negated": "it is not over"}},
+        "actions": {"go": {"parameters": [], "text": "go on"}},
+    }
+    assert wording_warnings(wording_from_json(data, domain), domain) == (
+        f"the predicate 'over' is said '{text}', which means something else in a model's reply",
     )
 
 

@@ -59,6 +59,7 @@ _DENYING = re.compile(
     r"\b(?:not|no|non|never|un|in|im|dis|de)|free|empty|clear|avail|idle|missing|absent|without|out|off"
 )
 _MARKERS = re.compile(r"\b(?:action|observation|thought|plan|goal|state)\s*:|\[|\blook around\b", re.IGNORECASE)
+_ENDING = re.compile(r"\b(?:i am|i'm|we are) (?:finished|done)\b|\bthere is no (?:plan|solution)\b|^i look around\b")
 _FINITE = re.compile(r"(?:[a-z]{2,}[^suiaeo\W]|[a-z]{2,}e|goe|doe|[a-z]+(?:sse|xe|che|she))s|[a-z]{2,}ed|[a-z]+n't")
 _NO_COMMAND = re.compile(r"(?!bring|ring|sing|swing|string|spring)[a-z]+ing|(?!.*(?:eed|shed|embed|shred))[a-z]{2,}ed")
 _NO_VERBS = DETERMINERS | PREPOSITIONS - words_of("over near") | _VERBS | words_of("i you we they he she there here if")
@@ -226,7 +227,7 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     """A sentence for each pair of actions, predicates or functions with the same text, and for each other doubt.
 
     The other doubts: the wording is for another domain; an importer's doubts (``doubts`` in the wording's source);
-    parameters in another order than the domain's; actions whose text is a tag of replies.
+    parameters in another order than the domain's; actions and predicates whose text is a tag of replies.
 
     Two texts are the same if they differ only in the names of parameters, and the types allow the same objects in
     both.
@@ -241,9 +242,11 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
             )
         found += _exchanged(kind.removesuffix("s"), snippets, parameters)
     found += [
-        f"the action '{snippet.name}' is said '{snippet.text}', which means something else in a model's reply"
-        for snippet in wording.actions.values()
-        if is_tag(snippet.text or "")
+        f"the {kind} '{snippet.name}' is said '{text}', which means something else in a model's reply"
+        for kind, snippets in (("action", wording.actions), ("predicate", wording.predicates))
+        for snippet in snippets.values()
+        for text in (snippet.text, snippet.negated)
+        if text is not None and is_tag(text)
     ]
     doubts = wording.source.get("doubts", ())
     if isinstance(doubts, list | tuple):
@@ -291,10 +294,11 @@ def _exchanged(
 
 
 def is_tag(text: str) -> bool:
-    """Whether an action's text is a tag of prompts and replies, so that it would be read as that."""
-    low = text.casefold()
-    tags = (markers.THOUGHT, markers.PLAN_START, markers.PLAN_END)
-    return low in (markers.LOOK_AROUND, markers.DONE) or low.startswith(tuple(tag.casefold() for tag in tags))
+    """Whether a text is a tag of prompts and replies, or says what ends a run, so that it would be read as that."""
+    low = text.casefold().strip(" .!")
+    tags = (markers.THOUGHT, markers.PLAN_START, markers.PLAN_END, markers.NO_PLAN)
+    said = low in (markers.LOOK_AROUND, markers.DONE) or _ENDING.search(low) is not None
+    return said or low.startswith(tuple(tag.casefold() for tag in tags))
 
 
 def confused_pairs(

@@ -201,11 +201,10 @@ def _syntax_faults(text: str) -> Iterator[str]:
 def _meaning_faults(text: str, kind: Kind) -> Iterator[str]:
     """Texts that would be read back as something else: as a tag, a negation or an equality."""
     low = text.casefold()
-    if kind == "actions":
-        if is_tag(text):
-            yield "means something else wherever actions are read; choose other words"
-        if text.startswith("I "):
-            yield 'begins with "I"; it must begin with the verb'
+    if kind in ("actions", "predicates") and is_tag(text):
+        yield "means something else wherever actions are read; choose other words"
+    if kind == "actions" and text.startswith("I "):
+        yield 'begins with "I"; it must begin with the verb'
     if kind == "predicates":
         if low.startswith(NOT_SO):
             yield f'begins with "{NOT_SO.strip()}", which is how its negation is told; choose other words'
