@@ -14,7 +14,7 @@ def test_the_material_is_large_enough() -> None:
     assert len(LAYOUTS) >= 12
     assert min(len(WORDS["corrections"]), len(WORDS["closings"])) >= 40
     replies = written()
-    assert len(replies) >= 225
+    assert len(replies) >= 320
     assert len({item.domain for item in replies}) >= 10
 
 
