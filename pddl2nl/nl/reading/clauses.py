@@ -58,10 +58,8 @@ _EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("joints")
 _AT = frozenset(("at", "in", "on"))
-_AIDS = frozenset(("using", "with", "via"))
 _OPENERS = CORRECTIONS | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
-_SMALL = _SUBJECTLESS | FILLERS
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _AIMS = word_set("aims")
 _DEPENDS = word_set("depends")
@@ -552,18 +550,10 @@ class ActionGrammar:
             label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
             label = label and any(is_known(item.text) and not is_plain_lead(item.text) for item in before)
             parts = joint and not joined and (read is None or word.start >= read.end)
-            if parts and not subject and not label and not self._aids(before):
+            if parts and not subject and not label:
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
                 starts += [index] if begins or self._begins_other(words, index, named) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
-
-    def _aids(self, words: Sequence[Word]) -> bool:
-        """Whether words only say with what the action behind them is done: "Then, using hoist_1, load a"."""
-        at = next((at for at, word in enumerate(words) if word.text not in _SMALL), len(words))
-        if at == len(words) or words[at].text not in _AIDS:
-            return False
-        named = inside(self.frames.mentions(words))
-        return all(at in named or word.text in _SMALL for at, word in enumerate(words[at + 1 :], at + 1))
 
     def _begins_other(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b"."""
