@@ -14,6 +14,7 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.experiments.records.writer import is_volatile
+from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import RunEvent, event_to_json
@@ -273,3 +274,17 @@ def test_the_step_limit_is_twice_the_length_of_ffs_plan(task: Task) -> None:
 
 
 # ── the oracle ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_is_the_same_wherever_its_model_is_reached(tmp_path: Path) -> None:
+    """On a cluster the host changes with each job, and what was paid for must not be paid for again."""
+    found = []
+    for address in ("http://node-1:8000/v1", "http://node-2:8001/v1"):
+        path = tmp_path / "small.toml"
+        path.write_text(
+            'domains = ["ferry"]\ninstances = ["p01"]\npolicies = ["act"]\nmodels = ["my-llama"]\nseeds = [1]\n'
+            f'base_url = "{address}"\n',
+            encoding="utf-8",
+        )
+        found.append([*load_experiment(path).jobs])
+    assert found[0] == found[1] != []
