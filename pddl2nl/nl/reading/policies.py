@@ -7,8 +7,8 @@
 4. A block that is tagged, announced ("my plan is:") or follows a rejection ("no, …:") takes the place of those before.
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
-7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A step
-   under the number of one that is to be fixed ("Let me fix step 2. 2. …") takes its place.
+7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A
+   correction by a step's number ("Correction to step 2: …", "Let me fix step 2. 2. …") takes the place of that step.
 8. Of options the one that the reply says it takes counts; without such words all are reported.
 9. A plan that the reply rejects, and does not replace, is reported, and so are steps where there is no candidate.
 10. What may be a step and cannot be read is reported where it stands in the plan.
