@@ -27,24 +27,35 @@ def template_wording(domain: Domain) -> Wording:
     )
 
 
+def _plain(name: str) -> str:
+    # Braces hold parameters in a snippet. No name in PDDL has a parenthesis, so that names stay different.
+    return name.replace("{", "(").replace("}", ")")
+
+
+def _quoted(name: str) -> str:
+    return f"'{_plain(name)}'"
+
+
 def template_predicate(predicate: Predicate) -> Snippet:
     """``{?x} is 'p'``, ``{?x} and {?y} are in relation 'p'``, or ``'p' holds``."""
     names = declared_variables(predicate.parameters)
     if not names:
-        text = f"'{predicate.name}' holds"
+        text = f"{_quoted(predicate.name)} holds"
     elif len(names) == 1:
-        text = f"{{{names[0]}}} is '{predicate.name}'"
+        text = f"{{{names[0]}}} is {_quoted(predicate.name)}"
     else:
-        text = f"{enumerate_words([f'{{{name}}}' for name in names])} are in relation '{predicate.name}'"
+        text = f"{enumerate_words([f'{{{name}}}' for name in names])} are in relation {_quoted(predicate.name)}"
     return Snippet(predicate.name, names, text)
 
 
 def template_action(action: StepSchema) -> Snippet:
     """``apply the action 'a' to <type> {?x}, <type> {?y}, and <type> {?z}``."""
     names = declared_variables(action.parameters)
-    text = f"apply the action '{action.name}'"
+    text = f"apply the action {_quoted(action.name)}"
     if names:
-        said = [f"{' or '.join(item.types)} {{{name}}}" for name, item in zip(names, action.parameters, strict=True)]
+        said = [
+            f"{_plain(' or '.join(item.types))} {{{name}}}" for name, item in zip(names, action.parameters, strict=True)
+        ]
         text += f" to {enumerate_words(said)}"
     return Snippet(action.name, names, text)
 
@@ -52,7 +63,7 @@ def template_action(action: StepSchema) -> Snippet:
 def template_function(function: Function) -> Snippet:
     """``the value of 'f'``, or ``the value of 'f' for {?x} and {?y}``."""
     names = declared_variables(function.parameters)
-    text = f"the value of '{function.name}'"
+    text = f"the value of {_quoted(function.name)}"
     if names:
         text += f" for {enumerate_words([f'{{{name}}}' for name in names])}"
     return Snippet(function.name, names, text)
