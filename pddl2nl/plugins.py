@@ -190,7 +190,7 @@ def installed(group: str) -> EntryPoints:
 def fails_alone(what: str, *, asked: bool = False) -> Iterator[None]:
     """Runs a plug-in's code; what it raises becomes a warning with its file and line, once.
 
-    With ``asked``, somebody asked for this plug-in, and it becomes an `InputError`.
+    With ``asked``, the user asked for this plug-in, and it becomes an `InputError`.
     """
     try:
         yield
@@ -296,7 +296,7 @@ def said(error: BaseException) -> str:
 
 
 def their_place(error: BaseException) -> str:
-    """The last line of a user's or a plug-in's file that led to an error, ``mine.py:8: ``; empty if there is none."""
+    """The last line of a user's or a plug-in's file that led to an error, ``mine.py:8: ``; empty without one."""
     plug_ins = {entry.module.partition(".")[0] for group in _GROUPS for entry in installed(group)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         # Python names its import system and generated code by "<frozen importlib…>" and "<string>".

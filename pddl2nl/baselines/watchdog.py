@@ -74,7 +74,7 @@ def _send(line: str) -> None:
             pipe.write(line.encode())
             return
     except BrokenPipeError:
-        # Somebody killed it: start another.
+        # It was killed: start another.
         pass
     _start()
 

@@ -158,7 +158,7 @@ def _fault(error: Exception) -> int:
 def _failed(error: OSError) -> int:
     from pddlval.streams import drop_output
 
-    # It may be the output itself that found no room: what is left of it must not fail once more at exit.
+    # It may be the output itself that found no room: its rest must not fail again at exit.
     drop_output()
     sys.stderr.write(f"error: {error}\n")
     return _INFRASTRUCTURE

@@ -66,7 +66,7 @@ def print_text(text: str) -> None:
 
 
 def print_result(data: object, text: str, *, as_json: bool) -> None:
-    """The result of a command: as JSON, or as text, of which an empty one is not printed."""
+    """The result of a command: as JSON, or as text; an empty text is not printed."""
     if as_json:
         print_json(data)
     elif text:

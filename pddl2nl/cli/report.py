@@ -70,7 +70,7 @@ def _report(
     The format csv writes one file per table. The format runs writes one row per run and, in a second file, one row per
     step, for pandas or R.
 
-    Exit code 0: done, whatever the outcomes of the runs; 2: no records, or a file that is not a record.
+    Exit code 0: done, for any outcomes of the runs; 2: no records, or a file that is not a record.
     """
     from pddl2nl.reports.gathering import gather
     from pddl2nl.reports.html import write_html

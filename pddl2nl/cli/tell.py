@@ -120,7 +120,7 @@ def _show_turn(reader: Reader, task: Task, text: str, on_ambiguous: str, as_json
 
 
 def _failures(readings: Readings) -> list[Reading]:
-    """The lines that were meant as actions and were not read, wherever they stand."""
+    """The lines that were meant as actions and were not read, anywhere in the text."""
     return [item for item in readings.readings if item.is_attempt and item.status != "read"]
 
 

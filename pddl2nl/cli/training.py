@@ -164,7 +164,7 @@ def _rewards(
 ) -> None:
     """Compute the rewards of replies, each from 0 to 1: format, prefix, goals, validity and length of a plan.
 
-    A line holds a completion, a text or messages of which the last is the reply, and the columns of its prompt: domain
+    A line holds a completion, a text or messages whose last one is the reply, and the columns of its prompt: domain
     and problem (PDDL), wording and names (JSON, for replies in words) and optimum; or the column of a system whose
     replies are other plans.
     With --json one object is printed for each line.

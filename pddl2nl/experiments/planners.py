@@ -216,7 +216,7 @@ def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
 
 
 def ff_plan(task: Task, advice: str) -> Plan:
-    """FF's plan; ``advice`` names the alternative for the user if there is none.
+    """FF's plan; ``advice`` names the user's alternative if FF finds none.
 
     Raises:
         InputError: the planner is missing, does not take the task, or found no plan; `NoPlanExistsError` where it
@@ -235,7 +235,7 @@ def ff_plan(task: Task, advice: str) -> Plan:
 
 
 def quick_plan(task: Task) -> Plan | None:
-    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if there is none, or no planner."""
+    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if it finds none or no planner is installed."""
     return _small_plan(task, "ff", QUICK_SECONDS)
 
 

@@ -144,7 +144,7 @@ def _told_task(policy: Policy, task: Task) -> tuple[str, dict[str, Any]]:
 
 
 def _calls(models: _Models, limits: Limits, access: Access) -> ModelCalls:
-    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    # One object for one model in all its roles: what is put before it must see all of its calls.
     asked = {id(made.model): access.before(made.model) for made in models.values()}
     priced = {role: PricedModel(asked[id(made.model)], made.price_of) for role, made in models.items()}
     return ModelCalls(priced, limits, access.budget)

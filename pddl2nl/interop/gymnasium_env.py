@@ -58,7 +58,7 @@ class PlanningEnv(gymnasium.Env[Any, Any]):
 
     Args:
         domain: a file, or the name of a shipped domain; None if ``problem`` gives tasks.
-        problem: a file, the name of an instance, or a `Task`; several of them, of which ``reset`` draws one; or a
+        problem: a file, the name of an instance, or a `Task`; several of them: ``reset`` draws one; or a
             function that makes a task from a seed.
         observation: ``text``: at first the domain, the goal and the initial state in words, then what happened.
             ``atoms``: 0 or 1 for each ground atom that actions can change.

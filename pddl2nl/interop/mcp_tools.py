@@ -157,7 +157,7 @@ class PlanningTools:
         self,
         domain: DomainSource,
         problem: ProblemSource,
-        reply: Annotated[str, Field(description="What somebody said: a plan in words or in PDDL, with other text.")],
+        reply: Annotated[str, Field(description="A text: a plan in words or in PDDL, with other text.")],
     ) -> Answer:
         """Read the actions out of a text in English. Each line gets a status; "plan" has the actions in PDDL."""
         task, teller = self._task(domain, problem)

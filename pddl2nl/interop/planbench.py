@@ -58,7 +58,7 @@ class _ConfigFile(msgspec.Struct):
 
 @dataclass(frozen=True)
 class PlanBenchReply:
-    """A recorded reply with the lines of the extracted plan, None if there is none, and the verdict on that plan."""
+    """A recorded reply with the lines of the extracted plan, None without one, and the verdict on that plan."""
 
     instance_id: int
     text: str
@@ -147,7 +147,7 @@ class PlanBenchFolder:
         """The configuration of a results file, by the name of its folder.
 
         Raises:
-            InputError: there is none, or it lacks the domain file or the folder of instances.
+            InputError: none exists, or it lacks the domain file or the folder of instances.
         """
         path = self._config_path(results.config)
         data = _converted(_yaml(path), _ConfigFile, path)

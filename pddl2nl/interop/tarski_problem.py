@@ -24,7 +24,7 @@ def to_tarski(task: Task) -> Any:
     try:
         reader.parse_domain_string(write_domain(task.domain))
         return reader.parse_instance_string(write_problem(task.problem))
-    # Its parser raises whatever its tree visitor meets.
+    # Its parser passes on any exception of its tree visitor.
     except (TarskiError, AttributeError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise UnsupportedError(f"tarski cannot read {task.problem.name}: {reason}") from error

@@ -11,7 +11,7 @@ The ending tells the kind of file:
 anything else
     Replies as plain text, separated by lines that hold ``---`` and nothing else.
 
-Every entry answers once. A prompt gets the first entry left that may answer it; if there is none, `ReplayError` is
+Every entry answers once. A prompt gets the first entry left that may answer it; without one, `ReplayError` is
 raised, so that a script that is too short is an infrastructure error and never a wrong plan.
 """
 
@@ -64,7 +64,7 @@ class ScriptedModel:
         return f"ScriptedModel(name={self.name!r}, left={len(self._left)})"
 
     def complete(self, request: Request) -> Completion:
-        """The next reply that may answer; raises `ReplayError` if there is none."""
+        """The next reply that may answer; raises `ReplayError` if none is left."""
         with self._lock:
             for index, entry in enumerate(self._left):
                 if entry.answers(request):

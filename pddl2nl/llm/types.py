@@ -127,7 +127,7 @@ class Model(Protocol):
         ...
 
     def complete(self, request: Request) -> Completion:
-        """The model's reply; raises `EndpointError` if there is none."""
+        """The model's reply; raises `EndpointError` if the endpoint gave none."""
         ...
 
 

@@ -178,7 +178,7 @@ class Changeable:
 
 
 def matched(terms: Sequence[str], row: Sequence[str], binding: Binding) -> dict[str, str] | None:
-    """The binding of the unbound variables with which terms are a row of objects; None if there is none."""
+    """The binding of the unbound variables with which terms are a row of objects, or None."""
     matches: dict[str, str] = {}
     for term, name in zip(terms, row, strict=True):
         if (binding.get(term) or (matches.setdefault(term, name) if is_variable(term) else term)) != name:

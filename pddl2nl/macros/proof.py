@@ -141,7 +141,7 @@ class Proof:
 
     @property
     def sound(self) -> bool:
-        """Whether it is proved that wherever the precondition holds, the block runs and the effect holds after it."""
+        """Whether it is proved that, if the precondition holds, the block runs and the effect holds after it."""
         return self.runs == self.holds == "proved"
 
     @property

@@ -126,7 +126,7 @@ def _aliases(told: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
 
 
 def static_types(task: Task) -> dict[str, str]:
-    """For objects of which a static unary predicate is true: the most specific such predicate.
+    """The most specific static unary predicate that is true of each object.
 
     That is the predicate with the fewest members; predicates such as ``object`` come last.
     """

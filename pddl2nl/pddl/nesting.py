@@ -176,7 +176,7 @@ def read_placed_lists(prepared: str) -> list[Item]:
 
 
 def too_deep(prepared: str, limit: int = MAX_DEPTH) -> int | None:
-    """The offset of the first parenthesis that opens more than ``limit`` lists; None if there is none."""
+    """The offset of the first parenthesis that opens more than ``limit`` lists, or None."""
     depth = 0
     for match in _PARENTHESIS.finditer(prepared):
         depth += 1 if match[0] == "(" else -1

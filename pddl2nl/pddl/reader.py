@@ -39,7 +39,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Checked(Generic[T]):
-    """What came of checking a text: all diagnostics in the order of the text, and the tree.
+    """The result of checking a text: all diagnostics in the order of the text, and the tree.
 
     ``value`` is None where no tree could be built, or where declarations may be missing in it because of a
     misplaced parenthesis. Where there are errors it is what could be read, with holes, and only good for a look;

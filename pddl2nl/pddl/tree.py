@@ -293,7 +293,7 @@ class ActionSchema:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     def binding(self, args: Iterable[str]) -> dict[str, str]:
-        """What the parameters stand for in a step with these arguments, of which there must be as many."""
+        """What the parameters stand for in a step with as many arguments."""
         return dict(zip((parameter.name for parameter in self.parameters), args, strict=True))
 
 

@@ -129,7 +129,7 @@ class ReplyParser:
         return self._reader.read(text, self._policy)
 
     def no_plan(self, text: str, plan: Readings) -> str | None:
-        """The sentence that says that there is no plan; None where there is none, or where a plan was read."""
+        """The sentence that says that there is no plan; None without such a sentence, or if a plan was read."""
         if is_marked_no_plan(text):
             return NO_PLAN
         if self.reads_whole or any(reading.status != "unreadable" for reading in plan.chosen):
@@ -383,7 +383,7 @@ class Episode:
     # ── one turn at a time ────────────────────────────────────────────────────────────────────────
 
     def act(self, text: str) -> Turn:
-        """Reads one turn from a reply and executes it; costs a step, whatever the result."""
+        """Reads one turn from a reply and executes it; always costs a step."""
         self._check_open()
         trace = self._trace
         reading = self._parser.turn(self.uncut(text), trace.state)
@@ -401,7 +401,7 @@ class Episode:
         if reading.status == "claimed-unsolvable":
             trace.reject(reading.status, said, "")
             return self._last_turn(reading.status, "", _NO_PLAN_MESSAGE, Fault(trace.steps, reading.status, said))
-        # The turn was asked for an action: whatever is not one can only have been meant as one.
+        # The turn was asked for an action, so other text is read as an attempt at one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
         return self._turn(*trace.reject(status, said, not_read(status, reading, self.setting, trace.state)))
 
@@ -533,7 +533,7 @@ class Episode:
         self._check_open()
         trace = Trace(self.setting, self._emit)
         if not self._verdicts:
-            # If a budget ends the episode in the middle of the first plan, this is what there is of it.
+            # If a budget ends the episode in the middle of the first plan, the part so far counts.
             self._trace = trace
         reply = self._completion_of(text)
         lines: list[Reading] = []

@@ -343,7 +343,7 @@ class Finished(RunEvent, frozen=True):
         calls, tokens, usd: of all replies that were used, in all plans; ``usd`` is null where a price is unknown.
         used: the same by role; ``spent``: what was paid in this run (`pddl2nl.policies.budget.Account`).
         message: explains the outcome in a sentence.
-        counted: the number of the `Judged` whose plan, steps, turns and mistakes these are; 0 where there is none.
+        counted: the number of the `Judged` whose plan, steps, turns and mistakes these are; 0 without one.
         digest: seals the record; set where it is written (`pddl2nl.experiments.records.writer.Seal`).
     """
 

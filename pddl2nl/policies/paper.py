@@ -55,7 +55,7 @@ class PaperColumn(msgspec.Struct, frozen=True):
 
     Attributes:
         name, group: its heading.
-        kind, policy, style, wording: the configuration of which it holds the results, described as
+        kind, policy, style, wording: the configuration whose results it holds, described as
             `pddl2nl.experiments.layout.LayoutColumn` describes ours. ``wording`` is ``llm``, ``template`` or
             ``planbench`` (written by hand by PlanBench's authors); empty for PDDL, and if generated wordings and
             templates have the same results.
@@ -126,7 +126,7 @@ class PaperLine(msgspec.Struct, frozen=True):
         return tuple(value for value in self.values if isinstance(value, int | float))
 
     def value(self, column: int) -> float | None:
-        """The number in a column; None if there is none."""
+        """The number in a column, or None."""
         cell = self.cell(column)
         return cell if isinstance(cell, int | float) else None
 
@@ -143,7 +143,7 @@ class PaperTable(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: the kind in a specification's ``[[tables]]``.
-        paper: the name of the paper's numbers, by which a specification asks for them; empty if there are none.
+        paper: the name of the paper's numbers, by which a specification asks for them; empty without one.
         title: above it.
         lines: what a line of ours is: a ``domains`` or suite, with a column for each configuration; one of the
             ``configurations``, with a column for each metric; or, by ``tasks``, a configuration in one of

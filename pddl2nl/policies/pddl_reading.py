@@ -38,7 +38,7 @@ class PDDLReader:
         self._simulator = simulator
 
     def read(self, text: str, policy: str = "default") -> Readings:
-        """The plan in a reply: the text between the last plan tags, or the whole reply where there are none.
+        """The plan in a reply: the text between the last plan tags, or the whole reply without one.
 
         A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the line
         begins with an action's name.

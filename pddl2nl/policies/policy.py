@@ -311,7 +311,7 @@ _TITLES = {"basic": "Basic", "cot": "CoT", "act": "Act", "react": "ReAct", "scor
 class Entry:
     """A name by which a policy can be asked for: a policy's, a preset's, or ``module:Class``.
 
-    ``title`` is what tables call it, ``preset`` the policy of which it is a preset and ``options`` its values, and
+    ``title`` is what tables call it, ``preset`` the policy that it is a preset of and ``options`` its values, and
     ``summary`` a line for people.
     """
 

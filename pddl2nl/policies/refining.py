@@ -1,6 +1,6 @@
 """The loop that systems of the literature share: propose, check, give feedback, propose again, at most n times.
 
-A `Check` has a name and says what is wrong with a proposal, in words for whoever proposes. What a check tells of a
+A `Check` has a name and says what is wrong with a proposal, in words for the proposer. What a check tells of a
 failed step depends on the *style* of its signal (`signal`): the same verdict, with more or less information. Where a
 command can stand for several actions, it tells of the one that was meant (`clearest`).
 """
@@ -32,7 +32,7 @@ def signal(style: Style, step: int | None, code: str, about: str, reason: str) -
 
 
 def clearest(results: Iterable[StepResult], named: Collection[str], changed: Collection[str]) -> StepResult | None:
-    """What comes of a command that can stand for several actions; None without any.
+    """Which action a command that can mean several actions stands for; None without any.
 
     That is the first applicable action. If none is applicable, it is the one that was meant, because what the command
     leaves open agrees with what holds: "take the milk" means to take it out of the fridge that it is in, and fails

@@ -133,7 +133,7 @@ def mean_metric(
     package: str = "",
     guessed: Callable[[ScoredRun], bool] = lambda run: False,
 ) -> RunMetric:
-    """A metric whose mean over tasks counts, compared wherever both runs have a value.
+    """A metric whose mean over tasks counts, compared where both runs have a value.
 
     With `package`, only runs of the policies of the system in this package have it.
     """
@@ -168,7 +168,7 @@ def satisfied(goal: Condition, state: World) -> tuple[int, int]:
     """How many of a goal's conditions hold, and how many there are.
 
     The conditions are the literals of its conjunctions and of all instances of ``forall``; of an ``or`` or ``exists``
-    those of the alternative of which the greatest share holds, the first of several. That objects are equal or differ
+    those of the alternative with the greatest share that holds, the first of several. That objects are equal or differ
     is no condition, because no action can make it so: alternatives in which it is otherwise do not count.
     """
     return _satisfied(negation_normal(goal), state, {}) or (0, 1)
@@ -337,7 +337,7 @@ class _RecordedWay(msgspec.Struct):
 
 
 def reference_of(said: Mapping[str, Any]) -> Reference | None:
-    """The reference in a record's first event (`pddl2nl.policies.events.Started`); None if there is none.
+    """The reference in a record's first event (`pddl2nl.policies.events.Started`), or None.
 
     Raises:
         RecordError: it does not have the declared form, or no plan can have its order.

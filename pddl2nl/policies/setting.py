@@ -104,7 +104,7 @@ class Setting:
         task_text: the task in words; empty for the told goal.
         files: what the files beside the domain hold that the policy reads (`Policy.files`), by name.
         prompts: texts that replace prompts of the policy, by the file's name.
-        embed: gives vectors of texts; None where there are none.
+        embed: gives vectors of texts, or None.
         policy: what acts; None where an episode is given it to play.
     """
 
@@ -250,7 +250,7 @@ def spec_of(started: Started) -> RunSpec:
 
 
 class RecordedText(str):
-    """The text of a file that a record holds; any other text in the place of a file is its path."""
+    """The text of a file that a record holds; any other text given for a file is its path."""
 
 
 def _name(model: Any) -> str:

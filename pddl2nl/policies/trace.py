@@ -255,7 +255,7 @@ def _told_bad_action(action: GroundAction, teller: Teller) -> str:
 
 
 def _why_bad(action: GroundAction, teller: Teller) -> str:
-    """Why the task cannot have an action, whatever the state."""
+    """Why the task cannot have an action in any state."""
     error = why_bad(teller.task, teller.task.domain.step(action.name), action)
     if error is None:
         return "it cannot be carried out."

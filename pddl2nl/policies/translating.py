@@ -381,7 +381,7 @@ def _before_observation(text: str) -> int:
 
 
 def _first_line(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The first line from an offset on that holds a word; empty, at the end, where there is none."""
+    """The first line from an offset on that holds a word; empty, at the end, without one."""
     for line in re.finditer(r"[^\n\v]+", text[start:stop]):
         begin, end = _bare(text, start + line.start(), start + line.end())
         if re.search(r"\w", text[begin:end]):

@@ -248,7 +248,7 @@ class Validation(Topic):
         return str(answer)
 
     def choices(self, wrong: int) -> tuple[str, list[str], Certificate] | None:
-        """Claims about the sequence, of which one is true."""
+        """Claims about the sequence; one is true."""
         certificate = self.decide(self.sequence).certificate
         failed = certificate.get("failed_step")
         numbers = [number for number in range(1, len(self.sequence) + 1) if number != failed]

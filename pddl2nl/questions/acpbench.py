@@ -57,7 +57,7 @@ def read_questions(folder: Path) -> list[Question]:
     """The questions of all files of a folder, file by file.
 
     Raises:
-        InputError: there are none, or a file has another form; the message names the file.
+        InputError: none exists, or a file has another form; the message names the file.
     """
     paths = sorted(folder.glob("*/*.json"))
     if not paths:

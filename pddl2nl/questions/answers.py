@@ -8,8 +8,8 @@ kind, open form      right is
 ===================  ================================================================================================
 applicability        exactly the applicable actions
 progression          exactly the facts that become true, and exactly those that become false
-reachability         a fact that never holds in a reachable state, or none where there is none
-action-reachability  an action that is never applicable, or none where there is none
+reachability         a fact that never holds in a reachable state, or none
+action-reachability  an action that is never applicable, or none
 validation           the index
 justification        a plan that is shorter and leaves the order of the given one as it is
 landmarks            a fact that every plan makes true, of those that neither hold now nor are goals; or none

@@ -84,7 +84,7 @@ class Asked(RunEvent, frozen=True):
 
 
 class Answered(RunEvent, frozen=True):
-    """What became of the question.
+    """How the question was answered.
 
     Attributes:
         outcome: ``right``, ``wrong``, ``unreadable``, ``undecided`` (read, and not decided within the limits), or as
@@ -115,7 +115,7 @@ class QuestionRun:
         names: how objects are called.
         suite: what an experiment calls the domain.
         parts: the readable parts of its name; by default what usually tells questions apart.
-        models_file: settings by model, of which that counts which is sent to the endpoint.
+        models_file: settings by model; those that are sent to the endpoint count.
         decide_seconds: the limit of each search of a planner that decides about an open answer.
     """
 

@@ -298,7 +298,7 @@ class Decider:
 
     @cached_property
     def optimal_plan(self) -> PlannerResult | None:
-        """An optimal plan with its search; None if there is none, or none was found in time."""
+        """An optimal plan with its search; None if none was found in time."""
         if self.state not in self._optimal:
             # Its cost may be known from a plan of another state.
             self._costs.pop(self.state, None)

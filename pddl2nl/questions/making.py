@@ -99,7 +99,7 @@ def make_questions(
 
 
 def _ask(topic: OpenTopic, form: Form, side: int, rng: random.Random, before: set[str]) -> _AskedText | None:
-    """A new question about a topic; None if there is none.
+    """A new question about a topic, or None.
 
     Args:
         side: the number of the right letter; of yes (0) and no the right one.

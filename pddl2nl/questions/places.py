@@ -51,7 +51,7 @@ class StatePlace:
         return tuple(self.places.simulator.applicable(self.state))
 
     def after(self, actions: Iterable[GroundAction]) -> State:
-        """The state after some actions, of which each must be applicable in its turn."""
+        """The state after some actions; each must be applicable in its turn."""
         followed = self.places.simulator.follow(self.state, actions)
         assert followed.complete, f"{followed.failed} in its turn"
         return followed.state

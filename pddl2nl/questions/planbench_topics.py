@@ -1,7 +1,7 @@
 """PlanBench's tasks besides plan generation (Valmeekam et al., 2023), as questions.
 
 Where PlanBench shows another problem with its plan, the question shows one of the same task. Changes are real ones:
-what is replanned for is the effect of an action that somebody else might have taken.
+what is replanned for is the effect of an action that another agent might have taken.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ kind                 answer of the open form
 ===================  ================================================================================================
 applicability        all applicable actions
 progression          ``{"pos", "neg"}``: the facts that become true, and those that become false
-reachability         facts that never hold; empty if there are none. Any other such fact is right as well
+reachability         facts that never hold; empty without one. Any other such fact is right as well
 action-reachability  likewise, actions that are never applicable
 validation           the index, from 0, of the first inapplicable action
 justification        ``[action, its occurrence from 1]`` or ``[action, action, "-1"]`` that can be left out of the plan
 landmarks            ``{"yes", "no"}``: the facts that every plan makes true, and those that some plan does not
-next-action          ``{"yes", "no", "maybe", "opt"}``: by the optimal cost of what is left; ``opt`` is that before
+next-action          ``{"yes", "no", "maybe", "opt"}``: by the optimal remaining cost; ``opt`` is that before
 verification         ``{"verdict", "failed_step", "unmet"}``: as ``pddl2nl validate`` gives them
 execution            the facts at the end of a sequence, without static ones
 all others           ``{"plan", "cost"}``: a plan; any other that is valid (of ``optimal-plan``, optimal) is right
@@ -80,7 +80,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         kind: one of `KINDS`.
         domain, problem: their names.
         context: what is told before the question: the domain, the objects, the state, and where it matters the goal.
-        choices: texts, of which ``A`` is the first.
+        choices: texts; ``A`` is the first.
         answer: see the module.
         certificate: why the answer is right; empty for questions of others.
         PDDL_domain, PDDL_problem: the task, whose initial state is the one that is asked about; empty if unknown.

@@ -14,7 +14,7 @@ from pddl2nl.questions.asked import Answered, Asked, judged
 
 
 class AnswerRecord(Record):
-    """A question with its answer as they were stored; the kind of the question is in the place of a policy."""
+    """A question with its answer as they were stored; the kind of the question replaces the policy."""
 
     metrics = ("coverage", "calls", "prompt-tokens", "completion-tokens", "tokens", "usd", "seconds")
     tables = tuple(SYSTEM.tables)

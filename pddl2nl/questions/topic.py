@@ -2,7 +2,7 @@
 
 A topic is one kind at one place. It proposes subjects (an action, some facts, a sequence of actions), decides about
 them with a certificate, and tells them. A wrong subject differs from a right one in one thing where it can: one object
-of an action or a fact, one step of a sequence. Whatever a topic tells it can also read back out of a text.
+of an action or a fact, one step of a sequence. A topic can also read back what it tells.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ seeds; then the sum (coverage) or the mean (all others) over the tasks that have
 over tasks that both solved: a column that solves only the easy tasks has short plans, and one that gives up at once
 uses few tokens.
 
-**Optimal lengths**: a plan's length is its number of actions, whatever their costs. The optimal length of a task is
+**Optimal lengths**: a plan's length is its number of actions; costs don't count. The optimal length of a task is
 known from a shipped manifest, or from a planner's record: breadth-first search finds a shortest plan; A* with LM-cut
 finds a cheapest plan, which is a shortest one if the problem has no metric.
 """
@@ -196,7 +196,7 @@ def _metrics() -> Iterator[RunMetric]:
     mistakes = "turns or lines meant as actions and not executed"
     yield RunMetric("mistakes", mistakes, "lower", "mean", _mistakes, "turns", "always")
     yield RunMetric("look-arounds", "turns that asked for the state", "lower", "mean", looks, "turns", "always")
-    claim = "tasks of which it was said that there is no plan"
+    claim = "tasks that were called unsolvable"
     right, wrong = partial(_claimed, solvable=False), partial(_claimed, solvable=True)
     yield RunMetric("unsolvable-claimed", f"unsolvable {claim}", "higher", "mean", right, "", "always")
     yield RunMetric("unsolvable-claimed-falsely", f"solvable {claim}", "lower", "mean", wrong, "", "always")

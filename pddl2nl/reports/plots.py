@@ -67,7 +67,7 @@ _STYLE: dict[str, Any] = {
     "hatch.linewidth": 0.5,
     "lines.linewidth": 1.1,
     "lines.markersize": 4.0,
-    # Names of columns and domains are text, whatever they contain.
+    # Names of columns and domains are plain text, with any characters.
     "text.parse_math": False,
     "axes.formatter.use_mathtext": False,
     "text.usetex": False,

@@ -105,7 +105,7 @@ def completed(task: Task) -> Task:
         reduced = [_reduced(part, known) for part in rest]
         if reduced == rest:
             return Task(task.domain, replace(problem, goal=_joined(And, [_conjunction(known), *rest])))
-        # A disjunction of which one literal is left may decide others.
+        # A disjunction with one literal left may decide others.
         goal = _joined(And, [_conjunction(literals), *reduced])
 
 

@@ -4,7 +4,7 @@ This is h² of Haslum and Geffner ("Admissible heuristics for optimal planning",
 if it holds in the state, or if some action whose needs are pairwise possible adds one of the two and leaves the other.
 What is impossible here is impossible in the task; what is possible here need not be reachable.
 
-Larger sets are refuted by induction (`Mutexes.unreachable`), and `covers` are sets of atoms of which one always holds.
+Larger sets are refuted by induction (`Mutexes.unreachable`), and one atom of each set in `covers` always holds.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Mutexes:
         return common
 
     def refutation(self, condition: Condition) -> tuple[str, ...] | None:
-        """One literal of a ground condition that never holds, or two that never hold together; None if there is none.
+        """One literal of a ground condition that never holds, or two that never hold together, or None.
 
         Always None where there are too many actions (`GroundActions.actions`).
         """
@@ -102,7 +102,7 @@ class Mutexes:
     def unreachable(self, atoms: int, one: int) -> bool:
         """Whether induction proves that a set of atoms, or some of it with `one` among them, never holds together.
 
-        A set never holds if it does not hold at first and no action can complete it: whatever adds a part of it deletes
+        A set never holds if it does not hold at first and no action can complete it: an action that adds to it deletes
         another, or needs what cannot hold together with the rest. A tower that stands on itself is an example, of which
         each pair of blocks is possible. What some action does complete is left out of the set.
         """
@@ -120,7 +120,7 @@ class Mutexes:
         return self.never((atoms & ~action.adds) | action.needs) is None
 
     def covers(self, most: int = 500) -> tuple[int, ...]:
-        """Sets of atoms of which exactly one holds in every state that can be reached.
+        """Sets of atoms; exactly one of each holds in every reachable state.
 
         Each begins with one atom; where an action deletes a member and adds none, one of the atoms that it adds becomes
         a member, if it holds with no other one. At most `most` choices are tried for each. Tasks with conditional

@@ -100,7 +100,7 @@ class FFHeuristic:
         return len(self._known)
 
     def __call__(self, state: State) -> int | None:
-        """The length of a relaxed plan from a state; None if there is none: the state is a dead end."""
+        """The length of a relaxed plan from a state, or None: the state is a dead end."""
         if state not in self._known:
             self._known[state] = self._length(state)
         return self._known[state]

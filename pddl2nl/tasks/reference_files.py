@@ -136,7 +136,7 @@ class TaskReference:
         averaged: whether averages over tasks hold it.
         length_counted: whether the lengths of its plans are compared with that of the ground truth.
         category: what kind of task it is, ``simple planning``; empty if the set has no kinds.
-        asked: of a search, the right answers to its text: sets of objects; an empty one if there is none.
+        asked: of a search, the right answers to its text: sets of objects; empty without one.
         answers: of a search, sets of objects, each of which shows what it asks for.
         searched: of a search for something that is not there, where one must have looked.
         difficulty: the errors after which enough is known of what is hidden; None if nothing is.

@@ -1,6 +1,6 @@
 """Making sets of problems that generators draw: no two isomorphic, measured by planners, named.
 
-The choice never depends on measured seconds: candidates are solved in groups of one size, whatever the number of
+The choice never depends on measured seconds: candidates are solved in groups of one size, for any number of
 workers, and their results are used in the order in which they were drawn.
 
 * The primary set of a domain has twenty benchmarks and an example, with shortest plans of 3 to 20 steps, as in the

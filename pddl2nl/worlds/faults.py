@@ -5,7 +5,7 @@ A specification is a text of statements, one in each line or separated by ``;``;
     fail (pick-up egg-1)                the first time that this action is executed, it silently does nothing
     fail (toggle-on *) twice            the first two times; also "once", "3 times", "always"
     fail (pick-up *) at 7               if it is the 7th action; also "at 3, 7"
-    fail at 7                           whatever the 7th action is
+    fail at 7                           the 7th action, of any name
     fail 10%                            each action, with this probability
     fail 25% (pick-up *)                each of these actions, likewise
     refuse (pick-up egg-1) "the egg is stuck"

@@ -16,7 +16,7 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 LEAST = 70.0
 """The least similarity by letters, from 0 to 100, as in `pddl2nl.nl`."""
 _PARTIAL, _REORDERED = 0.9, 0.95
-"""Factors for texts of which only some words are equal, and for words in another order: "cracked egg" is
+"""Factors for texts with some equal words, and for words in another order: "cracked egg" is
 ``egg_cracked_1`` rather than ``egg_1``."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"\d+")

@@ -47,7 +47,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> ModelContext:
 def specs(tmp_path: Path) -> dict[str, str]:
     """A good ``--model`` text for every kind."""
     (tmp_path / "script.txt").write_text("hello", encoding="utf-8")
-    (tmp_path / "small.gguf").write_text("not loaded here", encoding="utf-8")
+    (tmp_path / "small.gguf").write_text("GGUF, not loaded here", encoding="utf-8")
     prompted = {
         "event": "prompted",
         "call": 1,

@@ -87,7 +87,7 @@ def test_what_stands_within_a_text_stays() -> None:
         ("load {?x} into {?y}\u202e", ["holds characters that cannot be seen (U+202E)"]),
         ("load {?x} into {?y}\x07", ["holds characters that cannot be seen (U+0007)"]),
         ("I am loading {?x} into {?y}", ['begins with "I"; it must begin with the verb']),
-        ("Thought: load {?x} into {?y}", ["means something else wherever actions are read; choose other words"]),
+        ("Thought: load {?x} into {?y}", ["has another meaning in replies; choose other words"]),
         ("load {?x} into {?y} " + "very " * 300 + "well", ["has 1,524 characters; at most 1,500 are taken"]),
     ],
 )  # fmt: skip

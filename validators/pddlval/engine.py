@@ -27,7 +27,7 @@ from pddlval.state import State, StateLayout
 from pddlval.tables import Database, Index, Memo, Relation, Row, TableKey, Tables
 
 _MOST_CASES = 64
-"""A rule is split into so many at most; what is left of its ``or`` is then tested as a whole, again and again."""
+"""A rule is split into so many at most; the rest of its ``or`` is then tested as a whole each time."""
 
 _STEP = 120
 """Rules are answered one out of the other up to about this height, which takes less than half of Python's stack."""

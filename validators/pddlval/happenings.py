@@ -156,7 +156,7 @@ class Conflict(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """VAL's warnings, in its words and order, and the conflict because of which the plan is invalid, if any."""
+    """VAL's warnings, in its words and order, and the conflict that makes the plan invalid, if any."""
 
     warnings: tuple[str, ...] = ()
     conflict: Conflict | None = None

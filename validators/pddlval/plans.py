@@ -18,7 +18,7 @@ _ACTION = re.compile(r"\s*(?:\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)|([^\s()]+(?:\s
 _NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
 """No longer than a float can hold, which VAL's comparison of times needs."""
 _NAME = r"[^\s();]+"
-"""As wide as in a domain: whatever name an action or object was given there can be said in a plan."""
+"""As in a domain: each name that a domain can declare can stand in a plan."""
 _STEP = re.compile(
     rf"(?:(?P<time>{_NUMBER})\s*:\s*)?"
     # Possessive: for each word that it could give back, the search would keep 200 bytes.
@@ -72,7 +72,7 @@ class BadActionError(InputError):
 
 
 def why_bad(task: Task, schema: StepSchema | None, action: GroundAction) -> BadActionError | None:
-    """What is wrong with an action of that schema, whatever the state; None where nothing is."""
+    """What is wrong with an action of that schema in any state, or None."""
     if schema is None:
         names = [known.name for known in task.domain.steps]
         return BadActionError(action, f"the domain has no action '{action.name}'", near_name(action.name, names))

@@ -1,12 +1,12 @@
 """Conjunctive queries compiled to Python: nested loops over indexed tables, one function a query.
 
 Everything that looks for objects is such a query: applicable actions, quantifiers, the rules of derived predicates.
-A query is split into parts that share no variable. In each part, whatever leaves the fewest choices binds its
+A query is split into parts that share no variable. In each part, the condition with the fewest choices binds its
 variables (an atom, an equality, the objects of a type), every condition is tested as soon as its variables are bound,
 and what remains is split again. The text of a function holds numbers and generated names only, never a name of the
 task.
 
-A compiled condition has the truth value that `semantics.holds` defines wherever no comparison reads an undefined
+A compiled condition has the truth value that `semantics.holds` defines if no comparison reads an undefined
 fluent. Outside of quantifiers it also raises `UndefinedError` exactly where the definition does. Inside, objects are
 tried in another order; but a comparison is only read for objects that satisfy everything before it in its conjunction.
 """
@@ -489,7 +489,7 @@ class Query:
                 for part in parts:
                     yield from self._necessary(part, hidden)
             case Exists(parameters, body) | Forall(parameters, body):
-                # Without any object a `forall` holds, whatever its body says.
+                # Without any object a `forall` holds with any body.
                 if isinstance(condition, Exists) or all(self.database.objects(item.types) for item in parameters):
                     yield from self._necessary(body, hidden | {item.name for item in parameters})
 
@@ -586,7 +586,7 @@ class Query:
         return narrowed, left
 
     def _bind(self, code: Code, variables: Variables, parts: list[QueryPart], finish: Finish) -> None:
-        """Binds the variables of a connected part, beginning with whatever leaves the fewest choices."""
+        """Binds the variables of a connected part, beginning with the condition with the fewest choices."""
         if code.blocks >= _MOST_BLOCKS:
             self._bind_elsewhere(code, variables, parts, finish)
             return
@@ -661,7 +661,7 @@ class Query:
                 names = dict.fromkeys(_terms(part.condition))
                 yield _Binder(choices, tuple(name for name in names if name in variables), part)
         for name, domain in variables.items():
-            # The more parts a variable lets be tested, the sooner it should be bound.
+            # A variable that makes more parts testable should be bound sooner.
             uses = sum(name in part.needs for part in parts)
             yield _Binder(len(domain) + 1 / (1 + uses), (name,), None)
 

@@ -21,7 +21,7 @@ from pddlval.state import State
 class Executed(NamedTuple):
     """A happening that was executed.
 
-    ``numbers`` say whose effects ``outcomes`` are: those of steps of the plan, from 1, or whatever else is counted.
+    ``numbers`` say whose effects ``outcomes`` are: those of steps of the plan, from 1, or of other counted things.
     ``state`` is the state after it, ``before`` the one before; ``warnings`` are VAL's.
     """
 

@@ -48,7 +48,7 @@ from pddlval.semantics import Binding, ground_atom, ground_fluent, unmet
 from pddlval.state import BIT, BITS, Chunks, Levels, Number, State, StateLayout, changed_levels
 
 ADDITIVE = frozenset(("increase", "decrease"))
-"""The updates that add up, in whatever order."""
+"""The updates that add up in any order."""
 
 _FEW_INSTANCES = 32
 """So few choices of objects are all tried; of more, those that satisfy the static conditions are looked up."""
@@ -179,7 +179,7 @@ class Quantified:
 def _static_part(effect: Forall, layout: StateLayout) -> Condition | None:
     """Of a conditional effect under a quantifier, the static conditions.
 
-    Six levels of eleven values each are nearly two million choices, of which hardly one makes an effect happen.
+    Six levels of eleven values each are nearly two million choices, and hardly one makes an effect happen.
     """
     names = {parameter.name for parameter in effect.parameters}
     parts = tuple(conjuncts(effect.body))
@@ -232,7 +232,7 @@ class Instances:
             guarded = self._guarded(guard, binding, outer)
             if guarded is not None:
                 if guard.compares:
-                    # What the condition reads must have a value, whatever follows.
+                    # What the condition reads must have a value in any case.
                     yield guarded
                 yield from self.parts(inner, binding, guarded)
         if block.updates:

@@ -347,7 +347,7 @@ class Simulator:
         return () if self.is_goal(state) else unmet(self.task.problem.goal, state, test=self._layout.holds)
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
-        """An applicable action, each with the same probability; None if there is none.
+        """An applicable action, each with the same probability, or None.
 
         The first draw from a state lists its actions. If there are more than 100,000, it draws from the first 100,000
         and warns (`RuntimeWarning`).
@@ -480,7 +480,7 @@ def _new_layout(task: Task, tolerance: Fraction) -> StateLayout:
     functions = updated_functions(task)
     derived = frozenset(rule.name for rule in task.domain.derived)
     changing = changed_predicates(task.domain) - derived
-    # A derived atom in the initial state, of which the checks warn, counts for nothing: the rules alone decide.
+    # A derived atom in the initial state has no effect (the checks warn about it): the rules alone decide.
     dynamic = changing | derived
     atoms = frozenset([atom for atom in task.problem.init if atom[0] not in dynamic])
     values = _initial_values(task, functions, changing=False)

@@ -1,4 +1,4 @@
-"""The standard streams of a command: UTF-8 like all files here, whatever locale, pipe or terminal is behind them."""
+"""The standard streams of a command: UTF-8 like all files here, with any locale, pipe or terminal."""
 
 from __future__ import annotations
 

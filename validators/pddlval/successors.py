@@ -138,7 +138,7 @@ class _SchemaQuery:
 
 
 def _is_plain(update: Update) -> bool:
-    """Whether an update has a value wherever the fluents that it reads have one."""
+    """Whether an update has a value if the fluents that it reads have one."""
     todo = [update.value]
     while todo:
         match todo.pop():
@@ -181,7 +181,7 @@ class SuccessorGenerator:
         return self._one_by_one(state)
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
-        """An applicable action, each with the same probability; None where there is none.
+        """An applicable action, each with the same probability, or None.
 
         The first draw lists the actions. Where there are more than `MOST_DRAWN_FROM`, it draws from the first so many
         and warns (`RuntimeWarning`).

@@ -3,7 +3,7 @@
 Objects are numbered in the order of their declaration. A row holds the arguments of a true atom: one number for a
 predicate with one argument, otherwise a tuple of numbers. The tables of static predicates are made once. Those of
 predicates that actions change belong to one state at a time: `Database.acquire` moves them on to the next state by
-the atoms that differ. Whatever follows from a state by rules is kept with the state (`State.memo`).
+the atoms that differ. Derived facts are kept with the state (`State.memo`).
 """
 
 from __future__ import annotations
@@ -518,7 +518,7 @@ class Database:
     def acquire(self, state: State) -> Tables:
         """The tables of a state, to be released after use.
 
-        They are moved on from the state that was asked about last, unless somebody is still reading them there.
+        They are moved on from the state that was asked about last, unless another reader still uses them.
         """
         with self._lock:
             tables = self._current

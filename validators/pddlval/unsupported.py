@@ -283,7 +283,7 @@ def linear_rate(value: Expression) -> Expression | None:
 
 
 def _in_constraint(constraint: Condition, source: Source | None, path: str) -> Iterator[Refusal]:
-    """Constraints of PDDL 3, of which only one operator deep are executed."""
+    """Constraints of PDDL 3; only one operator deep is executed."""
     match constraint:
         case And(parts) | Or(parts):
             for part in parts:

@@ -172,7 +172,7 @@ class _Adviser:
 
 
 def _begun(start: str, lines: Iterator[str]) -> Iterator[str]:
-    """Lines of which the first goes on with what was begun."""
+    """Lines; the first continues the current one."""
     yield start + next(lines)
     yield from lines
 

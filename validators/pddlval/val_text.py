@@ -67,7 +67,7 @@ def _value(assigned: FluentValue) -> FluentValue:
 
 
 def _rounded(node: Any) -> Any:
-    """A condition, effect or expression with its numbers rounded; the same object where there are none."""
+    """A condition, effect or expression with its numbers rounded; the same object without one."""
     if isinstance(node, NumberNode):
         value = _double(node.value)
         return node if value == node.value else replace(node, value=value)

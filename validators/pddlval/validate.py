@@ -1,4 +1,4 @@
-"""Whether a plan holds, and if not, where and why: it is executed, and the report says what came of it."""
+"""Whether a plan holds, and if not, where and why: it is executed, and the report gives the result."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Experiment:
             raise error(f"base_url is '{address}'; expected an address such as http://localhost:8000/v1", "base_url")
         if not top.domains:
             known = ", ".join(shipped_domains())
-            raise error(f"domains is missing: domains = [NAMES], of which {known} are shipped, or files")
+            raise error(f"domains is missing: domains = [NAMES] (shipped: {known}), or files")
         runs = [key for key in ("policies", "columns", "baselines") if getattr(top, key)]
         asked = next((system.name for system, _ in provided("asks") if getattr(top, system.name) is not None), "")
         if asked and runs:

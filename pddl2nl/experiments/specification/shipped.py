@@ -60,7 +60,7 @@ def find_specification(name: str | Path) -> Specification:
     """What specifies an experiment: a path, a shipped name, or ``module:function``.
 
     Raises:
-        InputError: there is none.
+        InputError: none exists.
     """
     path = Path(name)
     known = {each.name: each for each in shipped_specs()}

@@ -296,7 +296,7 @@ class OpenAIModel:
         body = self.body(request)
         identity = {"kind": "chat", "endpoint": self._public_endpoint(), "body": body, "sample": request.sample}
         if isinstance(request.constraint, Constraint):
-            # In whatever way it is sent.
+            # In each way of sending it.
             identity["constraint"] = request.constraint.key
         if request.seed is not None and "seed" not in body:
             identity["seed"] = request.seed

@@ -68,7 +68,7 @@ class CallAttempt:
         self.until = min(self.end, time.monotonic() + self.seconds)
 
     def left(self, timeout: float | None, late: type[Exception]) -> float:
-        """The seconds for the next read or write; raises ``late`` if there are none left."""
+        """The seconds for the next read or write; raises ``late`` at the end of the time."""
         left = self.until - time.monotonic()
         if left <= 0:
             raise late("the attempt as a whole took too long")
@@ -143,7 +143,7 @@ def post(
 ) -> bytes:
     """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `EndpointFault`.
 
-    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
+    As bytes, since the client would decode them as the header says, and JSON is always UTF-8.
     """
     if stream is not None and (attempt := _ATTEMPT.get()) is not None:
         attempt.stream, attempt.end = stream, min(attempt.end, time.monotonic() + LIMITS.stream_seconds)

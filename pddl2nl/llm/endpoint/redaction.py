@@ -122,7 +122,7 @@ def _forms(secrets: Iterable[str], shortest: int) -> list[str]:
 def _inner(encode: Callable[[bytes], bytes], data: bytes, lead: int) -> str:
     """The characters of a Base64 text that data determines alone, if so many bytes come before it (modulo 3).
 
-    Whatever precedes and follows ("Bearer ", a user's name) changes the characters at either end only.
+    Text before and after ("Bearer ", a user's name) changes the characters at either end only.
     """
     text = encode(b"\0" * lead + data).decode("ascii").rstrip("=")
     return text[-(-lead * 8 // 6) : len(text) - (1 if (lead + len(data)) % 3 else 0)]

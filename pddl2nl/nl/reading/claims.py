@@ -1,6 +1,6 @@
 """Reading a statement that there is no plan: "The goal cannot be reached.", "No solution exists", "UNSOLVABLE".
 
-This is asked of replies alone that hold no action; whoever writes a plan means it to be judged, but for a reply that
+This is asked of replies alone that hold no action; a written plan is meant to be judged, except in a reply that
 begins or ends with the line ``[NO PLAN]``. It is conservative: the sentence must say of the whole goal, task or problem
 that it cannot be, or that no plan, solution or sequence of actions exists for it. What is hedged or bound to a
 condition ("might be", "if", "until", "not directly", "yet") says no such thing, nor does a failure to find one ("I
@@ -73,7 +73,7 @@ def no_plan_said(text: str) -> str | None:
 
 
 def is_marked_no_plan(text: str) -> bool:
-    """Whether a reply begins or ends with the line ``[NO PLAN]``, whatever else it holds."""
+    """Whether a reply begins or ends with the line ``[NO PLAN]``; the rest does not matter."""
     if NO_PLAN not in text.upper():
         return False
     lines = _spoken(text)

@@ -632,7 +632,7 @@ class ActionGrammar:
         if not mentions:
             return None
         used = inside(mentions)
-        # "Then it paints b" is no state, whatever predicates say with the verb.
+        # "Then it paints b" is no state, even if a predicate uses the verb.
         states = _STATES if "then" in (word.text for word in words[:2]) else self._states
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]

@@ -14,7 +14,7 @@
 10. What may be a step and cannot be read is reported where it stands in the plan.
 
 A policy is a named, documented, versioned object, so that a record can say under which rule a plan was taken out of a
-reply. Whatever a policy leaves out stays in the readings.
+reply. Lines that a policy leaves out stay in the readings.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Cutter:
         if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
             # "Step 3:" stands above its action.
             self._pending = (*item.outer, item.number)
-        # "**Phase 2: Delivery**" is a title, whatever its number.
+        # "**Phase 2: Delivery**" is a title with any number.
         titled = item.item == "number" and heading_of(reading.text) != ""
         spoken = (item.item in ("", "option") or titled) and item.indent < 2
         # "**Summary of actions:**" is taken for a thought's label.
@@ -271,7 +271,7 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return block
     if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
         return plan
-    # "**Phase 2: Delivery**" begins a part, whatever its numbers.
+    # "**Phase 2: Delivery**" begins a part with any numbers.
     titled = bool(block.words) and bool(heading_of(block.words[-1]))
     if _is_part(said, again) or (block.listed and not plan.listed) or (block.restarts and not titled):
         return block

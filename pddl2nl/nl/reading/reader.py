@@ -103,7 +103,7 @@ class Reader:
 
         The text behind the first line that begins with ``Action:`` counts; without such a line, the text behind the
         last ``Action:`` anywhere; without that, the whole reply. Of several actions the first is read, since the others
-        take for granted what came of it, and the rule begins with ``first-of-several``; one that the reply takes back
+        presuppose its result, and the rule begins with ``first-of-several``; one that the reply takes back
         does not count. What a model writes from a line "Observation:" on is its own invention of the world's answer.
         Inside a thought nothing counts. An unreadable line does not hide a readable one that follows it, but an
         ambiguous one, or one with an unknown object, does. A turn that does nothing is "not-an-action".

@@ -133,7 +133,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
 
     A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new sentence, a
     remark behind a dash or an arrow, and a short phrase that names no object ("on the table"). A condition, a
-    judgement, a sentence of which the action is only the subject, or more objects may not ("if it is clear", ": not
+    judgement, a sentence with the action only as its subject, or more objects may not ("if it is clear", ": not
     possible", "would be wrong", ", b and c"), and a question is no action.
     """
     first, said = tail[0], [word.text for word in tail]

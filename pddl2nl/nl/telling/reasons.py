@@ -72,7 +72,7 @@ class Reasons:
     state: State | None = None
 
     def all_of(self, conditions: Iterable[Condition]) -> str:
-        """The reasons for several conditions, joined; empty where there is none."""
+        """The reasons for several conditions, joined; empty without one."""
         conditions = tuple(conditions)
         return join_reasons(conditions, [self.of(condition) for condition in conditions])
 

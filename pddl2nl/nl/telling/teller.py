@@ -33,7 +33,7 @@ The exact formats, which `pddl2nl.nl.reading.reader` and `pddl2nl.nl.reading.tol
     EXPRESSION  := function text | NUMBER | "(" E " plus|minus|times|divided by " E ")" | "minus (" E ")"
 
 So a text is cut at line breaks, every line but the first begins with "and ", the last full stop ends it, and no
-snippet holds a line break: whatever words a snippet has ("and", commas, full stops), facts are told apart. With
+snippet holds a line break, so facts stay separate even if a snippet has "and", commas or full stops. With
 the line breaks made blanks the texts are the paper's own ("conjoined using 'and'"). A text ends where a line
 does not begin with "and ". A negative literal uses ``negated`` only if no other snippet has that shape.
 
@@ -82,7 +82,7 @@ JOINER = "\nand "
 class Teller:
     """Tells everything about one task, in one wording and with one set of names.
 
-    In style ``pddl`` every text is PDDL with the objects' own names, whatever ``names`` says, and the
+    In style ``pddl`` every text is PDDL with the objects' own names, for any ``names``, and the
     observations are those of Stein et al., section 5. Texts raise `UnsupportedError` for constructs that have
     no words here, and `UntoldError` for a goal over facts that the wording never tells: nothing is dropped.
     """
@@ -208,7 +208,7 @@ class Teller:
         return self._phrases.condition(condition, self._scope("a condition"))
 
     def reasons(self, conditions: Iterable[Condition], state: State | None = None) -> str:
-        """That each of some conditions does not hold, ``block_1 is not clear``; empty where there is none.
+        """That each of some conditions does not hold, ``block_1 is not clear``; empty without one.
 
         Args:
             conditions: ground ones, best the smallest that fail.
@@ -263,7 +263,7 @@ class Teller:
         """The observation after an inapplicable action: ``I cannot … because block_1 is not clear and ….``
 
         Args:
-            step: what came of the action.
+            step: the result of the action.
             state: where it was tried, whose numbers are told.
         """
         reasons = self.reasons(step.unmet, state)

@@ -108,7 +108,7 @@ def enumerate_words(items: Sequence[str], joiner: str = "and") -> str:
 
 
 def letters(avoid: Container[str] = ()) -> Iterator[str]:
-    """A, B, C …, Z, A1, B1 …, without I (which reads as a person) and without names in use, whatever their case."""
+    """A, B, C …, Z, A1, B1 …, without I (which reads as a person) and without names in use in any case."""
     number = 0
     while True:
         for letter in "ABCDEFGHJKLMNOPQRSTUVWXYZ":
@@ -146,7 +146,7 @@ def generic_action(
         parts: the snippet, cut at its parameters (`Snippet.parts`).
         said: the letter of each parameter, in PDDL's order.
         nouns: the noun of each parameter's type.
-        known: words that are nouns wherever they stand, such as the domain's types.
+        known: words that are always nouns, such as the domain's types.
 
     The first mention of a parameter gets an indefinite article, before the noun that the snippet itself puts
     before it, else with the noun of its type; later mentions are bare. Returns the text, and the positions of

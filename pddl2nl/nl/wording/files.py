@@ -135,7 +135,7 @@ def _keys_once(pairs: Iterable[tuple[object, object]], where: str) -> dict[objec
 def parse_yaml(text: str, where: str = "wording") -> object:
     """What a YAML text says, all scalars as the texts that stand there: ``on`` is no truth value here.
 
-    Only texts, lists and maps are made, whatever tags say. Raises `WordingError` for a text that is no YAML, and for a
+    Only texts, lists and maps are made; tags are ignored. Raises `WordingError` for a text that is no YAML, and for a
     key that stands twice in one map.
     """
     import yaml

@@ -1,6 +1,6 @@
 """Wordings of other projects: AutoPlanBench's ``domain_description_seedN.json`` and PlanBench's ``configs/*.yaml``.
 
-AutoPlanBench (Stein et al., section 3) writes each text in several forms, of which a file may lack some. Taken are
+AutoPlanBench (Stein et al., section 3) writes each text in several forms; a file may lack some. Taken are
 those with variables, ``drop crate {?c} with hoist {?h}``; ``pddl`` gives the variables' order. Reading back would not
 detect a wrong order, so all forms of an action are checked against its ``description``, ``drop a crate B with a hoist
 A`` (A is PDDL's first parameter), whose letters also fill the form with bare holes, ``drop crate {} with hoist {}``.

@@ -94,7 +94,7 @@ def _form_doubts(kind: str, snippet: Snippet) -> Iterator[str]:
     if kind == "actions" and (
         not words[0].replace("-", "").isalpha() or words[0] in _NO_VERBS or _NO_COMMAND.fullmatch(words[0])
     ):
-        yield f"begins with '{words[0]}' and not with a verb that tells somebody what to do"
+        yield f"begins with '{words[0]}' and not with a verb in the imperative"
     denied = [word for word in words if word in _NEGATIONS or word.endswith("n't")]
     if denied and kind != "functions" and not _DENYING.search(snippet.name.replace("_", " ")):
         yield f"says '{denied[0]}', and the name '{snippet.name}' denies nothing"

@@ -62,7 +62,7 @@ class Snippet:
 
     @cached_property
     def negated_parts(self) -> tuple[str | int, ...]:
-        """The same for the negated text; empty where there is none."""
+        """The same for the negated text; empty without one."""
         return split_text(self.negated or "", self.parameters)
 
     @cached_property

@@ -26,7 +26,7 @@ Kind = Literal["predicates", "functions", "actions"]
 """What is worded, named as a wording file names it."""
 
 LONGEST = 1500
-"""The most characters that a snippet may have: more than 200 tokens hold, whatever a server takes for tokens."""
+"""The most characters that a snippet may have: more than 200 tokens hold, with any tokenizer."""
 
 _LABEL = re.compile(
     r"(?:(?:the |my )?(?:corrected |revised |english |natural[- ]language )*"
@@ -202,7 +202,7 @@ def _meaning_faults(text: str, kind: Kind) -> Iterator[str]:
     """Texts that would be read back as something else: as a tag, a negation or an equality."""
     low = text.casefold()
     if kind in ("actions", "predicates") and is_tag(text):
-        yield "means something else wherever actions are read; choose other words"
+        yield "has another meaning in replies; choose other words"
     if kind == "actions" and text.startswith("I "):
         yield 'begins with "I"; it must begin with the verb'
     if kind == "predicates":

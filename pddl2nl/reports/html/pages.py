@@ -118,7 +118,7 @@ def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
 
 
 class _PlanNames:
-    """Unique names for files and anchors, of letters, digits and hyphens only, whatever the texts contain."""
+    """Unique names for files and anchors, of letters, digits and hyphens only, for any texts."""
 
     def __init__(self, kind: str):
         self._kind = kind

@@ -1,6 +1,6 @@
 """A run as its page shows it: its settings, outcome, turns and steps, and the validator's verdict on its plan.
 
-A turn has the calls of models, the spans of replies that were read, and the steps that came of them. Why a step failed,
+A turn has the calls of models, the spans of replies that were read, and the resulting steps. Why a step failed,
 and which step deleted a missing condition, is computed anew by the validator from the PDDL texts in the record, so it
 does not depend on what the run itself was told. The words are those of the run's wording.
 """
@@ -87,7 +87,7 @@ class ReplyPiece(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One call of a model: its prompt, the answer (None if there is none), and the reply in pieces.
+    """One call of a model: its prompt, the answer (None without one), and the reply in pieces.
 
     ``stage`` is what a policy of several stages asked for: ``macro-plan``, ``block``, ….
     """
@@ -104,7 +104,7 @@ class Call(Struct, frozen=True):
 
     @property
     def replied(self) -> Replied:
-        """The reply; an empty one if there is none."""
+        """The reply; empty without one."""
         return self.answer if isinstance(self.answer, Replied) else Replied(0, "")
 
     @property

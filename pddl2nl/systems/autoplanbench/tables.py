@@ -58,7 +58,7 @@ def suites_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
 def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """Solved tasks by family of suites: the years of a domain, such as ``transport08`` and ``transport11``, are joined.
 
-    All suites of which every language-model column solved less than a quarter are one line, the others. The paper's
+    All suites in which every language-model column solved less than a quarter are one line, "others". The paper's
     numbers come from its Table 4, summed over our suites, because our others may differ from the paper's. Raises as
     `coverage_table`.
     """
@@ -78,7 +78,7 @@ def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
         entries.append(CoverageEntry(f"others ({grid.tasks(others)} in {domains})", others))
         listed = ", ".join(sorted(names[row] for row in others))
         share = f"less than {_OTHERS_BELOW:.0%}"
-        notes.append(f"others: the suites of which every language-model column solved {share}: {listed}.")
+        notes.append(f"others: the suites in which every language-model column solved {share}: {listed}.")
     lines = coverage_lines(grid, [("", [*entries, sum_entry(grid, grid.bases)])], suite_lines)
     notes += _suite_notes(grid, names)
     title = wanted.title or "Coverage: solved tasks by family of suites"
@@ -193,7 +193,7 @@ class SuiteName:
 
     @property
     def age(self) -> tuple[int, str]:
-        """Sorts by the year, of which only the last two digits are written: 98 is before 00."""
+        """Sorts by the year, which is written with two digits: 98 is before 00."""
         return (int(self.year) + (100 if self.year < "90" else 0) if self.year else 0, self.year)
 
 
@@ -214,7 +214,7 @@ TOKENS = "planner-prompt-tokens"
 _TOKEN_NOTES = (
     "Mean tokens sent to the planning model per task, averaged over the seeds of a task, then over tasks. The whole "
     "prompt of every step counts, paid or from a cache.",
-    "Only pairs of task and seed that every column solved count; – if there are none.",
+    "Only pairs of task and seed that every column solved count; – stands for no such pair.",
     "The last line sums the means above it.",
 )
 

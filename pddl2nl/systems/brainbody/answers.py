@@ -117,7 +117,7 @@ class BrainAnswers:
         return ReaderBody(self.prompter.teller, self._robot)
 
     def _commands(self, oracle: PlanOracle, known: Simulator) -> list[Command] | None:
-        """A plan from the initial state; None if there is none."""
+        """A plan from the initial state, or None."""
         plan = oracle.plan(known.task, known.initial)
         if plan is None:
             return None
@@ -138,7 +138,7 @@ class BrainAnswers:
         return Simulator(Task(self.task.domain, problem))
 
     def _told(self, message: str) -> set[GroundAtom]:
-        """The hidden facts of which a message says that they are not as assumed."""
+        """The hidden facts that a message says are not as assumed."""
         reasons = self.prompter.teller.reasons
         return {
             atom

@@ -31,7 +31,7 @@ _LETTER_DIMENSIONS = 512
 
 
 Body = Callable[[str], ProgramLine]
-"""Turns a step into a command, ``<pass>`` if there is none, or what was said instead."""
+"""Turns a step into a command, ``<pass>`` without one, or what was said instead."""
 
 
 def make_body(

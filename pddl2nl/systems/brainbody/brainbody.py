@@ -224,7 +224,7 @@ class _Loop:
         episode.end_plan()
 
     def run_one_by_one(self) -> None:
-        """Asks for each step after what became of the steps before; ends with "Done" or `MAX_STEPS`.
+        """Asks for each step after the results of the steps before; ends with "Done" or `MAX_STEPS`.
 
         The plan goes on with the command that was taken for a step, and not with the step itself, as in Huang et al.,
         "Language Models as Zero-Shot Planners" (2022). The model is not told whether it could be carried out.

@@ -23,7 +23,7 @@ from pddlval import Simulator
 def _executability(run: ScoredRun) -> float | None:
     """EXEC: ``100 · executed / (executed + refused + unreadable)``; 0 without any of them.
 
-    Passes are in neither number: a plan of which the acting model passes every step executes nothing.
+    Passes are in neither number: a plan with all steps passed executes nothing.
     """
     return share(_count(run.counted, Acted), _count(run.counted, Acted, ErrorSignal))
 

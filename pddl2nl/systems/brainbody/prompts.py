@@ -77,7 +77,7 @@ class StepPrompter:
     def environment(self, state: State, about: frozenset[str] | None = None) -> list[str]:
         """The facts of a state as sentences; with ``about`` only those about these objects, or about none.
 
-        The robot's file says of which predicates false facts are told, too. Facts that relate an object to itself are
+        The robot's file lists the predicates whose false facts are told, too. Facts that relate an object to itself are
         left out where they hold of all objects, such as the ways from a room to itself.
         """
         told, negated = self.teller.wording.predicates, self.robot.negated.items()

@@ -1,7 +1,7 @@
 """Reads what the models say: plans with numbered steps, and lines of program.
 
 No step is lost. A new plan may give the steps from the failed one on, under any numbers, or the whole plan once more;
-lines of it that do not count are *dropped* ones, of which the planning model is told. A line of program that is no
+lines of it that do not count are *dropped* ones, and the planning model is told. A line of program that is no
 command is *unreadable*, with the reason in words for the planning model.
 """
 

@@ -64,7 +64,7 @@ IMPOSSIBLE = "Do what cannot be done"
 """The macro-action that no block can carry out."""
 
 _WHOLE = "Do all that is wanted"
-"""The one macro-action of a task of which only the goal is known."""
+"""The one macro-action of a task when only the goal is known."""
 
 _MOST_TRIED = 5_000
 
@@ -336,7 +336,7 @@ def _predicate(literal: Condition) -> str:
 
 
 def wrong_precondition(conditions: Conditions) -> tuple[Conditions, Condition | None]:
-    """The conditions with one literal of the precondition negated, and that literal; None if there is none."""
+    """The conditions with one literal of the precondition negated, and that literal, or None."""
     parts = list(conjuncts(conditions.precondition))
     for place, part in enumerate(parts):
         if isinstance(part, Atom):

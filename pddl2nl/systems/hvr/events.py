@@ -240,7 +240,7 @@ class Recovered(Hierarchical, frozen=True):
 class MacroProved(Hierarchical, frozen=True):
     """The conditions of a macro-action were proved or refuted for its block (`pddl2nl.macros.proof`).
 
-    ``sound``: wherever the precondition holds the block runs and the effect holds. ``precondition`` compares it with
+    ``sound``: where the precondition holds, the block runs and the effect holds. ``precondition`` compares it with
     the exact one: exact, stronger, weaker or incomparable. ``pddl`` is the claim, ``feedback`` the feedback about it.
     """
 

@@ -169,7 +169,7 @@ def keep_macros(
 def _scope(domain: Domain, macro: Macro, block: Sequence[GroundAction], used: Sequence[Condition]) -> dict[str, object]:
     """The static facts that a proof used, over the macro's parameters, and whether there are others.
 
-    ``scope`` is ``all states`` if it used none; ``static facts`` if it holds wherever those in ``static`` do; ``this
+    ``scope`` is ``all states`` if it used none; ``static facts`` if it holds where those in ``static`` do; ``this
     problem`` if it also used values, facts about other objects, or facts that no action can change in this problem.
     """
     if not used:

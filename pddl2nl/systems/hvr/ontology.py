@@ -12,8 +12,8 @@ the ontology has one of its own):
     :inside rdfs:subPropertyOf :isIn .            a relation ``(inside ?x ?y)``: ?x is located in ?y; also below :isOn
                                                   or :locatedAt; ``on-top-of`` is ``:onTopOf`` or has that pddlName
     :holds rdfs:subPropertyOf :locates .          the inverse: ``(holds ?y ?x)``
-    :exists rdfs:subPropertyOf :existence .       objects of which it is false do not exist yet and are not available
-                                                  (:absence: objects of which it is true)
+    :exists rdfs:subPropertyOf :existence .       objects for which it is false do not exist yet and are not available
+                                                  (:absence: objects for which it is true)
     :PickUp rdfs:subClassOf :Action .             actions
     :Fetch rdfs:subClassOf :MacroAction .         macro-actions that were learned, with steps and parameters
 

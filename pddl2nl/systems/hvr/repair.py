@@ -107,7 +107,7 @@ def moves_towards(
 
 
 def _binding(task: Task, schema: ActionSchema, pattern: Atom, atom: Atom) -> dict[str, str] | None:
-    """The parameters of a schema for which a pattern of its effects is an atom; None if there are none."""
+    """The parameters of a schema for which a pattern of its effects is an atom, or None."""
     matches = matched(pattern.args, atom.args, {}) if pattern.predicate == atom.predicate else None
     if matches is None:
         return None

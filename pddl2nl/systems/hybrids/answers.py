@@ -21,7 +21,7 @@ from pddlval import GroundAction, State
 
 
 def plans_from(setting: Setting, states: Sequence[State]) -> Answer:
-    """A plan from each state, under its heading; nothing if there is none."""
+    """A plan from each state, under its heading; nothing without one."""
 
     def answer(oracle: PlanOracle) -> str:
         replies = []

@@ -97,7 +97,7 @@ class ProblemSolved(RunEvent, frozen=True):
 
 
 class StatesAsked(RunEvent, frozen=True):
-    """A model was asked how to go on from states of which the FF heuristic has these estimates.
+    """A model was asked how to continue from states with these estimates of the FF heuristic.
 
     `named` are the actions that were read for each; `possible` of them can be executed, in their order (guided) or each
     in the state itself (tree).

@@ -6,7 +6,7 @@ expand first (Helmert, 2006). Two searches with the FF heuristic share the work:
 * the *plain* one knows nothing of the model;
 * the *led* one begins in the states about which the model was asked. Successors that it named come first.
 
-The led search goes on whenever it has expanded fewer states than the plain one. So whatever a model says, it at most
+The led search goes on whenever it has expanded fewer states than the plain one. So with any answers, it at most
 doubles the expansions; and because the plain search is ahead when the model is first asked, a way that it names is
 followed at once, step by step. Of several ways, that to the smallest estimate comes first. The model is asked about
 several states at once, only after `PATIENCE` expansions without a smaller estimate, not before the ways that it named

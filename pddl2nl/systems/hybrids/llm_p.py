@@ -126,7 +126,7 @@ def _example(episode: Episode) -> tuple[tuple[str, str], ...]:
 
 
 def problem_in(reply: str) -> str:
-    """The problem in a reply: from ``(define`` to the closing parenthesis; empty if there is none."""
+    """The problem in a reply: from ``(define`` to the closing parenthesis; empty without one."""
     start = re.search(r"\(\s*define\b", reply, re.IGNORECASE)
     if start is None:
         return ""

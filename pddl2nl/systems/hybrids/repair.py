@@ -82,7 +82,7 @@ class Repair(Policy):
         return msgspec.structs.replace(self, proposer_options=msgspec.to_builtins(made))
 
     def run(self, episode: Episode) -> None:
-        """Has a plan proposed, repairs it, and ends the episode with the result, or with the proposal if there is none.
+        """Has a plan proposed, repairs it, and ends the episode with the result, or else with the proposal.
 
         Raises:
             UnsupportedError, MissingExtraError, InfrastructureError: as `pddl2nl.baselines.solve`.

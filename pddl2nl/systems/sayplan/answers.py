@@ -98,7 +98,7 @@ class SceneAnswers:
         closed = [node.name for node in self.view.nodes if node.opens]
         opened = [name for name in closed if name in below]
         wanted = frozenset[str]().union(*self._wanted)
-        # A floor is not useless as long as there are rooms in it where nobody has looked.
+        # A floor is not useless while some of its rooms are unexplored.
         unseen = {name for name in closed if name not in memory}
         useless = [name for name in opened if below[name].isdisjoint(wanted | unseen)]
         if useless and contraction and self.oracle.mistake != "no-contract":

@@ -89,7 +89,7 @@ def _small(draw: Draw) -> Mapping[str, int | str]:
 GENERATOR = Generator(
     domain="building",
     pddl_name="building",
-    summary="an office floor with rooms of five kinds, of which few matter; every place can be reached and everything "
+    summary="an office floor with rooms of five kinds; few of them matter; every place can be reached and everything "
     "opened, so every problem has a plan",
     parameters=(
         Parameter("rooms", "how many rooms there are", 20, 2, 2000),

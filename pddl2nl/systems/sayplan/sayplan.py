@@ -187,7 +187,7 @@ class SayPlan(TaskTextPolicy):
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A plan as it was said, what came of it, and what is told of it."""
+    """A plan as the model gave it, its result, and what the model is told about it."""
 
     said: tuple[SceneCalled, ...]
     checked: CheckedPlan
@@ -408,7 +408,7 @@ def _ordered(view: SceneView) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Obeyed:
-    """What came of a command: the view, the reason if it was impossible, the answer to a query."""
+    """The result of a command: the view, the reason if it was impossible, the answer to a query."""
 
     view: SceneView
     said: str = ""

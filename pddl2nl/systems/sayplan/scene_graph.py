@@ -160,7 +160,7 @@ def load_roles(path: str | Path) -> SceneRoles:
 
 
 def read_roles(text: str, domain: Domain | None = None, name: str = "<scene>") -> SceneRoles:
-    """The roles in a text, whatever the domain; raises `InputError`, with the place, for a text of another form."""
+    """The roles in a text of any domain; raises `InputError`, with the place, for a text of another form."""
     try:
         return convert(parse_json(text, name), SceneRoles)
     except WrongValueError as error:

@@ -103,7 +103,7 @@ class SubtaskAnswers:
     ) -> Answer:
         """What is left to do after `done`; if the last subtask failed, it is the first of the rest.
 
-        The doer knows what was seen and which doors were not opened; `keys` are the classes of which the scene tells.
+        The doer knows what was seen and which doors were not opened; `keys` are the classes that the scene tells.
         """
 
         def answer(oracle: PlanOracle) -> str:
@@ -153,7 +153,7 @@ class SubtaskAnswers:
         return tuple((name, *map(self._subtasks.class_of, targets)) for name, *targets in self._known)
 
     def _wanted(self, last: PlannedSubtask) -> str:
-        """Where the task wants what was put down last; empty if it was put nowhere, or wherever."""
+        """Where the task wants what was put down last; empty if it was put nowhere, or anywhere."""
         if last[0] != "PutObject":
             return ""
         ends = [step[2] for step in self._known if step[:2] == last[:2]]

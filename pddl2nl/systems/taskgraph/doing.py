@@ -313,7 +313,7 @@ class SubtaskDoer:
         return next(ways_to_carry_out(self._simulator, self.believed(), node, candidates), None)
 
     def _unknown(self, node: Subtask, candidates: Sequence[Sequence[str]]) -> int | None:
-        """The first target that must lie somewhere and of which no object was seen; None if there is none."""
+        """The first target that must lie somewhere and whose objects were not seen, or None."""
         sight, task = self._subtasks.sight, self._simulator.task
         if self._memory is None or sight is None:
             return None

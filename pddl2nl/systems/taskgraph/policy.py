@@ -185,7 +185,7 @@ def shown_examples(
     """The examples that a planner shows: for ``few`` some of the whole file, for ``rag`` the most similar, best last.
 
     Raises:
-        InputError: there are none.
+        InputError: none exists.
         InfrastructureError: the embedding model failed.
     """
     if planner not in ("few", "rag"):

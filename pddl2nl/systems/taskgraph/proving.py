@@ -1,6 +1,6 @@
 """Which subtask can follow which, proved for all problems of a domain at once.
 
-A question is about two subtasks, one directly after the other, with any objects whatever. Objects and the initial
+A question is about two subtasks, one directly after the other, with any objects. Objects and the initial
 state are unknown, so preconditions become formulas over an uninterpreted sort of objects; what earlier steps change is
 substituted, as in regression. Without functions of objects such formulas have finite models (Bernays and Schönfinkel
 1928), and z3 decides them: an edge is

@@ -150,7 +150,7 @@ def read_scores(text: str) -> tuple[tuple[PlannedSubtask, float], ...]:
 
 
 def read_keys(text: str) -> tuple[str, ...]:
-    """The names under ``objects`` in the last answer of a reply; empty if there are none."""
+    """The names under ``objects`` in the last answer of a reply; empty without one."""
     answers = _ANSWER.findall(text)
     try:
         data = _parsed(answers[-1] if answers else text)

@@ -12,8 +12,8 @@ key              contents
 ``nodes``        each with a label, a name, what it names (``targets``, in order, with their roles and types), and the
                  ways of carrying it out; a step in brackets may be left out. ``about`` says what it does, for prompts
 ``invariants``   conditions that hold in every reachable state; `pddl2nl.systems.taskgraph.proving` proves them
-``closed``       predicates of which the automaton (`pddl2nl.systems.taskgraph.automaton`) knows all that is true
-``open``         predicates of which it knows only what it has seen change
+``closed``       predicates whose true atoms the automaton (`pddl2nl.systems.taskgraph.automaton`) all knows
+``open``         predicates whose atoms it knows only from changes
 ``known``        the ground atoms of closed predicates that hold at first
 ``classes``      how types are written in plans, ``{"Apple": "apple"}``; other types have their own names
 ``sight``        what the agent sees: nothing is hidden without it (`SubtaskSight`)
@@ -101,7 +101,7 @@ class SubtaskSight(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         located: ``(in thing place)``, ``(inside thing thing)``: where things are; all else is always seen.
         shut: ``(shut place)``: what is there is not seen.
         move: the action that brings the agent to a place: ``(go to from)``.
-        noted: predicates of which the replanner is told the atoms about what matters.
+        noted: predicates whose atoms about relevant objects the replanner is told.
     """
 
     agent: str
@@ -180,7 +180,7 @@ class Subtasks:
         return self if self.classes else replace(self, classes=objects, names_objects=True)
 
     def usable(self, task: Task) -> tuple[Subtask, ...]:
-        """The subtasks of which some way needs no property that no object of the task has: no vase is breakable.
+        """The subtasks with a way that needs only properties that objects of the task have: no vase is breakable.
 
         Properties are predicates with one argument that no action changes.
         """
@@ -230,7 +230,7 @@ class _SubtaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def shipped_subtasks(domain: Domain) -> Subtasks | None:
-    """The subtasks that are shipped with a domain; None if there are none."""
+    """The subtasks that are shipped with a domain, or None."""
     shipped = match_shipped(domain)
     path = None if shipped is None else shipped.folder / "subtasks.json"
     return load_subtasks(path, domain) if path is not None and path.is_file() else None

@@ -63,7 +63,7 @@ def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: in
 
 
 def generator_of(domain: str) -> Generator:
-    """The generator of a domain; raises `InputError` with a suggestion if there is none."""
+    """The generator of a domain; raises `InputError` with a suggestion if none exists."""
     known = generators()
     if domain not in known:
         hint = did_you_mean(domain, known, f"; there are {', '.join(known)}")

@@ -112,7 +112,7 @@ GENERATOR = Generator(
         Parameter("columns", "how many tiles it has from left to right", 3, 1, 30),
         Parameter("robots", "how many robots there are, at most one a column", 1, 1, 30),
         Parameter("tiles", "how many tiles have to be painted; 0 for as many as can be", 0, 0, 900),
-        Parameter("colors", "how many colors there are, to any of which a robot can change", 2, 1, len(_COLORS)),
+        Parameter("colors", "how many colors there are; a robot can change to any of them", 2, 1, len(_COLORS)),
         Parameter(
             "pattern",
             "which color a tile has to have: the colors in turn, as on a chessboard, or a random one",
@@ -121,7 +121,7 @@ GENERATOR = Generator(
         ),
         Parameter(
             "layout",
-            "competition: the robots start on the bottom row, of which nothing is painted; free: they start anywhere, "
+            "competition: the robots start on the bottom row, which is not painted; free: they start anywhere, "
             "and nothing is painted of some row",
             "competition",
             choices=("competition", "free"),

@@ -239,8 +239,8 @@ class Generator:
                 break
         else:
             raise InputError(
-                f"no problem of {self.domain} came of {ATTEMPTS} draws with {values}: these values leave too little "
-                "room for one; give others, or another seed"
+                f"{ATTEMPTS} draws with {values} gave no valid problem of {self.domain}. Try other values, or another "
+                "seed."
             )
         call = f"pddl2nl tasks generate {self.domain} --seed {seed} --name {title} {values}"
         count = sum(len(names) for _, names in sketch.objects)

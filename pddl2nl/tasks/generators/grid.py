@@ -232,7 +232,7 @@ GENERATOR = Generator(
         Parameter(
             "unsolvable",
             "whether there is no plan: locked, because a key that has to move is locked up with all keys of its shape; "
-            "trap, because it lies in a part of the grid that nobody can leave; fork, because two keys have to be in "
+            "trap, because it lies in a part of the grid without a way out; fork, because two keys have to be in "
             "two such parts",
             "no",
             choices=("no", "locked", "trap", "fork"),

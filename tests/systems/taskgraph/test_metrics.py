@@ -158,5 +158,9 @@ def test_a_mistake_of_other_policies_is_refused_with_their_names(tmp_path: Path)
 def test_only_the_ablation_without_the_graph_hides_it() -> None:
     arguments = {"without_graph": "oracle", "without_node": "oracle"}
     columns = find_specification("graphplan-table-4").load(arguments, Overrides(model="oracle")).columns
-    shown = {column.name: column.options.get("graph_shown", True) for column in columns}
-    assert shown == {"w/o GRPO": True, "w/o node": True, "w/o graph prompt": False}
+    hiding, without = "taskgraph-cot", "taskgraph-noverify"
+    assert {column.name: column.policy for column in columns} == {
+        "w/o GRPO": without,
+        "w/o node": without,
+        "w/o graph prompt": hiding,
+    }

@@ -67,14 +67,14 @@ def judge(task: Task, plan: PlanLike, name: str, tolerance: Fraction, time_toler
 @lru_cache(maxsize=1)
 def _valid_tolerances(timed: TimedTask, plan: Plan, given: Fraction) -> tuple[Fraction, Fraction | None] | None:
     """The tolerances of times from which on, and below which, an invalid plan is valid; None if it never is."""
-    # Bisection executes the plan several times, so it is done only where somebody asks; sentences and JSON ask both.
+    # Bisection executes the plan several times, so it is done only on request; sentences and JSON ask both.
     free = TimedRun(timed, plan, Fraction(0), any_duration=True).run()
     low = free.longest_miss
     if not free.report.valid or not (low or given):
         return None
     times = [happening.time for happening in free.happenings]
     gaps = sorted({10 * (later - earlier) for earlier, later in pairwise(times)})
-    # Larger tolerances merge more happenings, of which more and more interfere, until an action's own ends merge.
+    # Larger tolerances merge more happenings, more and more of which interfere, until an action's own ends merge.
     longest = 10 * min((step.duration for step in plan.steps if step.duration), default=Fraction(0))
     bounds = [low, *gaps[bisect_right(gaps, low) : bisect_left(gaps, longest)]]
 

@@ -67,7 +67,7 @@ class TimedSimulator(Simulator):
         return (one for one in named if self.is_applicable(state, one))
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
-        """An action that can be executed, each with the same probability; None if there is none."""
+        """An action that can be executed, each with the same probability, or None."""
         actions = list(islice(self.applicable(state), _MOST))
         return rng.choice(actions) if actions else None
 

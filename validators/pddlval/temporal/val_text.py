@@ -213,7 +213,7 @@ class _TimedVerboseText:
                 return
 
     def _duration_advice(self, event: Event, ground: Ground) -> Iterator[str]:
-        """What to do about the duration. VAL judges one of 0 here, whatever the plan says."""
+        """What to do about the duration. VAL judges one of 0 here instead of the plan's."""
         for operator, limit in self._run.limits(event, ground.binding()):
             if limit is None:
                 continue

@@ -150,7 +150,7 @@ def make_task(
 
 
 def _drawn(errand: Errand, scene: AlfredScene, draw: Draw, used: set[str]) -> Errand | None:
-    """An errand with the classes of a scene, none of which is in use; None if there is none."""
+    """An errand with the classes of a scene, none of which is in use, or None."""
     treatments = [DATA["treatments"][each] for each in errand.treatments]
     needs = [each["needs"] for each in treatments if "needs" in each]
 
@@ -304,12 +304,12 @@ def _make(values: ParameterValues, draw: Draw) -> Sketch | None:
 
 
 def task_of_seed(seed: int, given: Mapping[str, int | str]) -> AlfredTask:
-    """The task of which ``generate("alfred", seed, …)`` writes the problem; raises `InputError` as it does."""
+    """The task whose problem ``generate("alfred", seed, …)`` writes; raises `InputError` as it does."""
     values, draw = GENERATOR.values(given), Draw(seed)
     drawn = (_task_drawn(values, draw) for _ in range(ATTEMPTS))
     task = next((each for each in drawn if each is not None and not _sketch(each).trivial), None)
     if task is None:
-        raise InputError(f"no problem of alfred came of {ATTEMPTS} draws with {values}; give another seed")
+        raise InputError(f"{ATTEMPTS} draws with {values} gave no valid problem of alfred. Try another seed.")
     return task
 
 
