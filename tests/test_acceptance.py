@@ -135,10 +135,11 @@ def _task(shared: Path, name: str) -> Task:
 @pytest.fixture(scope="module")
 def played(request: pytest.FixtureRequest, shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunRecord]]]:
     """The runs on the selected tasks, two at a time, since each waits for planners most of its time."""
-    tests = [
-        item for item in request.session.items if isinstance(item, pytest.Function) and "played" in item.fixturenames
+    names = [
+        item.callspec.params["name"]
+        for item in request.session.items
+        if item.path == Path(__file__) and isinstance(item, pytest.Function) and "played" in item.fixturenames
     ]
-    names = [test.callspec.params["name"] for test in tests]
     with ThreadPoolExecutor(2) as pool:
         yield {name: pool.submit(run, _task(shared, name), policy="react", model="oracle") for name in names}
 

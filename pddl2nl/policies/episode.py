@@ -62,12 +62,17 @@ TRANSLATOR_TOKENS = 750
 """The longest answer of the T-LLM to a line (appendix A of the paper)."""
 
 REPLY_TOKENS = 4_000
-"""The longest answer of the T-LLM to a whole reply."""
+"""The longest answer of the T-LLM to a whole reply; for a short one `_translation_tokens`."""
 
 _SAMPLE_SEEDS = 1000
 """The distance between the seeds of two samples of one run: larger than between two runs of an experiment."""
 
 _NO_PLAN_MESSAGE = "the model says that there is no plan"
+
+
+def _translation_tokens(reply: str) -> int:
+    """The longest answer to a whole reply: a small model under a grammar repeats steps up to any limit."""
+    return min(REPLY_TOKENS, 100 + 3 * estimate_tokens(len(reply)))
 
 
 class EpisodeOver(Exception):
@@ -356,7 +361,7 @@ class Episode:
         return ReplyParser(self.setting, self._translate)
 
     def _translate(self, messages: Sequence[Message], constraint: Constraint | None = None) -> Completion:
-        tokens = TRANSLATOR_TOKENS if constraint is None else REPLY_TOKENS
+        tokens = TRANSLATOR_TOKENS if constraint is None else _translation_tokens(messages[-1].content)
         request = Request(tuple(messages), "translator", 0.0, self._request.seed, tokens, constraint=constraint)
         return self._complete(request)
 

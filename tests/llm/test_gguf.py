@@ -135,9 +135,12 @@ def test_under_applicable_no_turn_is_refused(policy: str, small_model: Path) -> 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("way", WAYS)
-def test_a_constraint_holds_in_each_way_that_llama_cpp_takes(way: Way, small_model: Path) -> None:
+def test_a_constraint_holds_in_each_way_that_llama_cpp_takes(
+    way: Way, small_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = GGUFModel(small_model, ModelSettings())
     model.start()
+    monkeypatch.setenv("OPENAI_API_KEY", model._server_key)
     endpoint = OpenAIModel("any", str(model._address), settings=ModelSettings(constrain=way))
     constraint = Constraint((("go ", ("left", "right")),), action="Action: ")
     reply = endpoint.complete(Request((Message("user", "Tell me a story."),), max_tokens=60, constraint=constraint))

@@ -436,7 +436,9 @@ def test_the_whole_reply_is_asked_about_in_one_call_whatever_the_reader_saw(
     assert played.finished.outcome == "solved"
     (request,) = model.requests
     assert request.messages == (*world.translated("llm").translator.opening, Message("user", reply))
-    assert (request.purpose, request.temperature, request.max_tokens) == ("translator", 0.0, 4_000)
+    assert (request.purpose, request.temperature) == ("translator", 0.0)
+    # Short replies have short translations; a small model would go on without end.
+    assert 100 < (request.max_tokens or 0) < 200
     assert [(event.rule, event.text, event.line) for event in played.of("read")] == [
         ("llm", "(lift cup_0 place_1)", 0),
         ("llm", "(put cup_0 place_0)", 0),
