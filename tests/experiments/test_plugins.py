@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.policies import Episode, Policy, make_policy
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.reporting import RunMetric
-from pddl2nl.reports import Record, add_metric
+from pddl2nl.reports import Record, add_metric, metrics
 
 
 class Careful(Policy):
@@ -62,6 +63,14 @@ def started(result: pddl2nl.RunRecord) -> Started:
     return first
 
 
+@pytest.fixture
+def no_metric_stays() -> Iterator[None]:
+    """Tests of this process that run later have the metrics that they had before."""
+    yield
+    metrics._ADDED.clear()
+    metrics.all_metrics.cache_clear()
+
+
 # ── of a notebook ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -82,7 +91,7 @@ def test_a_module_and_a_class_name_the_same_policy_as_its_object() -> None:
     assert by_path.plan == by_object.plan
 
 
-def test_all_three_work_in_an_experiment_and_its_report(tmp_path: Path) -> None:
+def test_all_three_work_in_an_experiment_and_its_report(tmp_path: Path, no_metric_stays: None) -> None:
     tasks = [pddl2nl.shipped_task("ferry", name) for name in ("p01", "p02")]
     policies = [Careful(), "random"]
     first = pddl2nl.experiment(tasks, policies, [Sailor()], seeds=(1, 2), out=tmp_path, steps=4)

@@ -299,5 +299,6 @@ def test_over_http_a_whole_reply_is_one_call_behind_those_that_try_constraints()
     assert (result.spent.calls, result.steps) == (4, 2), result
     asked = [body for body in bodies if body["messages"][-1]["content"] != "Say hello."]
     assert [body["model"] for body in asked] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
-    assert [body.get("max_tokens") for body in asked] == [None, 4_000] * 2
+    # A short reply has a short translation.
+    assert [(body.get("max_tokens") or 0) in range(100, 200) for body in asked] == [False, True] * 2
     assert len(bodies) - len(asked) == 4, "each way of sending a constraint is tried once"
