@@ -1,7 +1,7 @@
 """A time and a memory limit on a whole command: it goes on in a child process, and this one watches over it.
 
-A process of its own is stopped whatever it does. A signal handler or a timer of Python would wait for a single long
-multiplication or regular expression to end.
+A separate process can always be stopped. A signal handler or a timer of Python would wait until a single long
+multiplication or regular expression ends.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FORWARDED = {signal.SIGINT, signal.SIGTERM}
 def continue_in_child(seconds: float | None, memory_mb: int | None) -> None:
     """Returns in a child process with these limits; this process waits for it and exits with its exit code.
 
-    A command that reached a limit gave no verdict: it exits with 3, whatever it printed before.
+    A command that reached a limit gave no verdict: it exits with 3, even if it printed something before.
     """
     sys.stdout.flush()
     # In the hooks that Python calls after a fork, an exception of a handler would be lost.

@@ -112,7 +112,7 @@ def _prove(
     macro: Annotated[Path, argument("MACROFILE", "The macro as claimed: (:action NAME :parameters … :effect …).")],
     block: Annotated[
         Path | None,
-        option("PLAN", "The actions that it stands for, as a plan file.", "the steps noted in MACROFILE, with --args"),
+        option("PLAN", "The macro's actions, as a plan file.", "the steps noted in MACROFILE, with --args"),
     ] = None,
     args: Annotated[
         str | None,

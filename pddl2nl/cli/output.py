@@ -94,7 +94,7 @@ def console(*, stderr: bool = False) -> Console:
     clean_rich()
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 160
-    # Given to it, since a progress bar puts itself in the place of the stream.
+    # A progress bar replaces the stream, so it is given here.
     file = getattr(stream, "rich_proxied_file", stream)
     return Console(file=file, width=width, highlight=False, soft_wrap=True)
 

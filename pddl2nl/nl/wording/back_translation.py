@@ -95,12 +95,13 @@ def back_translate(
         ReplyPendingError: a batch will bring replies; to be called again when they are there.
     """
     asked = Request((), "wording", temperature, seed, max_tokens)
+    declarations = {kind: _declarations(kind, domain) for kind in _KINDS}
     snippets = [(kind, item) for kind in _KINDS for item in wording.snippets[kind].values() if item.text is not None]
     doubts: list[Doubt] = []
     pending: list[str] = []
     for done, (kind, snippet) in enumerate(snippets):
         on_progress(label_of(kind, snippet.name), done, len(snippets))
-        messages = (*_opening(kind), Message("user", _question(kind, snippet, domain)))
+        messages = (*_opening(kind), Message("user", _question(snippet, declarations[kind])))
         try:
             reply = model.complete(replace(asked, messages=messages, constraint=_constraint(kind, snippet, domain)))
         except ReplyPendingError:
@@ -131,7 +132,7 @@ def _opening(kind: Kind) -> tuple[Message, ...]:
     told = examples()
     for name in _SHOWN[kind]:
         snippet = told.wording.snippets[kind][name]
-        messages.append(Message("user", _question(kind, snippet, told.domain)))
+        messages.append(Message("user", _question(snippet, _declarations(kind, told.domain))))
         messages.append(Message("assistant", _atom(snippet.name, _own_letters(snippet))))
     return tuple(messages)
 
@@ -142,10 +143,10 @@ def _prompts_hash() -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8")).hexdigest()
 
 
-def _question(kind: Kind, snippet: Snippet, domain: Domain) -> str:
+def _question(snippet: Snippet, declarations: str) -> str:
     letters = _letters(snippet)
     text = snippet.fill([letters[name] for name in snippet.parameters])
-    return f"{_declarations(kind, domain)}\n\nText: {text}"
+    return f"{declarations}\n\nText: {text}"
 
 
 def _letters(snippet: Snippet) -> Mapping[str, str]:
