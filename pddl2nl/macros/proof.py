@@ -359,10 +359,12 @@ def has_value(fluent: GroundAtom, value: Fraction | None = None) -> Comparison:
 
 def _differences(other: State, state: State) -> tuple[Condition, ...]:
     """The literals of a state that differ from another one; a fluent without a value has none."""
+    change = state.changes_since(other)
+    values = ((fluent, state.value(fluent)) for fluent in sorted(change.fluents))
     return (
-        *(literal(atom, True) for atom in sorted(state.atoms - other.atoms)),
-        *(literal(atom, False) for atom in sorted(other.atoms - state.atoms)),
-        *(has_value(item, value) for item, value in sorted(state.values.items()) if other.values.get(item) != value),
+        *(literal(atom, True) for atom in sorted(change.added)),
+        *(literal(atom, False) for atom in sorted(change.deleted)),
+        *(has_value(fluent, value) for fluent, value in values if value is not None),
     )
 
 

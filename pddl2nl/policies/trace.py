@@ -58,12 +58,14 @@ def changes_of(simulator: Simulator, step: StepResult, before: State, after: Sta
     """
     added: Iterable[GroundAtom] = step.added
     deleted: Iterable[GroundAtom] = step.deleted
-    every = sorted({*before.values, *after.values})
     if after.level(CLOCK) is None and after == step.successor:
-        every = [change.fluent for change in simulator.ground(step.action).outcome(before).updates]
-    elif after.level(CLOCK) is None:
-        added, deleted = sorted(after.atoms - before.atoms), sorted(before.atoms - after.atoms)
-    return tuple(map(str, added)), tuple(map(str, deleted)), _differing(every, before, after)
+        fluents = [change.fluent for change in simulator.ground(step.action).outcome(before).updates]
+    else:
+        change = after.changes_since(before)
+        fluents = sorted(change.fluents)
+        if after.level(CLOCK) is None:
+            added, deleted = sorted(change.added), sorted(change.deleted)
+    return tuple(map(str, added)), tuple(map(str, deleted)), _differing(fluents, before, after)
 
 
 def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
@@ -272,10 +274,10 @@ def not_reached(unmet: Sequence[Condition], setting: Setting, state: State) -> s
 
 def unexpected(told: str, expected: State, observed: State, teller: Teller) -> str:
     """The observation after an action whose effect differs from the model's."""
-    wording = teller.wording.predicates
+    wording, change = teller.wording.predicates, observed.changes_since(expected)
     missing, surplus = (
         [atom for atom in sorted(atoms) if atom[0] not in wording or wording[atom[0]].text is not None]
-        for atoms in (expected.atoms - observed.atoms, observed.atoms - expected.atoms)
+        for atoms in (change.deleted, change.added)
     )
     facts = [*(teller.reasons([Atom(atom[0], atom[1:])]) for atom in missing), *map(teller.fact, surplus)]
     return f"{told} But {enumerate_words(facts)}." if facts else told

@@ -356,3 +356,37 @@ def test_starting_the_command(root: Path, tmp_path: Path, bench: Bench) -> None:
     assert bench.ratio("`import pddlval`", bench.seconds(lambda: run("-c", "import pddlval"), 7), "Python", bare)
     command = bench.seconds(lambda: run("-m", "pddl2nl", "validate", *files), 7)
     assert bench.ratio("`pddl2nl validate` on a small task", command, "`python -c pass`", bare) > 0.03
+
+
+# ── the knowledge graph ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("things", [3_000, 30_000])
+def test_a_knowledge_graph_follows_an_action(things: int, bench: Bench) -> None:
+    pytest.importorskip("rdflib")
+    from pddl2nl.nl import Teller, make_names, template_wording
+    from pddl2nl.systems.hvr.knowledge_graph import KnowledgeGraph
+
+    domain = """(define (domain moving) (:requirements :typing) (:types room thing)
+      (:predicates (in ?thing - thing ?room - room))
+      (:action move :parameters (?thing - thing ?from ?to - room) :precondition (in ?thing ?from)
+       :effect (and (not (in ?thing ?from)) (in ?thing ?to))))"""
+    rooms, named = [f"r{number}" for number in range(things // 10)], [f"t{number}" for number in range(things)]
+    init = " ".join(f"(in {thing} {rooms[number % len(rooms)]})" for number, thing in enumerate(named))
+    objects = f"{' '.join(rooms)} - room {' '.join(named)} - thing"
+    task = parse_task(
+        domain, f"(define (problem p) (:domain moving) (:objects {objects}) (:init {init}) (:goal (in t0 r1)))"
+    )
+    simulator, wording = Simulator(task), template_wording(task.domain)
+    graph = KnowledgeGraph(Teller(task, wording, make_names(task, "original", wording)))
+    there = simulator.step(simulator.initial, "(move t0 r0 r1)").successor
+    assert there is not None
+    graph.update(there)
+
+    def to_and_fro() -> None:
+        graph.update(simulator.initial)
+        graph.update(there)
+
+    sets = bench.seconds(lambda: (there.atoms ^ simulator.initial.atoms, simulator.initial.atoms ^ there.atoms))
+    ours = bench.seconds(to_and_fro)
+    assert bench.ratio(f"knowledge graph of {things:,} objects, two actions", ours, "both sets of atoms", sets) > 1

@@ -48,6 +48,25 @@ def test_a_step_and_its_undoing_give_the_same_state() -> None:
     assert hash(simulator.state(relit.atoms)) == hash(simulator.initial)
 
 
+def test_changes_are_those_that_the_sets_of_atoms_show() -> None:
+    simulator = Simulator(lamps(3 * BITS, 2 * BITS))
+    states = [simulator.initial]
+    for action in (f"(quench l{BITS + 5})", "(quench l0)", f"(light l{3 * BITS - 1})", "(light l0)"):
+        successor = simulator.step(states[-1], action).successor
+        assert successor is not None
+        states.append(successor)
+    # Another simulator numbers its atoms and fluents for itself.
+    other = Simulator(lamps(3 * BITS, 2 * BITS))
+    for before in states:
+        for after in states:
+            for then in (before, other.state(before.atoms, before.values)):
+                change = after.changes_since(then)
+                assert sorted(change.added) == sorted(after.atoms - then.atoms)
+                assert sorted(change.deleted) == sorted(then.atoms - after.atoms)
+                differing = {*after.values.items()} ^ {*then.values.items()}
+                assert sorted(change.fluents) == sorted({fluent for fluent, _ in differing})
+
+
 def test_what_a_state_says_about_itself() -> None:
     simulator = Simulator(lamps(3, 1))
     state = simulator.step(simulator.initial, "(light l2)").successor

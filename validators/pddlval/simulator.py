@@ -89,7 +89,8 @@ class StepResult:
             return ()
         if self._ground is None:
             # Both ends of an action and timed literals have happened.
-            return tuple(sorted(after.atoms - before.atoms if now else before.atoms - after.atoms))
+            change = after.changes_since(before)
+            return tuple(sorted(change.added if now else change.deleted))
         outcome = self._ground.outcome(before)
         touched = dict.fromkeys(outcome.adds if now else outcome.deletes)
         return tuple(atom for atom in touched if before.true(atom) is not now and after.true(atom) is now)

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress, groupby
+from itertools import compress, groupby, zip_longest
 from operator import itemgetter
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pddl2nl.pddl import Condition, GroundAtom, Task, TypedName
 from pddlval.formulas import partial_predicates
@@ -204,6 +204,18 @@ def changed_levels(levels: Levels, changes: Mapping[int, Number]) -> Levels:
     return tuple(groups)
 
 
+class StateChange(NamedTuple):
+    """What differs between two states of a task, in no particular order; derived atoms are not compared.
+
+    ``added`` are the atoms that became true, ``deleted`` those that became false, ``fluents`` the numeric fluents
+    that have another value, or a value where there was none.
+    """
+
+    added: list[GroundAtom]
+    deleted: list[GroundAtom]
+    fluents: list[GroundAtom]
+
+
 class State:
     """A state: immutable, hashable, and equal to every state of the same task with the same atoms and values.
 
@@ -256,6 +268,27 @@ class State:
     def changing(self) -> Iterator[GroundAtom]:
         """The true atoms that actions change, in no particular order."""
         return self.layout.true_atoms(self.chunks)
+
+    def changes_since(self, before: State) -> StateChange:
+        """What differs from an earlier state.
+
+        States of one simulator are compared by their integers, which takes time for what differs, not for all atoms.
+        """
+        if self.layout is not before.layout:
+            fluents = {fluent for fluent, _ in {*self.values.items()} ^ {*before.values.items()}}
+            return StateChange([*self.atoms - before.atoms], [*before.atoms - self.atoms], [*fluents])
+        chunks = [*zip_longest(self.chunks, before.chunks, fillvalue=0)]
+        added = self.layout.true_atoms(tuple(now & ~then for now, then in chunks))
+        deleted = self.layout.true_atoms(tuple(then & ~now for now, then in chunks))
+        groups = enumerate(zip_longest(self.levels, before.levels, fillvalue=()))
+        places = [
+            group * GROUP + place
+            for group, (now, then) in groups
+            if now is not then
+            for place, (value, old) in enumerate(zip_longest(now, then))
+            if value != old
+        ]
+        return StateChange([*added], [*deleted], [self.layout.fluents[place] for place in places])
 
     def forget(self) -> None:
         """Drops what was derived in this state: it takes far more memory than the state, and can be derived again."""

@@ -298,7 +298,10 @@ def recovery(
 
     def rank(state: State, parent: State | None) -> Rank | None:
         depths[state] = depth = 0 if parent is None else depths[parent] + 1
-        return (len(state.atoms ^ expected.atoms), depth) if depth < LONGEST_REPAIR else None
+        if depth >= LONGEST_REPAIR:
+            return None
+        change = state.changes_since(expected)
+        return len(change.added) + len(change.deleted), depth
 
     search = BestFirstSearch(simulator.successors, rank)
     search.start(observed)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -187,19 +187,48 @@ class ObjectFacts:
 
 
 class _StateIndex:
-    """The facts of a state by the objects that they are about; None stands for no object."""
+    """The facts of a state by the objects that they are about; None stands for no object.
 
-    def __init__(self, atoms: Collection[GroundAtom], values: Mapping[GroundAtom, Fraction]):
-        self.atoms = atoms
-        self.facts: defaultdict[str | None, list[GroundAtom]] = defaultdict(list)
-        self.mentions: defaultdict[str, list[GroundAtom]] = defaultdict(list)
-        self.values: defaultdict[str | None, list[tuple[GroundAtom, Fraction]]] = defaultdict(list)
+    ``facts`` have the object as first argument, ``mentions`` elsewhere. Sets are dicts, which keep the same order in
+    every process.
+    """
+
+    def __init__(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]):
+        self.atoms: dict[GroundAtom, None] = {}
+        self.facts: defaultdict[str | None, dict[GroundAtom, None]] = defaultdict(dict)
+        self.mentions: defaultdict[str, dict[GroundAtom, None]] = defaultdict(dict)
+        self._values: defaultdict[str | None, dict[GroundAtom, Fraction]] = defaultdict(dict)
         for atom in atoms:
-            self.facts[_first(atom)].append(atom)
-            for name in {*atom[2:]} - {*atom[1:2]}:
-                self.mentions[name].append(atom)
-        for fluent in sorted(values):
-            self.values[_first(fluent)].append((fluent, values[fluent]))
+            for table in self._tables(atom):
+                table[atom] = None
+        for fluent, value in values.items():
+            self._values[_first(fluent)][fluent] = value
+
+    def values(self, name: str | None) -> list[tuple[GroundAtom, Fraction]]:
+        return sorted(self._values.get(name, {}).items())
+
+    def change(self, before: State, after: State) -> None:
+        """Turns the index of a state into that of another, in time for what differs."""
+        change = after.changes_since(before)
+        for atom in change.deleted:
+            for table in self._tables(atom):
+                table.pop(atom, None)
+        for atom in change.added:
+            for table in self._tables(atom):
+                table[atom] = None
+        for fluent in change.fluents:
+            value = after.value(fluent)
+            if value is None:
+                self._values[_first(fluent)].pop(fluent, None)
+            else:
+                self._values[_first(fluent)][fluent] = value
+
+    def _tables(self, atom: GroundAtom) -> Iterator[dict[GroundAtom, None]]:
+        """Where an atom stands."""
+        yield self.atoms
+        yield self.facts[_first(atom)]
+        for name in {*atom[2:]} - {*atom[1:2]}:
+            yield self.mentions[name]
 
 
 def _first(atom: GroundAtom) -> str | None:
@@ -237,7 +266,8 @@ class KnowledgeGraph:
         unary = (item.name for item in task.domain.predicates if len(item.parameters) == 1)
         self._lasting = frozenset(unary) - self._terms.changing
         values = {item.fluent: item.value for item in task.problem.init_values if isinstance(item.value, Fraction)}
-        self._index = _StateIndex(frozenset(task.problem.init), values)
+        self._index = _StateIndex(task.problem.init, values)
+        self._state: State | None = None
 
     def _types_of_objects(self) -> dict[str, tuple[str, ...]]:
         """The types of each object; the first is the one by which it is known."""
@@ -254,7 +284,11 @@ class KnowledgeGraph:
         }
 
     def update(self, state: State) -> None:
-        self._index = _StateIndex(state.atoms, state.values)
+        if self._state is None:
+            self._index = _StateIndex(state.atoms, state.values)
+        else:
+            self._index.change(self._state, state)
+        self._state = state
 
     def learned(self, macros: Iterable[tuple[str, Sequence[GroundAction]]]) -> Ontology:
         """The ontology with macro-actions of this task added (HVR paper, section 2.5): descriptions and actions."""
@@ -310,7 +344,7 @@ class KnowledgeGraph:
             tuple(sorted(properties - affordances)),
             facts,
             self._sorted(self._index.mentions.get(name, ())),
-            tuple(self._index.values.get(name, ())),
+            tuple(self._index.values(name)),
         )
 
     def _from_ontology(self, name: str) -> ClassKnowledge:
@@ -337,7 +371,7 @@ class KnowledgeGraph:
     def object_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
         """Everything known about some objects (None: all)."""
         shown = tuple(self.teller.task.objects) if objects is None else self._with_those_to_come(objects)
-        facts, values = self._index.facts.get(None, ()), self._index.values.get(None, ())
+        facts, values = self._index.facts.get(None, ()), self._index.values(None)
         world = [*self._facts(self._sorted(facts)), *self._values(values)]
         lines = [self._object_line(facts) for facts in self.about(shown)]
         return tuple([f"{ROBOT}: {'; '.join(world)}", *lines] if world else lines)

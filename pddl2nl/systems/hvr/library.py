@@ -95,7 +95,8 @@ def known_expansion(
             block = macro.expand(bound.args)
             followed = simulator.follow(start, block)
             if followed.complete and reached(followed.state):
-                found.append((len(followed.state.atoms ^ start.atoms), block))
+                change = followed.state.changes_since(start)
+                found.append((len(change.added) + len(change.deleted), block))
         if found:
             return macro.name, min(found)[1]
     return None
