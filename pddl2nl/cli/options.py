@@ -40,11 +40,11 @@ def option(value: str, help: str, default: str = "", group: str = "", *, flag: s
     )
 
 
-def one_of(choices: Collection[str]) -> Callable[[str], str]:
-    """A parser of an option whose value is one of some words."""
+def one_of(choices: Collection[str], accepts: Callable[[str], bool] | None = None) -> Callable[[str], str]:
+    """A parser of an option whose value is one of some words, or is accepted."""
 
     def read(value: str) -> str:
-        if value not in choices:
+        if not (value in choices if accepts is None else accepts(value)):
             raise typer.BadParameter(f"'{value}': expected {', '.join(choices)}{did_you_mean(value, choices)}")
         return value
 

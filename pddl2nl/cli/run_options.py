@@ -56,7 +56,7 @@ def _declared(option: Option) -> Any:
         help=_with_choices(option),
         metavar=option.shown if len(option.shown) <= _WIDEST else option.name.upper(),
         min=option.at_least,
-        parser=read_time if option.time else one_of(option.choices) if option.choices else None,
+        parser=read_time if option.time else one_of(option.choices, option.accepts) if option.choices else None,
         show_default=option.default_text or True,
         rich_help_panel=option.group,
         autocompletion=_COMPLETED.get(option.name),

@@ -412,7 +412,7 @@ def checked_policy(spec: RunSpec) -> Policy:
     policy = make_policy(spec.policy, spec.options)
     for option in RUN_OPTIONS.values():
         value = getattr(spec, option.name)
-        if option.choices and value not in option.choices:
+        if not option.accepts(str(value)):
             known = f"there are {', '.join(option.choices)}{did_you_mean(str(value), option.choices)}"
             raise InputError(f"{option.flag} {value}: no such choice; {known}")
         if option.at_least is not None and isinstance(value, int | float) and value < option.at_least:

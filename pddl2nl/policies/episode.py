@@ -310,9 +310,9 @@ class Episode:
             messages: the conversation.
             purpose: the role of the model.
             sample: distinguishes several replies to the same conversation, each with its own seed.
-            again: whether another sample is wanted where the conversation was asked before. The same holds for a
-                compact history, where a state that is reached again makes the same prompt: with a cache the policy
-                would go round in circles. Applies where replies are sampled.
+            again: whether another sample is wanted where the conversation was asked before. The same holds where
+                not all turns are kept, since a state that is reached again may make the same prompt: with a cache the
+                policy would go round in circles. Applies where replies are sampled.
             constraint: what the reply may be; None for anything.
             until: where a streamed reply ends (`Request`).
             answer: how the oracle answers from the task itself (`pddl2nl.baselines.PlanOracle`); None if it reads the
@@ -323,7 +323,7 @@ class Episode:
             InfrastructureError: there is no reply.
         """
         settings = self._request
-        if self.sampling and (again or self.setting.spec.history == "compact"):
+        if self.sampling and (again or self.setting.spec.history != "all"):
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
         # An endpoint that obeys a seed would repeat itself.

@@ -46,6 +46,7 @@ in its own form.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
@@ -211,31 +212,61 @@ class TurnPolicy(PromptedPolicy):
 # ── interactive policies ─────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True)
+class _KeptTurn:
+    """The messages of a turn, and the state before it, told."""
+
+    before: str
+    messages: Sequence[Message]
+
+
 class Conversation:
-    """The next prompt of an interactive policy.
+    """The next prompt of an interactive policy, after the option ``history``.
 
-    ``full`` history, as in the AutoPlanBench paper (section 4, "LLM Policies"): every reply and its observation stay,
-    so that each prompt is the previous one and a turn more.
+    ``all``, as in the AutoPlanBench paper (section 4, "LLM Policies"): every reply and its observation stay, so that
+    each prompt is the previous one and a turn more.
 
-    ``compact`` history: when an action is executed, the present state replaces the old turns. The target problem is
-    told again with the present state instead of the initial one; nothing else is needed to continue, since an action's
-    conditions and effects depend on the state alone. Later turns are kept, because the state does not tell them: what
-    was refused, not understood or claimed in vain changed nothing, and a model that forgot it would repeat it forever
-    at temperature 0. Lost are the thoughts of old turns, and that a state was seen before. The prompt grows with the
-    objects of the task and not with the length of the run.
+    The other two keep a prompt short: it grows with the objects of the task and not with the length of the run. Nothing
+    that a plan needs is lost, since an action's conditions and effects depend on the state alone. Lost are thoughts,
+    and that a state was seen before.
+
+    ``last:N``: the target problem is told with the state before the last N turns as its initial state, the N turns
+    follow, and the last message ends with the current state.
+
+    ``none``: when an action is executed, the problem is told with the current state, and all turns are dropped. Turns
+    since then are kept, because the state does not tell them: what was refused, not understood or claimed in vain
+    changed nothing, and a model that forgot it would repeat it forever at temperature 0.
     """
 
     def __init__(self, episode: Episode, opening: Sequence[Message]):
         self._episode = episode
+        self._most = episode.setting.spec.turns_kept
         self._head = tuple(opening[:-1])
+        self._kept: list[_KeptTurn] = []
+        self._state = episode.init_text
         self.messages: list[Message] = list(opening)
 
     def add(self, reply: str, done: Turn) -> None:
         """Adds a reply and its result."""
-        if self._episode.setting.spec.history == "compact" and done.status == "executed":
-            self.messages = [*self._head, Message("user", problem_text(self._episode, self._episode.observe()))]
-        else:
-            self.messages += _turn(reply, done.observation)
+        self.extend(_turn(reply, done.observation), done.status)
+
+    def extend(self, messages: Sequence[Message], status: str) -> None:
+        """Adds the messages of a turn that ended with this status; the last is the user's or a tool's."""
+        if self._most is None:
+            self.messages += messages
+            return
+        self._kept.append(_KeptTurn(self._state, messages))
+        if self._most:
+            self._kept = self._kept[-self._most :]
+        elif status == "executed":
+            self._kept = []
+        self._state = self._episode.observe()
+        first = self._kept[0].before if self._kept else self._state
+        self.messages = [*self._head, Message("user", problem_text(self._episode, first))]
+        self.messages += [message for turn in self._kept for message in turn.messages]
+        if self._most and status != "look-around":
+            told = self.messages.pop()
+            self.messages.append(replace(told, content=f"{told.content}\n{self._state}"))
 
 
 # ── one-shot policies ────────────────────────────────────────────────────────────────────────────

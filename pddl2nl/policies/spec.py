@@ -7,6 +7,7 @@ of its class (`pddl2nl.policies.policy.Policy`) and stand in ``options``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -35,7 +36,7 @@ class Option:
         group: one of `GROUPS`.
         flag: the option on the command line.
         default_text: what help shows as the default where it is not the value itself; ``metavar`` as the value.
-        choices: the words it accepts; empty for any value.
+        choices: the words it accepts; empty for any value. The N of a choice ``last:N`` is a number from 1.
         optional: whether only policies use it that say so (`Policy.uses`); the others refuse it.
         models: whether only policies that ask a model use it.
         language: whether it has an effect in style nl only.
@@ -63,6 +64,15 @@ class Option:
     def shown(self) -> str:
         """What stands for the value in help: the metavar, the choices, or a letter for the kind of value."""
         return self.metavar or "|".join(self.choices) or {int: "N", float: "X"}.get(self.kind, "")
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of all `choices`."""
+        return rf"^({'|'.join(re.escape(choice).replace(':N', ':[1-9][0-9]{0,5}') for choice in self.choices)})$"
+
+    def accepts(self, value: str) -> bool:
+        """Whether a value is one of the `choices`; True without choices."""
+        return not self.choices or re.fullmatch(self.pattern, value) is not None
 
 
 def _option(group: str, default: Any, help: str, **more: Any) -> Any:
@@ -208,9 +218,10 @@ class RunSpec:
         language=True,
     )
     history: str = _policy(
-        "full",
-        "Turns in the prompt: all, or the current state instead of old ones.",
-        choices=("full", "compact"),
+        "all",
+        "Turns in the prompt: all, the last N with the current state told anew, or none: the current state, and what "
+        "was refused in it.",
+        choices=("all", "last:N", "none"),
         optional=True,
     )
     constrain: str = _policy(
@@ -288,6 +299,11 @@ class RunSpec:
         own = {name: value for name, value in options.items() if name not in names}
         given = {name: value for name, value in options.items() if name in names}
         return cls(task, policy, **{**given, "options": {**given.get("options", NOTHING), **own}})
+
+    @property
+    def turns_kept(self) -> int | None:
+        """How many turns ``history`` keeps; None for all."""
+        return None if self.history == "all" else int(self.history.partition(":")[2] or 0)
 
     @property
     def policy_name(self) -> str:

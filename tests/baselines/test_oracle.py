@@ -341,19 +341,20 @@ def test_a_turn_is_not_the_whole_conversation_read_again(tower: World, monkeypat
 
 @pytest.mark.parametrize(("policy", "style"), [("act", "nl"), ("react", "nl"), ("act", "pddl")])
 @pytest.mark.parametrize("domain", ["blocksworld", "logistics", "visitall"])
-def test_it_solves_with_a_compact_history_and_plans_once(
-    monkeypatch: pytest.MonkeyPatch, domain: str, policy: str, style: str
+@pytest.mark.parametrize(("history", "most"), [("none", 2), ("last:3", 8)])
+def test_it_solves_with_a_short_history_and_plans_once(
+    monkeypatch: pytest.MonkeyPatch, domain: str, policy: str, style: str, history: str, most: int
 ) -> None:
     monkeypatch.setattr(told_task, "_plan_of", told_task._plan_of.__wrapped__)
     searches: list[Any] = []
     solve = told_task.solve
     monkeypatch.setattr(told_task, "solve", lambda *args, **options: searches.append(1) or solve(*args, **options))
     task = shipped_domain(domain).task("p04")
-    result = run_spec(RunSpec(task, policy, model="oracle", style=style, example="none", steps=40, history="compact"))
+    result = run_spec(RunSpec(task, policy, model="oracle", style=style, example="none", steps=40, history=history))
     assert (result.outcome, result.mistakes) == ("solved", 0)
     assert len(searches) == 1
     longest = max(event.kept + len(event.messages) for event in result.events if event.event == "prompted")
-    assert longest == 2
+    assert longest == most
 
 
 @pytest.mark.parametrize("rounds", [0, 2])

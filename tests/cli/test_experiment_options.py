@@ -56,7 +56,7 @@ def compared(domain: str, seeds: int = 2) -> Experiment:
     Args:
         domain: a shipped one.
     \"\"\"
-    columns = [Column("act", options={"history": "compact"}), Column("random")]
+    columns = [Column("act", options={"history": "none"}), Column("random")]
     return Experiment(
         name="compared", domains=[domain], instances=["p01"], models=["oracle"], seeds=[*range(seeds)], columns=columns
     )

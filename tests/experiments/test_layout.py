@@ -21,7 +21,7 @@ from pddl2nl.experiments.layout import (
 LAYOUT = TableLayout(
     name="small",
     columns=(
-        LayoutColumn("Act", "NL", "model", "act", "gpt-4o", "nl", "llm", {"history": "compact", "steps": 9}),
+        LayoutColumn("Act", "NL", "model", "act", "gpt-4o", "nl", "llm", {"history": "none", "steps": 9}),
         LayoutColumn("FF", "Symb.", "planner", "ff"),
     ),
     rows=(LayoutRow("blocksworld", "primary", "", 20), LayoutRow("blocksworld", "primary", "PlanBench", 20)),

@@ -144,7 +144,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     }
     options = {key: value for key, value in own.items() if key in fields}
     models: dict[str, Any] = {}
-    run: dict[str, Any] = {"history": draw(["full", "compact"])} if "history" in made.uses else {}
+    run: dict[str, Any] = {"history": draw(["all", "last:2", "none"])} if "history" in made.uses else {}
     if made.needs_model:
         shown = draw([True, False])
         run |= {"example": example[0], "example_plan": example[1]} if shown else {"example": "none"}

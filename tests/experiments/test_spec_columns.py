@@ -67,7 +67,7 @@ def test_nothing_is_run_that_no_column_names(load: Load) -> None:
 name = "A"
 group = "NL"
 policy = "act"
-options = { history = "compact" }
+options = { history = "none" }
 [[columns]]
 policy = "basic"
 style = "pddl"
@@ -86,7 +86,7 @@ seeds = [3, 4, 5]
         ("Symb. BrFS", "planner", "brfs"),
         ("Symb. FF", "planner", "ff"),
     ]
-    assert layout.columns[0].options == {"history": "compact"}
+    assert layout.columns[0].options == {"history": "none"}
     assert [(row.label, row.section, row.variant, row.tasks) for row in layout.rows] == [
         ("visitall", "", "", 2),
         ("ferry", "", "", 2),
@@ -176,9 +176,9 @@ domains = ["visitall"]
 
 
 def test_options_that_a_column_has_no_use_for_are_said(load: Load) -> None:
-    said = load('[[columns]]\npolicy = ["act", "basic"]\noptions = { history = "compact" }\n')
+    said = load('[[columns]]\npolicy = ["act", "basic"]\noptions = { history = "none" }\n')
     assert "left out: column Basic: it has no use for history" in [*said.warnings(said.folder)]
-    assert {(run.policy, run.history) for run in runs_of(said)} == {("act", "compact"), ("basic", "full")}
+    assert {(run.policy, run.history) for run in runs_of(said)} == {("act", "none"), ("basic", "all")}
 
 
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
@@ -404,11 +404,11 @@ def test_columns_of_python_are_those_of_a_file(load: Load) -> None:
 name = "A"
 policy = "act"
 style = "pddl"
-options = { history = "compact", stop_after = 3 }
+options = { history = "none", stop_after = 3 }
 [[columns]]
 policy = "random"
 """
-    options = {"history": "compact", "stop_after": 3}
+    options = {"history": "none", "stop_after": 3}
     columns = [Column("act", name="A", style="pddl", options=options), Column("random")]
     tables = {"domains": ["visitall", "ferry"], "instances": ["p01", "p02"], "models": ["oracle"], "seeds": [1, 2]}
     ours = Experiment(name="spec", **tables, columns=columns)

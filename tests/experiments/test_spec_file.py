@@ -55,7 +55,7 @@ temperature = 0.5
 example = "none"
 samples = 2
 stop_after = 4
-history = "compact"
+history = "none"
 [budgets]
 usd = 2.5
 calls = 100
@@ -292,7 +292,7 @@ def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, m
     head = 'domains = ["visitall"]\ninstances = ["p01"]\nmodels = ["script:replies"]\nbaselines = ["ff"]\n'
     options = '[options]\nsamples = 2\nsteps = 3\nplanner_seconds = 5\nexample = "none"\n'
     options += 'models-for = { wording = "gpt-4o" }\n'
-    said = spec(head + 'policies = ["act"]\n' + options.replace("samples = 2", "history = 'full'"))
+    said = spec(head + 'policies = ["act"]\n' + options.replace("samples = 2", "history = 'all'"))
     assert left_out(said) == []
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(InputError) as caught:
@@ -301,7 +301,7 @@ def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, m
     assert "OPENAI_API_KEY" not in str(caught.value)
     used = spec(head + 'policies = ["basic", "random"]\nwordings = ["llm"]\n' + options)
     assert left_out(used) == []
-    random = spec(head + 'policies = ["random", "basic"]\nstyles = ["pddl"]\n[options]\nhistory = "full"\n')
+    random = spec(head + 'policies = ["random", "basic"]\nstyles = ["pddl"]\n[options]\nhistory = "all"\n')
     assert left_out(random) == ["options.history: nothing in this experiment uses it"]
 
 

@@ -96,7 +96,7 @@ def test_a_name_holds_all_that_determines_the_run_and_nothing_else(task, tmp_pat
             {"wording": odd},
             {"translator": "llm"},
             {"options": {"stop_after": 2}},
-            {"history": "compact"},
+            {"history": "none"},
             {"models": {"translator": "gpt-4o"}},
         )
     ]

@@ -1,4 +1,4 @@
-"""Compact histories: the present state in the place of old turns, and nothing that it does not tell is lost."""
+"""Short histories: the current state in place of old turns, and nothing that it does not tell is lost."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import pddl2nl
+from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
 from pddl2nl.policies import RequestSettings, make_policy
 from pddl2nl.policies.policy import CORE
@@ -18,12 +20,12 @@ PDDL_LIFT, PDDL_PUT = "Action: (lift red table)", "Action: (put red shelf)"
 TOO_EARLY, CLAIM, LOOK = "Action: put cup_0 on place_0", "Action: finished", "Action: look around"
 
 
-def _compact(world: Any, style: str = "nl") -> Any:
-    return world.setting(style, history="compact")
+def _short(world: Any, style: str = "nl", history: str = "none") -> Any:
+    return world.setting(style, history=history)
 
 
 def test_an_executed_action_gives_way_to_the_present_state(play: Any, world: Any) -> None:
-    played = play("act", [LIFT, PUT], setting=_compact(world))
+    played = play("act", [LIFT, PUT], setting=_short(world))
     first, second = (request.messages for request in played.requests)
     assert second[:-1] == first[:-1]
     goal, objects, state = second[-1].content.split("\n\n")
@@ -33,7 +35,7 @@ def test_an_executed_action_gives_way_to_the_present_state(play: Any, world: Any
 
 
 def test_what_changed_nothing_is_kept_until_something_changes(play: Any, world: Any) -> None:
-    played = play("act", [LOOK, TOO_EARLY, CLAIM, "Action: dance", LIFT, CLAIM, PUT], setting=_compact(world))
+    played = play("act", [LOOK, TOO_EARLY, CLAIM, "Action: dance", LIFT, CLAIM, PUT], setting=_short(world))
     prompts = [request.messages for request in played.requests]
     opening = len(prompts[0])
     assert [len(messages) - opening for messages in prompts] == [0, 2, 4, 6, 8, 0, 2]
@@ -57,7 +59,7 @@ def test_a_state_reached_again_is_another_sample_of_its_prompt(
 ) -> None:
     back = "Action: put cup_0 on place_1"
     there_and_back = [LIFT, back, LIFT, back, LIFT, PUT]
-    played = play("act", there_and_back, setting=_compact(world), request=RequestSettings(temperature, 1))
+    played = play("act", there_and_back, setting=_short(world), request=RequestSettings(temperature, 1))
     prompts = [request.messages for request in played.requests]
     assert prompts[1] == prompts[3] == prompts[5]
     assert prompts[2] == prompts[4]
@@ -67,20 +69,47 @@ def test_a_state_reached_again_is_another_sample_of_its_prompt(
     assert {request.sample for request in full.requests} == {0}
 
 
+def test_the_last_turns_follow_the_state_before_them_and_the_current_state_is_told(play: Any, world: Any) -> None:
+    back = "Action: put cup_0 on place_1"
+    said = [LIFT, TOO_EARLY.replace("0 on", "1 on"), back, LOOK, LIFT, PUT]
+    played = play("act", said, setting=_short(world, history="last:2"))
+    prompts = [request.messages for request in played.requests]
+    opening = len(prompts[0])
+    assert [len(messages) - opening for messages in prompts] == [0, 2, 4, 4, 4, 4]
+    first_told = [messages[opening - 1].content.split("\n\n")[2] for messages in prompts]
+    init, held, on_table = first_told[0], first_told[3], first_told[5]
+    assert first_told == [init, init, init, held, held, on_table]
+    assert "I hold cup_0" in held
+    # The current state is told behind the last answer alone; one who looked around has just been told.
+    assert [message.content for message in prompts[2][opening:]][::2] == said[:2]
+    assert prompts[2][opening + 1].content == "I lift cup_0 from place_1."
+    assert prompts[2][-1].content.endswith(f"\n{held}")
+    assert prompts[3][-1].content == f"I put cup_0 on place_1.\n{on_table}"
+    assert prompts[4][-1].content.startswith(f"{on_table}\n\n")
+    assert prompts[5][-1].content == f"I lift cup_0 from place_1.\n{held}"
+    assert played.finished.outcome == "solved"
+
+
+@pytest.mark.parametrize("history", ["last:0", "last:-1", "last:x", "last:", "last:N", "last:2.5", "last:1234567"])
+def test_another_history_is_refused(world: Any, history: str) -> None:
+    with pytest.raises(InputError, match=f"--history {history}: no such choice; there are all, last:N, none"):
+        pddl2nl.run(world.task, "act", model="oracle", history=history)
+
+
 def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:
-    played = play("act", [PDDL_LIFT, PDDL_PUT], setting=_compact(world, "pddl"), style="pddl")
+    played = play("act", [PDDL_LIFT, PDDL_PUT], setting=_short(world, "pddl"), style="pddl")
     assert played.requests[1].messages[-1].content.split("\n\n")[2] == "(:init\n  (at blue table)\n  (held red))"
     assert played.finished.outcome == "solved"
 
 
-def test_full_keeps_every_turn(play: Any, world: Any) -> None:
-    assert world.setting().spec.history == "full"
+def test_all_keeps_every_turn(play: Any, world: Any) -> None:
+    assert world.setting().spec.history == "all"
     played = play("act", [LIFT, PUT])
     assert len(played.requests[1].messages) == len(played.requests[0].messages) + 2
 
 
 def test_a_record_holds_only_what_is_new_of_a_prompt(play: Any, world: Any) -> None:
-    played = play("act", [LIFT, CLAIM, PUT], setting=_compact(world))
+    played = play("act", [LIFT, CLAIM, PUT], setting=_short(world))
     opening = len(played.requests[0].messages)
     assert [(event.kept, len(event.messages)) for event in played.of("prompted")] == [
         (0, opening),
@@ -102,7 +131,7 @@ REPLY = st.one_of(
 def test_a_prompt_goes_on_or_begins_with_the_opening_anew(
     play: Any, world: Any, policy: str, replies: list[str]
 ) -> None:
-    played = play(policy, replies, setting=_compact(world), steps=6)
+    played = play(policy, replies, setting=_short(world), steps=6)
     prompts = [request.messages for request in played.requests]
     kinds = [event.event for event in played.events if event.event in ("acted", "rejected", "looked-around")]
     for (before, after), kind in zip(pairwise(prompts), kinds, strict=False):

@@ -197,7 +197,9 @@ def test_a_conversation_reads_as_the_golden_file(play: Any, domain: str, policy:
 
 
 def _beyond() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    yield "compact", "react", "nl", {"history": "compact"}
+    yield "no_history", "react", "nl", {"history": "none"}
+    yield "last_two", "react", "nl", {"history": "last:2"}
+    yield "last_two", "act", "pddl", {"history": "last:2"}
     for style in ("nl", "pddl"):
         yield "applicable", "act", style, {"feedback": "applicable"}
         yield "minimal", "act", style, {"feedback": "minimal"}

@@ -30,8 +30,8 @@ def test_columns_are_called_by_what_tells_them_apart():
     pddl = _run("act", "m", style="pddl", wording="")
     assert _labels(pddl, _run("act", "m")) == ["act nl", "act pddl"]
     assert _labels(_run("act", "m", wording="template"), _run("act", "m")) == ["act hand", "act template"]
-    some = _run("act", "m", variant="translator=llm, history=compact")
-    assert _labels(_run("act", "m", variant="translator=llm"), some) == ["act", "act history=compact"]
+    some = _run("act", "m", variant="translator=llm, history=none")
+    assert _labels(_run("act", "m", variant="translator=llm"), some) == ["act", "act history=none"]
 
 
 def test_two_wordings_of_one_domain_are_two_columns() -> None:

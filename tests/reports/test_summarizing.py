@@ -77,10 +77,10 @@ def test_a_planner_and_a_walk(write, planned, act_events):
             {
                 "example": {},
                 "temperature": 0.7,
-                "history": "compact",
+                "history": "none",
                 "options": {"unsolvable": True, "stop_after": None},
             },
-            "temperature=0.7, history=compact, unsolvable=true",
+            "temperature=0.7, history=none, unsolvable=true",
             "",
         ),
         (

@@ -88,7 +88,7 @@ class _Counting:
         return Completion(self._replies.pop(0), model=self.name)
 
 
-@pytest.mark.parametrize("history", ["full", "compact"])
+@pytest.mark.parametrize("history", ["all", "last:2", "none"])
 def test_a_records_estimate_is_that_of_what_was_sent(tmp_path: Path, history: str) -> None:
     model = _Counting(["look around", "dance", "look around", "stack b on a", "no", "look around"])
     record = tmp_path / "one.jsonl"

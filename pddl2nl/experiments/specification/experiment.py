@@ -4,7 +4,7 @@ A TOML file specifies one (`load_experiment`), or Python does, with the same key
 
     def ablations(model: str = "gpt-4o") -> Experiment:
         \"\"\"Act with and without its history.\"\"\"
-        columns = [Column("act", name=history, options={"history": history}) for history in ("full", "compact")]
+        columns = [Column("act", name=history, options={"history": history}) for history in ("all", "last:4", "none")]
         return Experiment(name="ablations", domains=["ferry"], models=[model], columns=columns)
 
 ``pddl2nl experiment my_module:ablations -A model=oracle`` runs it, as does ``ablations("oracle").run()``.
