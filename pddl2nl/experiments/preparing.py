@@ -216,7 +216,7 @@ def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
 def _teller(spec: RunSpec, policy: Policy, task: Task, wording: Wording) -> Teller:
     scheme = "original" if spec.style != "nl" or policy.original_names else spec.names
     names = make_names(task, scheme, wording, seed=spec.names_seed)
-    return Teller(task, wording, names, cast(Style, spec.style))
+    return Teller(task, wording, names, cast(Style, spec.style), exceptions=spec.exceptions == "tell")
 
 
 def _told(

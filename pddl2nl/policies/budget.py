@@ -61,7 +61,8 @@ class Limits:
     Attributes:
         steps: turns of an interactive policy, moves of the random walk.
         calls, tokens, usd, seconds: checked before each call of a model; a reply that was paid for is always used.
-        failures: successive turns of an interactive policy that were meant as actions and not executed.
+        failures: successive turns of an interactive policy without an executed action; claims to be finished aside.
+        false_claims: successive claims to be finished while the goal does not hold.
     """
 
     steps: int | None = None
@@ -70,6 +71,7 @@ class Limits:
     usd: float | None = None
     seconds: float | None = None
     failures: int | None = None
+    false_claims: int | None = 2
 
 
 @dataclass

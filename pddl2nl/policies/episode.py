@@ -53,7 +53,7 @@ from pddl2nl.policies.events import (
 )
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.spec import Acting
-from pddl2nl.policies.trace import MISTAKES, Trace, Verdict, not_reached, not_read, timed_plan
+from pddl2nl.policies.trace import Trace, Verdict, not_reached, not_read, timed_plan
 from pddl2nl.policies.translating import Ask
 from pddlval import BadActionError, GroundAction, State
 from pddlval.simulator import CLOCK
@@ -227,7 +227,7 @@ class Episode:
         self._asked: Counter[tuple[Message, ...]] = Counter()
         self._trace = Trace(setting, emit)
         self._last_status = ""
-        self._failures = 0
+        self._failures = self._false_claims = 0
         self._verdicts: list[Verdict] = []
         self._outer: Episode | None = None
 
@@ -419,9 +419,9 @@ class Episode:
         self._trace.steps += 1
         return self._turn(*self._trace.execute(action, said), ends=ends)
 
-    def limit_failures(self, most: int | None) -> None:
-        """Ends the episode after so many successive turns that were meant as actions and not executed."""
-        self._limits = replace(self._limits, failures=most)
+    def limit_failures(self, most: int | None, false_claims: int) -> None:
+        """Ends the episode after so many successive turns without an action, or false claims (0: never)."""
+        self._limits = replace(self._limits, failures=most, false_claims=false_claims or None)
 
     def give_up(self, status: str, reason: str) -> None:
         """Ends the episode at the policy's wish."""
@@ -433,8 +433,10 @@ class Episode:
         unmet = self._simulator.unmet_goals(trace.state)
         observation = not_reached(unmet, self.setting, trace.state)
         trace.reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
-        if self._last_status == "claimed-done":
-            message = "claimed twice in succession to be done while the goal did not hold"
+        self._false_claims = self._false_claims + 1 if self._last_status == "claimed-done" else 1
+        if self._false_claims == self._limits.false_claims:
+            times = {1: "once", 2: "twice"}.get(self._false_claims, f"{self._false_claims} times")
+            message = f"claimed {times} in succession to be done while the goal did not hold"
             return self._last_turn("claimed-done", observation, message)
         return self._turn("claimed-done", observation)
 
@@ -449,7 +451,7 @@ class Episode:
         self._last_status = status
         if status == "executed":
             self._failures = 0
-        elif status in MISTAKES:
+        elif status != "claimed-done":
             self._failures += 1
         if ends and status == "executed" and trace.at_goal:
             self._emit(GoalReached(trace.steps))
@@ -457,7 +459,7 @@ class Episode:
         elif limits.steps is not None and trace.steps >= limits.steps:
             self._finish("budget", f"the limit of {limits.steps} steps is reached")
         elif limits.failures is not None and self._failures >= limits.failures:
-            self._finish("budget", f"the limit of {limits.failures} successive failures is reached")
+            self._finish("budget", f"the limit of {limits.failures} successive turns without an action is reached")
         return Turn(status, observation, self.finished is not None)
 
     # ── whole plans at once ───────────────────────────────────────────────────────────────────────

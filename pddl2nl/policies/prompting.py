@@ -192,13 +192,20 @@ class TurnPolicy(PromptedPolicy):
     stop_after: Annotated[
         Positive | None,
         Meta(
-            description="Stop after N successive turns that were meant as actions and not executed, with the outcome "
-            "budget. Looking around and false claims do not count."
+            description="Stop after N successive turns without an executed action, with the outcome budget. Looking "
+            "around counts; false claims to be finished do not."
         ),
     ] = None
+    false_claims: Annotated[
+        int,
+        Meta(
+            description="Stop after N successive false claims to be finished, with the outcome gave-up; 0: never.",
+            ge=0,
+        ),
+    ] = 2
 
     def run(self, episode: Episode) -> None:
-        episode.limit_failures(self.stop_after)
+        episode.limit_failures(self.stop_after, self.false_claims)
         conversation = Conversation(episode, self.opening(episode))
         while not episode.done:
             self.take_turn(episode, conversation)

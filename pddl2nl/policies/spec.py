@@ -171,6 +171,13 @@ class RunSpec:
         at_least=0,
         language=True,
     )
+    exceptions: str = _task(
+        "tell",
+        'When a deleted fact still holds ("unless B and C are the same object"): tell it in the domain\'s description, '
+        "or omit it.",
+        choices=("tell", "omit"),
+        language=True,
+    )
     files: Mapping[str, Any] = _task(
         NOTHING,
         "A file that the policy reads beside a domain.",

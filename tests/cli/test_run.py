@@ -247,6 +247,6 @@ def test_verbose_tells_each_call(files: tuple[str, str], tmp_path: Path, capfd: 
 
 def test_a_policy_shows_its_options_and_presets(call: Run) -> None:
     shown = call("policies", "react", "--json").json
-    assert [each["name"] for each in shown["help"]] == ["unsolvable", "feedback", "stop_after"]
+    assert [each["name"] for each in shown["help"]] == ["unsolvable", "feedback", "stop_after", "false_claims"]
     assert all(each["help"] for each in shown["help"])
     assert "did you mean 'react'?" in call("policies", "reakt").err

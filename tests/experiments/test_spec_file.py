@@ -119,7 +119,7 @@ def test_a_profile_gives_what_the_file_does_not(spec):
     assert [[run.seed for run in some] for some in runs_of(said)] == [[*range(1, 6)], [*range(1, 11)]]
     runs = [some[0] for some in runs_of(said)]
     assert (runs[0].model, runs[0].wording, runs[0].translator) == ("gpt-4o-2024-08-06", "llm", "lines")
-    assert (runs[0].options, runs[1].options) == ({"stop_after": 10}, {})
+    assert (runs[0].options, runs[1].options) == ({"stop_after": 11, "false_claims": 0}, {})
     assert (runs[0].profile, runs[1].policy) == ("autoplanbench", "random")
     own = spec(text + 'models = ["m"]\nwordings = ["template"]\nseeds = [7]\n[options]\ntranslator = "reader"\n')
     run = runs_of(own)[0][0]

@@ -223,10 +223,10 @@ def test_a_link_that_broke_before_the_cut_is_the_fault(
 def test_successive_failures_end_the_run_where_it_says_so(play: Any) -> None:
     wrong, nonsense = "Action: put cup_0 on place_0", "Action: dance with cup_0"
     stops = {"stop_after": 3}
-    failed = play("act", [wrong, "Action: look around", nonsense, "Action: finished", wrong, LIFT], chosen=stops)
+    failed = play("act", [wrong, "Action: look around", "Action: finished", nonsense, LIFT], chosen=stops)
     finished = failed.finished
-    assert (finished.outcome, finished.steps, finished.mistakes) == ("budget", 5, 3)
-    assert finished.message == "the limit of 3 successive failures is reached"
+    assert (finished.outcome, finished.steps, finished.mistakes) == ("budget", 4, 2)
+    assert finished.message == "the limit of 3 successive turns without an action is reached"
     assert finished.fault == Fault(1, "inapplicable", "put cup_0 on place_0")
     begun_again = play("act", [wrong, wrong, LIFT, nonsense, nonsense, PUT], chosen=stops)
     assert begun_again.finished.outcome == "solved"

@@ -461,7 +461,9 @@ class Coincidences:
         return {item.name: item for item in (*self.phrases.domain.constants, *self.schema.parameters, *bound)}
 
     def unless(self, deleted: Atom, scope: Scope) -> str:
-        """When a deleted fact still holds, "B and C are the same object"; empty: never."""
+        """When a deleted fact still holds, "B and C are the same object"; empty: never, or not to be told."""
+        if not self.phrases.exceptions:
+            return ""
         found: dict[str, None] = {}
         for atom in self._added.get(deleted.predicate, ()):
             pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if pair[0] != pair[1]]

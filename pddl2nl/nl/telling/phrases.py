@@ -128,10 +128,15 @@ class Scope:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Tells facts and conditions of one domain in one wording."""
+    """Tells facts and conditions of one domain in one wording.
+
+    Attributes:
+        exceptions: whether a description of the domain says when a deleted fact still holds.
+    """
 
     wording: Wording
     domain: Domain
+    exceptions: bool = True
 
     @cached_property
     def constants(self) -> frozenset[str]:

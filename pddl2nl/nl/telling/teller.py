@@ -85,18 +85,22 @@ class Teller:
     In style ``pddl`` every text is PDDL with the objects' own names, for any ``names``, and the
     observations are those of Stein et al., section 5. Texts raise `UnsupportedError` for constructs that have
     no words here, and `UntoldError` for a goal over facts that the wording never tells: nothing is dropped.
+
+    Without ``exceptions`` the domain's description does not say when a deleted fact still holds ("unless B and C are
+    the same object").
     """
 
     task: Task
     wording: Wording
     names: Names
     style: Style = "nl"
+    exceptions: bool = True
     _phrases: Phrases = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.style not in get_args(Style):
             raise InputError(f"--style {self.style}: no such style; there are {', '.join(get_args(Style))}")
-        object.__setattr__(self, "_phrases", Phrases(self.wording, self.task.domain))
+        object.__setattr__(self, "_phrases", Phrases(self.wording, self.task.domain, self.exceptions))
 
     # ── the task ─────────────────────────────────────────────────────────────────────────────────
 

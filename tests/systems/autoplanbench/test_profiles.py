@@ -8,7 +8,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.preparing import apply_profile
-from pddl2nl.llm import Completion, Request
+from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Prompted, Replied, Started
@@ -110,13 +110,55 @@ def test_what_speaks_no_language_is_not_worded_or_translated(task: Task, policy:
     assert changed.model == ("m" if policy == "random" else "gpt-4o-2024-08-06")
 
 
-@pytest.mark.parametrize(("policy", "limit"), [("act", 10), ("react", 10), ("basic", None), ("random", None)])
-def test_interactive_runs_stop_after_ten_successive_failures(task: Task, policy: str, limit: int | None) -> None:
-    given = {} if limit is None else {"stop_after": limit}
-    assert apply_profile(RunSpec.of(task, policy), "autoplanbench").options == given
-    if limit is not None:
-        own = apply_profile(RunSpec.of(task, policy, stop_after=2), "autoplanbench")
-        assert own.options == {"stop_after": 2}
+FAILS, LOOKS, CLAIMS = "Action: dance", "Action: look around", "Action: finished"
+
+
+@pytest.mark.parametrize(
+    ("turns", "steps"),
+    [
+        ([FAILS], 11),
+        ([FAILS, LOOKS], 11),
+        # A claim neither counts nor ends the run, however often it comes in a row.
+        ([CLAIMS], 40),
+        ([FAILS, CLAIMS, CLAIMS], 31),
+        # An action that is executed begins the count anew.
+        ([*[FAILS] * 10, "Action: apply the action 'lift' to cup_0 and place_1", *[LOOKS] * 11], 22),
+    ],
+)
+def test_interactive_runs_stop_as_in_the_authors_code(task: Task, turns: list[str], steps: int) -> None:
+    spec = RunSpec.of(task, "act", model=ScriptedModel(turns * 40), wording="template", steps=40, example="none")
+    given = {"model", "wording", "translator", "negation"}
+    finished = run_spec(apply_profile(spec, "autoplanbench", given), Access()).finished
+    assert finished is not None
+    assert (finished.outcome, finished.steps) == ("budget", steps)
+
+
+def test_the_limits_of_a_profile_are_those_of_policies_that_have_them(task: Task) -> None:
+    authors = {"stop_after": 11, "false_claims": 0}
+    for policy, limits in {"act": authors, "react": authors, "basic": {}, "random": {}}.items():
+        assert apply_profile(RunSpec.of(task, policy), "autoplanbench").options == limits
+    own = apply_profile(RunSpec.of(task, "act", stop_after=2), "autoplanbench")
+    assert own.options == {**authors, "stop_after": 2}
+
+
+DRIVE = """(define (domain roads) (:requirements :strips) (:predicates (in ?city))
+  (:action drive :parameters (?from ?to) :precondition (in ?from) :effect (and (in ?to) (not (in ?from)))))
+"""
+
+
+def test_delete_sentences_name_no_exceptions_as_in_the_paper() -> None:
+    task = parse_task(DRIVE, "(define (problem go) (:domain roads) (:objects a b) (:init (in a)) (:goal (in b)))")
+    asked = {}
+    for profile in (None, "autoplanbench"):
+        spec = RunSpec.of(task, "basic", model=ScriptedModel(["no plan"]), wording="template", example="none")
+        given = {"model", "wording", "translator", "negation"}
+        events = run_spec(apply_profile(spec, profile, given) if profile else spec, Access()).events
+        asked[profile] = "".join(
+            one.content for event in events if isinstance(event, Prompted) for one in event.messages
+        )
+    exception = ", unless A and B are the same object"
+    assert exception in asked[None]
+    assert asked["autoplanbench"] == asked[None].replace(exception, "")
 
 
 def test_an_unknown_profile_is_refused_by_name(task: Task) -> None:
