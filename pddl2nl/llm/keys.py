@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm.types import Request
+from pddl2nl.llm.types import Message, Request
+
+_CONVERSATIONS = 4
+"""How many conversations a thread remembers: those of the roles of its run."""
 
 
 def canonical_json(data: object) -> str:
@@ -44,13 +49,21 @@ def sha256(text: str) -> str:
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """The request as JSON, without its purpose, which changes no reply."""
-    # Field by field: `dataclasses.asdict` copies every message deeply, and a long episode has thousands.
+    return {**_settings(request), "messages": [*map(_message_to_json, request.messages)]}
+
+
+def _message_to_json(message: Message) -> dict[str, Any]:
+    # Field by field: `dataclasses.asdict` copies deeply.
+    return {"role": message.role, "content": message.content}
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """All of a request but its messages."""
     constraint = request.constraint
     key = constraint if constraint is None or isinstance(constraint, str) else constraint.key
     more = {"constraint": key, "until": request.until, "likelihood": request.likelihood}
     return {
         **{name: value for name, value in more.items() if value},
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
         "temperature": request.temperature,
         "seed": request.seed,
         "max_tokens": request.max_tokens,
@@ -59,9 +72,48 @@ def request_to_json(request: Request) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class _Hashed:
+    """The beginning of a request's JSON up to some messages, and its hash, which another request may continue."""
+
+    before: str
+    messages: tuple[Message, ...]
+    hash: Any
+
+
+class _Recent(threading.local):
+    """The conversations whose keys this thread has taken last."""
+
+    def __init__(self) -> None:
+        self.hashed: list[_Hashed] = []
+
+
+_RECENT = _Recent()
+
+
 def request_key(request: Request) -> str:
-    """The key of a request."""
-    return sha256(canonical_json(request_to_json(request)))
+    """The key of a request: the SHA-256 of `request_to_json` as canonical JSON.
+
+    The prompts of an episode are beginnings of each other. Only the messages that are new since the last key of a
+    conversation are hashed, so that a turn costs the same however long the conversation has become.
+    """
+    # No text within the JSON can hold the mark, since its quotation marks would be escaped.
+    before, mark, after = canonical_json({**_settings(request), "messages": []}).partition('"messages":[')
+    messages = request.messages
+    known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
+    for hashed in _RECENT.hashed:
+        length = len(hashed.messages)
+        # Tuples compare their items by identity first.
+        if length > len(known.messages) and hashed.before == before and hashed.messages == messages[:length]:
+            known = hashed
+    digest = known.hash.copy()
+    for number in range(len(known.messages), len(messages)):
+        told = canonical_json(_message_to_json(messages[number]))
+        digest.update(f"{',' if number else ''}{told}".encode())
+    others = [hashed for hashed in _RECENT.hashed if hashed is not known]
+    _RECENT.hashed = [*others[1 - _CONVERSATIONS :], _Hashed(before, messages, digest.copy())]
+    digest.update(after.encode())
+    return str(digest.hexdigest())
 
 
 def identity_key(identity: Mapping[str, Any]) -> str:

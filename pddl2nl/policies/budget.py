@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -268,15 +268,19 @@ class _AccountedModel:
         return self.calls.complete(replace(request, purpose=self.purpose))
 
 
-def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompted:
+def _prompted(call: int, request: Request, before: tuple[Message, ...]) -> Prompted:
     """A request as an event, which holds the messages that are new since ``before``."""
-    same = [old == new for old, new in zip(before, request.messages, strict=False)]
-    kept = [*same, False].index(False)
+    messages = request.messages
+    kept = len(before)
+    # Most prompts go on where the last one ended; tuples compare their items by identity first.
+    if before != messages[:kept]:
+        same = [old == new for old, new in zip(before, messages, strict=False)]
+        kept = [*same, False].index(False)
     same_named = ("purpose", "temperature", "seed", "max_tokens", "stop", "sample", "until", "likelihood")
     return Prompted(
         call=call,
         kept=kept,
-        messages=request.messages[kept:],
+        messages=messages[kept:],
         request_sha256=request_key(request),
         constraint=request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
         **{name: getattr(request, name) for name in same_named},

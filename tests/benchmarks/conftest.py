@@ -25,6 +25,8 @@ class Bench:
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
+        self.notes: list[str] = []
+        """Lines below the table."""
 
     @staticmethod
     def seconds(action: Callable[[], object], runs: int = 3) -> float:
@@ -73,6 +75,7 @@ def bench(pytestconfig: pytest.Config) -> Bench:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Prints the table."""
     collected = config.stash.get(_COLLECTED, None)
-    if collected is not None and collected.rows:
+    if collected is not None and (collected.rows or collected.notes):
         terminalreporter.write_line("")
-        terminalreporter.write_line(collected.table())
+        for text in [*([collected.table()] if collected.rows else []), *collected.notes]:
+            terminalreporter.write_line(text)
