@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.pddl import InputError, Task, parse_task
-from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, validate
+from pddlval import VAL_TIME_TOLERANCE, VAL_TOLERANCE, Report, val_text, validate
 
 DOMAIN = """(define (domain d) (:requirements :adl :durative-actions :fluents :duration-inequalities :preferences
     :constraints :timed-initial-literals :continuous-effects :derived-predicates)
@@ -232,6 +232,21 @@ def test_a_state_is_held_to_the_window_it_reaches_into() -> None:
     VAL looks only at states that begin within the window, and at the first of them only.
     """
     assert not judge(STATES, more="(:constraints (hold-during 2.5 2.7 (at a)))").valid
+
+
+def test_hold_after_is_about_every_state_that_holds_after_its_time() -> None:
+    """VAL looks only at states that begin at that time or later: it accepts all of these."""
+    for time, condition in (("4.5", "(not (at a))"), ("5.5", "(at b)"), ("9", "(at a)")):
+        constraint = f"(:constraints (hold-after {time} {condition}))"
+        assert not judge(STATES, more=constraint).valid, constraint
+
+
+def test_a_quantified_constraint_is_written_in_the_words_of_val() -> None:
+    body = "(imply (and (at ?x) (not (p))) (exists (?y - place) (or (at ?y) (q))))"
+    written = "(forall (?x - place ) (implies (and  (at ?x) (not (p))) (exists (?y - place ) (or  (at ?y) (q)))))"
+    told = task(more=f"(:constraints (always (forall (?x - place) {body})))")
+    text = val_text(told, STATES, validate(told, STATES), "p", verbose=True)
+    assert f"Checking {written}\n" in text
 
 
 def test_a_constraint_that_is_violated_early_names_the_step_and_the_rest_is_a_goal() -> None:

@@ -334,12 +334,26 @@ def _written(condition: Condition, binding: Binding) -> str:
             return f"({_written(left, binding)} IMPLIES {_written(right, binding)})"
         case Forall(parameters, body) | Exists(parameters, body):
             word = type(condition).__name__.lower()
-            return f"({word} ({_typed(parameters)} ) {write_condition(body)})\n"
+            return f"({word} ({_typed(parameters)} ) {_schema(body)})\n"
         case Comparison(operator, left, right):
             # The smaller signs are VAL's own.
             sign = operator.replace("<", ">")
             return f"({substitute(left, binding)} {sign}  {substitute(right, binding)})"
     return write_condition(substitute(condition, binding))
+
+
+def _schema(condition: Condition) -> str:
+    """The body of a quantified condition, in the words and blanks of VAL's `PrettyPrinter`."""
+    match condition:
+        case And(parts) | Or(parts):
+            return f"({type(condition).__name__.lower()} {''.join(f' {_schema(part)}' for part in parts)})"
+        case Not(body):
+            return f"(not {_schema(body)})"
+        case Imply(left, right):
+            return f"(implies {_schema(left)} {_schema(right)})"
+        case Forall(parameters, body) | Exists(parameters, body):
+            return f"({type(condition).__name__.lower()} ({_typed(parameters)} ) {_schema(body)})"
+    return write_condition(condition)
 
 
 def _typed(parameters: tuple[TypedName, ...]) -> str:
