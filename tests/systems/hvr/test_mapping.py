@@ -125,6 +125,8 @@ def test_no_more_is_read_than_is_wanted() -> None:
         # More is said than the action has parameters.
         ("pick_up(Egg-1, Countertop-1)", "(pick-up egg-1)"),
         ("slice_obj(Bread-1, Knife-1)", "(slice-obj bread-1)"),
+        # The only bread, named by its class in a line that is no call.
+        ("slice the bread up", "(slice-obj bread-1)"),
         # The words of a name in another order.
         ("pick_up(cracked egg)", "(pick-up egg-cracked-1)"),
         # The robot can walk to either part of the stove.
