@@ -81,14 +81,14 @@ class _Hashed:
     hash: Any
 
 
-class _Recent(threading.local):
+class _LastKeys(threading.local):
     """The conversations whose keys this thread has taken last."""
 
     def __init__(self) -> None:
         self.hashed: list[_Hashed] = []
 
 
-_RECENT = _Recent()
+_LAST = _LastKeys()
 
 
 def request_key(request: Request) -> str:
@@ -101,7 +101,7 @@ def request_key(request: Request) -> str:
     before, mark, after = canonical_json({**_settings(request), "messages": []}).partition('"messages":[')
     messages = request.messages
     known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
-    for hashed in _RECENT.hashed:
+    for hashed in _LAST.hashed:
         length = len(hashed.messages)
         # Tuples compare their items by identity first.
         if length > len(known.messages) and hashed.before == before and hashed.messages == messages[:length]:
@@ -110,8 +110,8 @@ def request_key(request: Request) -> str:
     for number in range(len(known.messages), len(messages)):
         told = canonical_json(_message_to_json(messages[number]))
         digest.update(f"{',' if number else ''}{told}".encode())
-    others = [hashed for hashed in _RECENT.hashed if hashed is not known]
-    _RECENT.hashed = [*others[1 - _CONVERSATIONS :], _Hashed(before, messages, digest.copy())]
+    others = [hashed for hashed in _LAST.hashed if hashed is not known]
+    _LAST.hashed = [*others[1 - _CONVERSATIONS :], _Hashed(before, messages, digest.copy())]
     digest.update(after.encode())
     return str(digest.hexdigest())
 
