@@ -123,8 +123,6 @@ def _text(result: RunRecord) -> str:
     lines = [": ".join([result.outcome, *message])]
     if result.fault is not None and result.fault.text != result.message:
         lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
-    if (example := result.started.example) and (note := example["thoughts_note"]):
-        lines.append(f"the example's thoughts are the template's: {note}")
     lines += [f"  {action}" for action in result.proposed]
     done = f"{plural(result.steps, 'step')}, {plural(result.mistakes, 'mistake')}"
     lines.append(f"{done}, {account_text(result.spent)}, {result.seconds:.1f} s")

@@ -85,8 +85,8 @@ _ADVICE = "a solved problem by --example PROBLEM with --example-plan FILE (or ta
 
 def find_example(
     task: Task, *, given: str | Path | SolvedProblem | None = None, plan_path: str | Path | None = None, seed: int = 1
-) -> SolvedProblem:
-    """The solved problem that a run on this task shows.
+) -> SolvedProblem | None:
+    """The solved problem that a run on this task shows; None where none is given or found, and none can be made.
 
     Args:
         task: the task to be solved.
@@ -95,7 +95,7 @@ def find_example(
         seed: of the walks by which an example is made.
 
     Raises:
-        InputError: the file's plan is not valid, the file is the task itself, or no example could be found or made.
+        InputError: the file's plan is not valid, the file is the task itself, or no planner takes the task.
         InfrastructureError: the planner failed.
     """
     if plan_path is not None and not (isinstance(given, str | Path) and not Path(given).is_dir()):
@@ -233,7 +233,7 @@ def _problems(task: Task, folder: Path) -> Iterator[Task]:
 # ── made from the task itself ────────────────────────────────────────────────────────────────────
 
 
-def _made(task: Task, seed: int) -> SolvedProblem:
+def _made(task: Task, seed: int) -> SolvedProblem | None:
     best: SolvedProblem | None = None
     for example in _walked(task, seed):
         plan = ff_plan(example, _ADVICE)
@@ -242,11 +242,7 @@ def _made(task: Task, seed: int) -> SolvedProblem:
             if _distance(plan) <= 1:
                 break
     if best is None:
-        raise InputError(
-            "no few-shot example could be made from this task (a walk from its initial state finds no other goal); "
-            "name a problem with --example PROBLEM (and --example-plan FILE where no planner takes it), or take none "
-            "with --example none"
-        )
+        return None
     shown = optimal_plan(best.task)
     return best if not shown or gives_away(task, shown) else replace(best, plan=shown)
 

@@ -39,7 +39,7 @@ from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.events import RunEvent, Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.policy import LEVELS
-from pddl2nl.policies.setting import RecordedText, SolvedProblem, started_of
+from pddl2nl.policies.setting import NO_EXAMPLE, NOT_MADE, RecordedText, SolvedProblem, started_of
 from pddl2nl.policies.spec import RUN_OPTIONS, Option, RunSpec
 from pddl2nl.policies.translating import LineTranslator, ReplyTranslator, Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import (
@@ -59,6 +59,11 @@ WORDING_TOKENS = 200
 
 EMBEDDING = "embedding"
 """The role of a model whose vectors compare words; its calls are not counted."""
+
+_WITHOUT_EXAMPLE = (
+    "no few-shot example could be made from this task (a walk from its initial state finds no other goal), so the run "
+    "shows none; name a problem with --example PROBLEM"
+)
 
 _NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
 """Why the calls before a run, for its wording and thoughts, can have come to nothing."""
@@ -92,9 +97,14 @@ def prepare_run(
     steps, solvable = foreseen(spec, policy)
     spec = replace(spec, steps=steps)
     solved = _example_problem(spec, policy)
+    if solved is None and spec.example is None and _shows_example(spec, policy):
+        access.warn(_WITHOUT_EXAMPLE)
+        spec = replace(spec, example=NOT_MADE)
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     calls = _calls(models, limits, access)
     wording, example, failure = _told(spec, policy, given, solved, calls, thinks="thoughts" in models)
+    if example is not None and example.thoughts_note:
+        access.warn(f"the example's thoughts are the template's: {example.thoughts_note}")
     teller = _teller(spec, policy, spec.task, wording)
     reader = Reader(spec.task, wording, teller.names) if spec.style == "nl" else PDDLReader(simulator)
     setting = Setting(
@@ -251,14 +261,16 @@ def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
     return replace(wording, source={key: value for key, value in wording.source.items() if key != "date"})
 
 
+def _shows_example(spec: RunSpec, policy: Policy) -> bool:
+    if not policy.needs_model or "example" not in policy.uses or spec.example in NO_EXAMPLE:
+        return False
+    return spec.example is not None or policy.shows_example(spec.task)
+
+
 def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
-    if not policy.needs_model or "example" not in policy.uses:
-        return None
-    if spec.example == "none":
-        if spec.example_plan is not None:
+    if not _shows_example(spec, policy):
+        if spec.example == "none" and spec.example_plan is not None and "example" in policy.uses:
             raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
-        return None
-    if spec.example is None and not policy.shows_example(spec.task):
         return None
     return find_example(spec.task, given=cast(Any, spec.example), plan_path=spec.example_plan, seed=spec.seed)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -76,7 +77,7 @@ def run(
     """Runs a policy on a task. Needs no file and writes none unless ``record`` or ``out`` names one.
 
     Failures on the way (an endpoint, a planner in the model) are an outcome, ``infrastructure-error``. Wrong arguments
-    raise.
+    raise. What the command line prints as a warning is a `UserWarning`.
 
     Args:
         task: the task to be solved.
@@ -94,7 +95,7 @@ def run(
     """
     path = None if record is None else Path(record)
     spec = RunSpec.of(task, policy, model=model, record=path, **options)
-    return run_spec(spec, reach(cache, models_file))
+    return run_spec(spec, reach(cache, models_file, warn=warnings.warn))
 
 
 run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "

@@ -300,8 +300,9 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
 
         options = {**self._options, **({} if timeout is None else {"timeout": timeout})}
         spec = RunSpec.of(exchange.task, self.policy, **options)
+        warned: list[str] = []
         try:
-            result = run_spec(spec, reach(None, None), observe)
+            result = run_spec(spec, reach(None, None, warn=warned.append), observe)
         except _TimeIsUpError:
             return PlanGenerationResult(PlanStatus.TIMEOUT, None, self.name)
         except InputError as error:
@@ -315,7 +316,8 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
         names = ("calls", "prompt_tokens", "completion_tokens", "steps", "mistakes")
         plan = exchange.plan(map(GroundAction.parse, result.plan))
         metrics = dict(zip(names, map(str, counts), strict=True))
-        return PlanGenerationResult(PlanStatus.SOLVED_SATISFICING, plan, self.name, metrics)
+        logs = [LogMessage(LogLevel.WARNING, message) for message in warned]
+        return PlanGenerationResult(PlanStatus.SOLVED_SATISFICING, plan, self.name, metrics, logs or None)
 
     def _without_plan(self, status: PlanStatus, message: str) -> PlanGenerationResult:
         return PlanGenerationResult(status, None, self.name, log_messages=[LogMessage(LogLevel.INFO, message)])

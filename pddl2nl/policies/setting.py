@@ -148,6 +148,10 @@ _APART = ("task", "policy", "options", "model", "models", "wording", "files", "e
 """Fields that are recorded in a form of their own."""
 _UNRECORDED = ("out", "record", "base_url", "timeout")
 """Where the record is, and how its models are reached."""
+NOT_MADE = "none (none could be made)"
+"""The example in the record of a run for which none was given or found, and none could be made."""
+NO_EXAMPLE = ("none", NOT_MADE)
+
 _PLAIN = tuple(item.name for item in fields(RunSpec) if item.name not in (*_APART, *_UNRECORDED))
 
 
@@ -171,7 +175,7 @@ def started_of(setting: Setting, options: Mapping[str, Any], files: Mapping[str,
         "domain_file": domain.source.name if domain.source is not None else "",
         "problem_file": problem.source.name if problem.source is not None else "",
         "wording": "llm" if spec.wording == "llm" else None,
-        "example": "none" if spec.example == "none" else None,
+        "example": spec.example if spec.example in NO_EXAMPLE else None,
         "files": dict(files),
         "prompts": dict(setting.prompts),
         **{name: getattr(spec, name) for name in _PLAIN},
@@ -221,9 +225,9 @@ def spec_of(started: Started) -> RunSpec:
     example: str | SolvedProblem | None = None
     if started.example is not None:
         example = SolvedProblem.from_json(started.example, domain)
-    elif started.spec.get("example", "none") is not None:
-        # Never the entry itself, which could be a path. Where it is null, the policy showed no example by itself.
-        example = "none"
+    elif (entry := started.spec.get("example", "none")) is not None:
+        # Never another entry, which could be a path. Where it is null, the policy showed no example by itself.
+        example = entry if entry in NO_EXAMPLE else "none"
     wording: Any = "template"
     if data.wording == "llm":
         # A model made it on the run's account, and makes it again.

@@ -249,7 +249,12 @@ class RunSpec:
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, models=True)
     max_tokens: int | None = _model(
-        None, "The longest reply, in tokens.", default_text="the model's", at_least=1, models=True
+        None,
+        "The longest reply, in tokens. Its own limits have what is asked for besides: an example's thoughts 2,000, a "
+        "wording 200, a translated line 750.",
+        default_text="the model's",
+        at_least=1,
+        models=True,
     )
     timeout: float | None = _model(
         None,

@@ -21,6 +21,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.example import SolvedProblem, find_example, gives_away, same_problem, tell_example
 from pddl2nl.experiments.planners import MOST_EXPANDED, _search, ff_plan, optimal_plan, quick_plan
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Atom, Not, Task, load_task, parse_problem, parse_task
@@ -81,6 +82,24 @@ def _task(folder: Path) -> Task:
 def _shown(folder: Path, **options: Any) -> tuple[str, int, str]:
     found = find_example(_task(folder), **options)
     return found.task.problem.name, len(found.plan), found.source
+
+
+CUP = """(define (domain cup) (:requirements :strips) (:predicates (held))
+  (:action lift :parameters () :precondition (and) :effect (held)))"""
+LIFT = "(define (problem one) (:domain cup) (:init) (:goal (held)))"
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_run_for_which_no_example_can_be_made_shows_none_and_says_so(tmp_path: Path) -> None:
+    task = parse_task(CUP, LIFT)
+    assert find_example(task) is None
+    with pytest.warns(UserWarning, match="no few-shot example could be made from this task"):
+        result = run(task, "react", "oracle", record=tmp_path / "run.jsonl")
+    assert result.outcome == "solved"
+    assert result.started.example is None
+    assert result.started.spec["example"] == "none (none could be made)"
+    replayed = replay_record(tmp_path / "run.jsonl")
+    assert replayed.identical, replayed.difference
 
 
 # ── beside the task's own file ───────────────────────────────────────────────────────────────────

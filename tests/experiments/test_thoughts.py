@@ -23,6 +23,7 @@ from pddl2nl.experiments.example import (
     think,
     trajectory,
 )
+from pddl2nl.experiments.models import Access
 from pddl2nl.llm import Completion, EndpointError, Message, ReplyPendingError, Request, ScriptedModel
 from pddl2nl.llm.scripted import ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names, markers, template_wording
@@ -480,6 +481,11 @@ def test_a_replay_has_the_thoughts_that_were_recorded(task: Task, solved: Solved
         assert _started(again).example == _started(first).example
         assert _purposes(again) == _purposes(first)
         assert _started(first).example["thoughts"] == ("template" if folder == "bad" else "llm")  # type: ignore[index]
+    warned: list[str] = []
+    model = Recording("no", "none", REPLIES["react"], base_url="http://127.0.0.1:1/v1")
+    spec = RunSpec.of(task, "react", model=model, example=solved, steps=1)
+    run_spec(spec, Access(warn=warned.append))
+    assert warned[0].startswith("the example's thoughts are the template's: no thoughts of the model's could be used.")
     record = json.loads((tmp_path / "bad" / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert "is missing" in record["example"]["thoughts_note"]
     alarms = "\n".join(gather(tmp_path / "bad").alarms)

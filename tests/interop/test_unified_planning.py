@@ -14,7 +14,7 @@ from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import PDDLError
 
 pytest.importorskip("unified_planning")
-from unified_planning.engines import PlanGenerationResultStatus, ValidationResultStatus
+from unified_planning.engines import LogLevel, PlanGenerationResultStatus, ValidationResultStatus
 from unified_planning.engines.results import FailedValidationReason
 from unified_planning.model import Problem
 from unified_planning.shortcuts import OneshotPlanner, PlanValidator, SequentialSimulator, get_environment
@@ -114,10 +114,11 @@ def test_a_planner_that_finds_no_plan_says_why() -> None:
     assert "Started" in output.getvalue()
 
 
-def test_a_task_without_an_example_is_explained() -> None:
+def test_a_task_without_an_example_is_solved_without_one() -> None:
     with OneshotPlanner(name="pddl2nl-react", params={"model": "oracle", "steps": 30}) as planner:
         result = planner.solve(EXAMPLES["basic"].problem)
-    assert result.status is PlanGenerationResultStatus.UNSUPPORTED_PROBLEM
+    assert result.status is PlanGenerationResultStatus.SOLVED_SATISFICING
+    assert [message.level for message in result.log_messages] == [LogLevel.WARNING]
     assert "no few-shot example could be made" in result.log_messages[0].message
 
 

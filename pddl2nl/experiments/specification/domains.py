@@ -332,13 +332,13 @@ def _changed(task: Task, changes: Sequence[TaskChange]) -> Task:
 
 
 def _changed_example(task: Task, changes: Sequence[TaskChange]) -> SolvedProblem | None:
-    """The shipped example of the original task, changed; None if an example would be made from the task."""
+    """The shipped example of the original task, changed; None if it has none."""
     try:
         example = find_example(task)
     except InputError:
         # Without a planner there is none, which is said where it is needed.
         return None
-    if example.source != "shipped":
+    if example is None or example.source != "shipped":
         return None
     plan = plan_of(example.plan)
     for change in changes:
