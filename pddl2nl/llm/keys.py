@@ -16,6 +16,8 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Message, Request
 
+# `json.dumps` would make an encoder for each call.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 _CONVERSATIONS = 4
 """How many conversations a thread remembers: those of the roles of its run."""
 
@@ -27,7 +29,7 @@ def canonical_json(data: object) -> str:
         InputError: the value is not JSON (a number that is not finite, a Python object, mixed keys).
     """
     try:
-        text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text = _CANONICAL(data)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"this cannot be written as JSON: {error}") from None
     if text.isascii():
@@ -100,12 +102,12 @@ def request_key(request: Request) -> str:
     # No text within the JSON can hold the mark, since its quotation marks would be escaped.
     before, mark, after = canonical_json({**_settings(request), "messages": []}).partition('"messages":[')
     messages = request.messages
-    known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
-    for hashed in _LAST.hashed:
-        length = len(hashed.messages)
+    for known in reversed(_LAST.hashed):
         # Tuples compare their items by identity first.
-        if length > len(known.messages) and hashed.before == before and hashed.messages == messages[:length]:
-            known = hashed
+        if known.before == before and known.messages == messages[: len(known.messages)]:
+            break
+    else:
+        known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
     digest = known.hash.copy()
     for number in range(len(known.messages), len(messages)):
         told = canonical_json(_message_to_json(messages[number]))

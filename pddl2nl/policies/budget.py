@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError
@@ -96,8 +96,18 @@ class Account:
         if completion.from_cache:
             self.cache_hits += 1
         else:
-            call = Account(1, usd=usd, seconds=completion.seconds, **asdict(completion.usage))
-            vars(self).update(vars(total([self, call])))
+            self.pay(completion, usd)
+
+    def pay(self, completion: Completion, usd: float | None) -> None:
+        """Adds a call at its cost."""
+        usage = completion.usage
+        self.calls += 1
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+        self.cached_tokens += usage.cached_tokens
+        self.reasoning_tokens += usage.reasoning_tokens
+        self.usd = None if self.usd is None or usd is None else self.usd + usd
+        self.seconds += completion.seconds
 
 
 def total(accounts: Iterable[Account | Mapping[str, Any]]) -> Account:
@@ -174,6 +184,7 @@ class ModelCalls:
         self._earlier = 0.0
         self._models = models
         self._limits = limits or Limits()
+        self._limited = replace(self._limits, steps=None, failures=None) != Limits()
         self._budget = budget
         self._waiting: list[RunEvent] = []
         self._emit: Callable[[RunEvent], None] = self._waiting.append
@@ -228,7 +239,7 @@ class ModelCalls:
             self._earlier += max(0.0, completion.seconds - (time.monotonic() - began))
         price = asked.price_of(completion)
         usd = None if price is None else price.usd(completion.usage, completion.tariff)
-        self.used.setdefault(request.purpose, Account()).book(replace(completion, from_cache=False), usd)
+        self.used.setdefault(request.purpose, Account()).pay(completion, usd)
         self.spent.setdefault(request.purpose, Account()).book(completion, usd)
         if self._budget is not None:
             self._budget.book(completion, usd)
@@ -249,7 +260,7 @@ class ModelCalls:
     def _check(self, model: Model, request: Request) -> None:
         """Raises where a limit forbids the call; a reply that exists already costs nothing and is always allowed."""
         try:
-            if exhausted := _exhausted(total(self.spent.values()), self._limits, self.seconds):
+            if self._limited and (exhausted := _exhausted(total(self.spent.values()), self._limits, self.seconds)):
                 raise LimitReachedError(exhausted)
             if self._budget is not None:
                 self._budget.check()
@@ -287,6 +298,9 @@ def _prompted(call: int, request: Request, before: tuple[Message, ...]) -> Promp
     )
 
 
+_SAME_NAMED = tuple(item.name for item in fields(Completion) if item.name in Replied.__struct_fields__)
+
+
 def _replied(call: int, completion: Completion, usd: float | None) -> Replied:
-    fields = {name: getattr(completion, name) for name in Replied.__struct_fields__ if hasattr(completion, name)}
-    return Replied(**(fields | asdict(completion.usage) | {"call": call, "usd": usd}))
+    same = {name: getattr(completion, name) for name in _SAME_NAMED}
+    return Replied(**(same | vars(completion.usage) | {"call": call, "usd": usd}))

@@ -30,6 +30,7 @@ from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
 from pddl2nl.policies.budget import Account
 from pddl2nl.policies.events import RunEvent, event_to_json
 
+_JSON = json.JSONEncoder(ensure_ascii=False).encode
 _HASH = 12
 _LONGEST_PART = 40
 
@@ -107,7 +108,7 @@ class RecordWriter:
         data = event_to_json(event)
         data.pop("digest", None)
         try:
-            line = json.dumps(data, ensure_ascii=False).encode()
+            line = _JSON(data).encode()
         except UnicodeEncodeError:
             # A server may send half of a surrogate pair, which UTF-8 cannot encode.
             line = json.dumps(data).encode()
@@ -116,9 +117,11 @@ class RecordWriter:
             line = self._seal.close(line)
         else:
             self._seal.add(line)
-        with self._disk_errors():
+        try:
             self._file.write(line + b"\n")
             self._file.flush()
+        except OSError as error:
+            raise self._lost(error) from error
 
     def __enter__(self) -> RecordWriter:
         return self
@@ -138,7 +141,10 @@ class RecordWriter:
         try:
             yield
         except OSError as error:
-            raise InfrastructureError(f"cannot write the record {self.path}: {error.strerror}") from error
+            raise self._lost(error) from error
+
+    def _lost(self, error: OSError) -> InfrastructureError:
+        return InfrastructureError(f"cannot write the record {self.path}: {error.strerror}")
 
 
 def _replies(record: Path) -> int:
