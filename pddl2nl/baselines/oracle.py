@@ -26,7 +26,7 @@ from pddl2nl.baselines.mistakes import MISTAKES, spoiled
 from pddl2nl.baselines.planner import solve
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError, read_told_task
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, Message, Request
+from pddl2nl.llm import Completion, Message, Request, ToolCall
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
@@ -115,16 +115,17 @@ class PlanOracle:
             UnsupportedError: the domain holds what the simulator does not execute.
         """
         began = time.monotonic()
-        logprob = None
+        logprob, calls = None, tuple[ToolCall, ...]()
         if request.answer is not None:
-            text = request.answer(self)
+            said = request.answer(self)
+            text, calls = (said, ()) if isinstance(said, str) else ("", said)
         else:
             text = self._read_reply(request.messages)
             if request.likelihood and isinstance(request.constraint, Constraint):
                 # It is sure of its own action, and of nothing else.
                 said = f"{request.constraint.action}{request.constraint.only}"
                 text, logprob = said, 0.0 if said == text else _NEVER
-        return Completion(text, model=self.name, seconds=time.monotonic() - began, logprob=logprob)
+        return Completion(text, model=self.name, seconds=time.monotonic() - began, logprob=logprob, tool_calls=calls)
 
     def plan(
         self, task: Task, state: State, goal: Condition | None = None, *, shortest: bool = False

@@ -9,7 +9,7 @@ from pddl2nl.llm.endpoint.client import OpenAIModel
 from pddl2nl.llm.endpoint.urls import public_url
 from pddl2nl.llm.keys import request_key, request_to_json
 from pddl2nl.llm.replay import ReplayModel
-from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
+from pddl2nl.llm.scripted import ScriptedCall, ScriptedModel, ScriptedReply
 from pddl2nl.llm.settings import FREE, Price, price_of
 from pddl2nl.llm.types import (
     PURPOSES,
@@ -30,6 +30,8 @@ from pddl2nl.llm.types import (
     Request,
     Role,
     Tariff,
+    Tool,
+    ToolCall,
     Usage,
     Wrapped,
     holds,
@@ -57,9 +59,12 @@ __all__ = [
     "ReplyPendingError",
     "Request",
     "Role",
+    "ScriptedCall",
     "ScriptedModel",
     "ScriptedReply",
     "Tariff",
+    "Tool",
+    "ToolCall",
     "Usage",
     "Wrapped",
     "holds",

@@ -51,19 +51,16 @@ def sha256(text: str) -> str:
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """The request as JSON, without its purpose, which changes no reply."""
-    return {**_settings(request), "messages": [*map(_message_to_json, request.messages)]}
-
-
-def _message_to_json(message: Message) -> dict[str, Any]:
-    # Field by field: `dataclasses.asdict` copies deeply.
-    return {"role": message.role, "content": message.content}
+    return {**_settings(request), "messages": [message.to_json() for message in request.messages]}
 
 
 def _settings(request: Request) -> dict[str, Any]:
     """All of a request but its messages."""
     constraint = request.constraint
     key = constraint if constraint is None or isinstance(constraint, str) else constraint.key
-    more = {"constraint": key, "until": request.until, "likelihood": request.likelihood}
+    more: dict[str, Any] = {"constraint": key, "until": request.until, "likelihood": request.likelihood}
+    if request.tools:
+        more |= {"tools": [tool.to_json() for tool in request.tools], "tool_choice": request.tool_choice}
     return {
         **{name: value for name, value in more.items() if value},
         "temperature": request.temperature,
@@ -99,7 +96,7 @@ def request_key(request: Request) -> str:
     The prompts of an episode are beginnings of each other. Only the messages that are new since the last key of a
     conversation are hashed, so that a turn costs the same however long the conversation has become.
     """
-    # No text within the JSON can hold the mark, since its quotation marks would be escaped.
+    # No text within the JSON can hold the mark, since its quotation marks would be escaped; tools sort behind it.
     before, mark, after = canonical_json({**_settings(request), "messages": []}).partition('"messages":[')
     messages = request.messages
     for known in reversed(_LAST.hashed):
@@ -110,7 +107,7 @@ def request_key(request: Request) -> str:
         known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
     digest = known.hash.copy()
     for number in range(len(known.messages), len(messages)):
-        told = canonical_json(_message_to_json(messages[number]))
+        told = canonical_json(messages[number].to_json())
         digest.update(f"{',' if number else ''}{told}".encode())
     others = [hashed for hashed in _LAST.hashed if hashed is not known]
     _LAST.hashed = [*others[1 - _CONVERSATIONS :], _Hashed(before, messages, digest.copy())]

@@ -41,10 +41,13 @@ from pddl2nl.llm.types import (
     ReplayError,
     Request,
     Tariff,
+    Tool,
+    ToolChoice,
     Usage,
 )
 
 _DIFF_LINES = 40
+_SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until", "likelihood", "tool_choice")
 
 
 @dataclass(frozen=True)
@@ -171,12 +174,15 @@ class ReplayModel:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
         lines = [f"this prompt was never recorded; the nearest one is in {nearest.file}"]
-        for setting in ("temperature", "seed", "max_tokens", "stop", "sample", "constraint", "until", "likelihood"):
+        for setting in _SETTINGS:
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             # Of a constraint only the key is recorded.
             asked = asked.key if isinstance(asked, Constraint) else asked
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
+        old, new = ({tool.name: tool for tool in each.tools} for each in (nearest.request, request))
+        if different := sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
+            lines.append(f"  tools: recorded {len(old)}, asked {len(new)}; different: {', '.join(different)}")
         before, now = nearest.request.messages, request.messages
         number = _shared(before, now)
         if number < max(len(before), len(now)):
@@ -208,6 +214,8 @@ class _PromptedLine(msgspec.Struct):
     constraint: str | None = None
     until: str | None = None
     likelihood: bool = False
+    tools: tuple[Tool, ...] | None = None
+    tool_choice: ToolChoice = "auto"
 
 
 class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
@@ -234,6 +242,7 @@ def read_exchanges(file: Path) -> Iterator[Exchange]:
 def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
     """The calls of one record, those without a reply at the place where they failed; raises as `read_exchanges`."""
     messages: dict[str, tuple[Message, ...]] = {}
+    tools: dict[str, tuple[Tool, ...]] = {}
     waiting: dict[int, Request] = {}
     begun = False
     unanswered = ReplayError(f"{file}: the record ends before the reply to this prompt")
@@ -262,11 +271,13 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     new.constraint,
                     new.until,
                     new.likelihood,
+                    tools.get(new.purpose, ()) if new.tools is None else new.tools,
+                    new.tool_choice,
                 )
             elif kind == "replied":
                 reply = plain_convert(event, _RepliedLine)
                 request = waiting.pop(reply.call)
-                messages[request.purpose] = request.messages
+                messages[request.purpose], tools[request.purpose] = request.messages, request.tools
                 completion = {**vars(reply.completion()), "from_cache": reply.from_cache}
                 yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
             elif kind == "failed":
@@ -340,4 +351,8 @@ def _shared(one: Sequence[Any], other: Sequence[Any]) -> int:
 
 
 def _lines(request: Request) -> list[str]:
-    return [f"{message.role}: {line}" for message in request.messages for line in message.content.split("\n")]
+    lines = []
+    for message in request.messages:
+        lines += [f"{message.role}: {line}" for line in message.content.split("\n")]
+        lines += [f"{message.role}: {call.name}({call.arguments})" for call in message.tool_calls]
+    return lines

@@ -18,7 +18,7 @@ import msgspec
 from pddl2nl.conversion import plain_convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
-from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
+from pddl2nl.llm.types import Completion, Finish, Tariff, ToolCall, Usage
 
 _MOST_TOKENS = 2**53
 """Larger counts are nonsense, and JSON readers disagree about them."""
@@ -57,6 +57,8 @@ def read_completion(
         return None
     thought, text = split_reasoning(text)
     reasoning = "\n".join(filter(None, (_sent_reasoning(message), thought)))
+    calls = _tool_calls(message, lambda said: strike(_whole(said)))
+    returned = {name: message[name] for name in _RETURNED if message.get(name)} if calls else {}
     refusal = message.get("refusal")
     finish: Finish = "text"
     if isinstance(refusal, str) and refusal:
@@ -65,21 +67,64 @@ def read_completion(
         finish = "filtered"
     elif reason == "length":
         finish = "length"
-    elif not text.strip():
+    elif not text.strip() and not calls:
         finish = "empty"
     names = (str(data.get("model") or name), str(data.get("system_fingerprint") or ""))
-    # Without halves of surrogate pairs, which JSON can hold and no file can.
-    text, reasoning, model, fingerprint = (
-        strike(each.encode("utf-8", "surrogatepass").decode("utf-8", "replace")) for each in (text, reasoning, *names)
-    )
-    remark = ""
-    if finish == "empty" and (message.get("tool_calls") or message.get("function_call")):
-        remark = "the reply holds only tool calls"
-    elif reasoning and not text.strip():
-        remark = "the reply holds only reasoning"
-    usage = read_usage(data.get("usage"))
+    text, reasoning, model, fingerprint = (strike(_whole(each)) for each in (text, reasoning, *names))
+    remark = "the reply holds only reasoning" if reasoning and not text.strip() and not calls else ""
     return Completion(
-        text, finish, usage, model, fingerprint, seconds, tariff=tariff, reasoning=reasoning, remark=remark
+        text,
+        finish,
+        read_usage(data.get("usage")),
+        model,
+        fingerprint,
+        seconds,
+        tariff=tariff,
+        reasoning=reasoning,
+        remark=remark,
+        tool_calls=calls,
+        returned=strike(_written(returned)) if returned else "",
+    )
+
+
+_RETURNED = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+"""Where endpoints put the thoughts that they want back with the calls that followed them: DeepSeek, Kimi, vLLM and
+llama.cpp; OpenRouter; Anthropic's signed blocks, by litellm."""
+
+
+def _whole(text: str) -> str:
+    """A text without halves of surrogate pairs, which JSON can hold and no file can."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def _written(value: object) -> str:
+    """A value as JSON; it came as JSON, though with numbers and nesting that only Python reads."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _tool_calls(message: Mapping[str, Any], clean: Callable[[str], str]) -> tuple[ToolCall, ...]:
+    """The calls in a message. One of another form has no name and, as its arguments, what the endpoint sent."""
+    sent = message.get("tool_calls")
+    calls = list(sent) if isinstance(sent, list) else [sent] if sent else []
+    if not calls and message.get("function_call"):
+        calls = [{"function": message["function_call"]}]
+    return tuple(_tool_call(call, clean) for call in calls)
+
+
+def _tool_call(call: object, clean: Callable[[str], str]) -> ToolCall:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not (isinstance(call, dict) and isinstance(function, dict) and isinstance(function.get("name"), str)):
+        return ToolCall("", "", clean(_written(call)))
+    arguments = function.get("arguments")
+    extra = {name: value for name, value in call.items() if name not in ("id", "type", "index", "function") and value}
+    return ToolCall(
+        clean(str(call.get("id") or "")),
+        clean(function["name"]),
+        clean(arguments if isinstance(arguments, str) else "" if arguments is None else _written(arguments)),
+        clean(_written(extra)) if extra else "",
     )
 
 
@@ -229,12 +274,18 @@ class StoredCompletion(msgspec.Struct, frozen=True):
     reasoning: str = ""
     remark: str = ""
     logprob: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)] | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    returned: str = ""
 
     def completion(self) -> Completion:
         """The reply as it was when it was paid for."""
         usage = Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens)
-        names = ("text", "finish", "model", "fingerprint", "seconds", "tariff", "reasoning", "remark", "logprob")
+        names = ("text", "finish", "model", "fingerprint", "seconds", "tariff", *_OPTIONAL)
         return Completion(**{name: getattr(self, name) for name in names}, usage=usage)
+
+
+_OPTIONAL: Mapping[str, Any] = {"reasoning": "", "remark": "", "logprob": None, "tool_calls": (), "returned": ""}
+"""What most replies do not have, and where it is stored only if it is there."""
 
 
 KEPT: tuple[Finish, ...] = ("text", "length")
@@ -244,12 +295,11 @@ same place."""
 
 def completion_to_json(completion: Completion) -> dict[str, Any]:
     """A reply as the cache stores it; `completion_from_json` is the inverse."""
-    data = {**asdict(completion), **asdict(completion.usage)}
-    optional = {"reasoning": "", "remark": "", "logprob": None}
+    data = {**msgspec.to_builtins(completion), **asdict(completion.usage)}
     return {
         name: value
         for name, value in data.items()
-        if name not in ("usage", "from_cache") and not (name in optional and value == optional[name])
+        if name not in ("usage", "from_cache") and not (name in _OPTIONAL and value == _OPTIONAL[name])
     }
 
 

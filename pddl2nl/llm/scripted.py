@@ -3,9 +3,10 @@
 The ending tells the kind of file:
 
 ``*.json``
-    A list. Each entry is a reply, or an object ``{"reply": TEXT, "when": TEXT, "finish": F}``. An entry with
-    ``when`` answers only a prompt whose last user message contains that text; ``finish`` (text, length, refused,
-    filtered, empty; default text) says how the reply ended.
+    A list. Each entry is a reply, or an object ``{"reply": TEXT, "calls": [CALL, …], "when": TEXT, "finish": F}``. A
+    call of a tool is ``{"name": TEXT, "arguments": {…}}``, where the arguments may also be a text, for broken JSON, and
+    an ``id`` may be given. An entry with ``when`` answers only a prompt whose last message of the user or a tool
+    contains that text; ``finish`` (text, length, refused, filtered, empty; default text) says how the reply ended.
 ``*.jsonl``
     The same entries, one a line.
 anything else
@@ -17,29 +18,45 @@ raised, so that a script that is too short is an infrastructure error and never 
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from pddl2nl.conversion import WrongValueError, convert
 from pddl2nl.errors import InputError
 from pddl2nl.files import parse_json, read_text
-from pddl2nl.llm.types import Completion, Finish, ModelConfigurationError, ReplayError, Request
+from pddl2nl.llm.types import Completion, Finish, ModelConfigurationError, ReplayError, Request, ToolCall
+
+
+class ScriptedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call of a tool in a scripted reply; arguments that are a text are sent as they are."""
+
+    name: str
+    arguments: str | dict[str, Any] = {}
+    id: str | None = None
+
+    def at(self, number: int) -> ToolCall:
+        """The call as the model sends it, with an id that no other call of the script has."""
+        said = self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments, ensure_ascii=False)
+        return ToolCall(f"call_{number}" if self.id is None else self.id, self.name, said)
 
 
 class ScriptedReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One reply of a script; ``when`` is a text that the last user message must contain."""
+    """One reply of a script; ``when`` is a text that the last message of the user or a tool must contain."""
 
-    reply: str
+    reply: str = ""
     when: str | None = None
     finish: Finish = "text"
+    calls: tuple[ScriptedCall, ...] = ()
 
     def answers(self, request: Request) -> bool:
         """Whether this reply may answer the request."""
-        prompts = [message.content for message in request.messages if message.role == "user"]
+        prompts = [message.content for message in request.messages if message.role in ("user", "tool")]
         return self.when is None or (bool(prompts) and self.when in prompts[-1])
 
 
@@ -49,6 +66,7 @@ class ScriptedModel:
     def __init__(self, replies: Iterable[str | ScriptedReply], name: str = "script"):
         self._left = [ScriptedReply(reply) if isinstance(reply, str) else reply for reply in replies]
         self._total = len(self._left)
+        self._calls = 0
         self.name = name
         self._lock = threading.Lock()
 
@@ -69,7 +87,9 @@ class ScriptedModel:
             for index, entry in enumerate(self._left):
                 if entry.answers(request):
                     del self._left[index]
-                    return Completion(entry.reply, entry.finish, model=self.name)
+                    calls = tuple(call.at(self._calls + place) for place, call in enumerate(entry.calls))
+                    self._calls += len(calls)
+                    return Completion(entry.reply, entry.finish, model=self.name, tool_calls=calls)
             left = len(self._left)
         if left:
             raise ReplayError(f"{self.name}: none of the {left} replies left has a 'when' that the prompt holds")
@@ -93,5 +113,6 @@ def _read_script(path: Path) -> list[str | ScriptedReply]:
         try:
             replies.append(entry if isinstance(entry, str) else convert(entry, ScriptedReply))
         except WrongValueError as error:
-            raise InputError(f"{where}: a text or an object with 'reply', 'when' and 'finish': {error}") from None
+            expected = "a text or an object with 'reply', 'calls', 'when' and 'finish'"
+            raise InputError(f"{where}: {expected}: {error}") from None
     return replies

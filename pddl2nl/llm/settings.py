@@ -80,6 +80,8 @@ class ModelSettings:
         max_tokens_name: the name under which the limit on the reply is sent.
         takes_temperature: whether it is sent; likewise ``takes_seed`` and ``takes_stop``.
         takes_system: whether there may be a system message; otherwise it begins the first user message.
+        takes_reasoning: whether the thoughts that came with calls of tools are sent back with these calls, in the form
+            in which they came; DeepSeek, Gemini and Anthropic refuse calls without their thoughts.
         temperature: replaces the one that a request asks for.
         stop: stop sequences in addition to those of a request.
         max_tokens: the limit on replies to requests without one.
@@ -104,6 +106,7 @@ class ModelSettings:
     takes_seed: bool = True
     takes_stop: bool = True
     takes_system: bool = True
+    takes_reasoning: bool = True
     temperature: _Amount | None = None
     reasoning_effort: _Text | None = None
     stop: tuple[_Text, ...] = ()
@@ -131,8 +134,10 @@ class ModelSettings:
     def body(self, name: str, request: Request) -> dict[str, Any]:
         """The JSON body of a chat completion for a request to the model of this name."""
         sent = request.messages if self.takes_system else _without_system(request.messages)
-        messages = [{"role": message.role, "content": message.content} for message in sent]
+        messages = [message.to_json(reasoning=self.takes_reasoning) for message in sent]
         body: dict[str, Any] = {"model": name, "messages": messages}
+        if request.tools:
+            body |= {"tools": [tool.to_json() for tool in request.tools], "tool_choice": request.tool_choice}
         limit = self.max_tokens if request.max_tokens is None else request.max_tokens
         temperature = request.temperature if self.temperature is None else self.temperature
         stop = list(dict.fromkeys((*request.stop, *self.stop)))

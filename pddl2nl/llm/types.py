@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from pddl2nl.llm.constraint import Constraint
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
 Purpose = str
 """The role of a model in a run: one of `PURPOSES`, or a role of a system."""
 PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "translator")
 """The roles of every run, in the order in which it needs them."""
-Answer = Callable[[Any], str]
-"""How an oracle answers a request from the task itself: a function of the oracle."""
+Answer = Callable[[Any], "str | tuple[ToolCall, ...]"]
+"""How an oracle answers a request from the task itself, in words or by calls: a function of the oracle."""
+ToolChoice = Literal["auto", "required"]
 Tariff = Literal["standard", "batch"]
 
 
@@ -50,12 +54,80 @@ class ReplayError(InfrastructureError):
     """A recorded or scripted model has no reply for this prompt."""
 
 
-@dataclass(frozen=True)
-class Message:
-    """One message of a chat."""
+class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A function that the model may call.
+
+    ``parameters`` is the JSON schema of its arguments, an object. With ``strict`` an endpoint decodes under the schema.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    strict: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The function as the chat protocol takes it."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function | ({"strict": True} if self.strict else {})}
+
+
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call of a function in a reply.
+
+    ``arguments`` is JSON as the model wrote it, right or wrong. ``extra`` is JSON of what else the endpoint put into
+    the call and wants back with it, such as Gemini's ``thought_signature``.
+    """
+
+    id: str
+    name: str
+    arguments: str = ""
+    extra: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The call as the chat protocol takes it in the message of an assistant."""
+        function = {"name": self.name, "arguments": self.arguments}
+        return {**_object(self.extra), "id": self.id, "type": "function", "function": function}
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message of a chat.
+
+    An assistant's message may hold calls, and in ``returned`` what the endpoint wants back with them
+    (`Completion.returned`). Each call is answered by a message of the role ``tool`` with its id, ``answers``.
+    """
 
     role: Role
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
+    returned: str = ""
+
+    def to_json(self, *, reasoning: bool = True) -> dict[str, Any]:
+        """The message as the chat protocol takes it, with or without the thoughts that belong to its calls."""
+        message: dict[str, Any] = {"role": self.role, "content": self.content}
+        if self.tool_calls:
+            # Some templates take an empty text beside calls for a reply of its own.
+            message["content"] = self.content or None
+            message |= _object(self.returned) if reasoning else {}
+            message["tool_calls"] = [call.to_json() for call in self.tool_calls]
+        if self.answers:
+            message["tool_call_id"] = self.answers
+        return message
+
+    @property
+    def characters(self) -> int:
+        """The length of all that it holds, for estimates of tokens."""
+        calls = sum(len(call.name) + len(call.arguments) for call in self.tool_calls)
+        return len(self.content) + calls + len(self.returned)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The fields of a JSON object; none for other texts, which only a stranger's record can hold."""
+    try:
+        data = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        data = {}
+    return data if isinstance(data, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -63,9 +135,10 @@ class Request:
     """Everything that determines a reply. ``purpose`` is the role that asks, for the accounts.
 
     ``constraint`` is what the reply may be, where the endpoint decodes under one; of a recorded request only its key is
-    known. ``until`` asks for a streamed reply, which ends behind the first match of this regular expression in the
-    answer; where it is empty, the whole reply is streamed. With ``likelihood`` the constraint allows one reply only,
-    and the completion says how likely it is. ``answer`` is for oracles and no part of what determines a reply.
+    known. ``tools`` are the functions that the model may call, and has to call if ``tool_choice`` is ``required``.
+    ``until`` asks for a streamed reply, which ends behind the first match of this regular expression in the answer;
+    where it is empty, the whole reply is streamed. With ``likelihood`` the constraint allows one reply only, and the
+    completion says how likely it is. ``answer`` is for oracles and no part of what determines a reply.
     """
 
     messages: tuple[Message, ...]
@@ -78,7 +151,15 @@ class Request:
     constraint: Constraint | str | None = None
     until: str | None = None
     likelihood: bool = False
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = "auto"
     answer: Answer | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def characters(self) -> int:
+        """The length of its messages and tools, for estimates of tokens."""
+        tools = sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in self.tools)
+        return tools + sum(message.characters for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -102,7 +183,8 @@ class Completion:
     ``tariff``: the provider's price at which it was paid. ``reasoning``: what a reasoning model thought before its
     answer; it is no part of ``text`` and of no later prompt. ``remark``: what is odd about the reply, such as that the
     context was full. ``logprob``: the natural logarithm of the likelihood of the reply, without what its form adds to
-    it; None where it was not asked for, or is not known.
+    it; None where it was not asked for, or is not known. ``tool_calls`` are its calls of functions, and ``returned`` is
+    JSON of what the endpoint wants back with them in the next prompt, such as ``reasoning_content``.
     """
 
     text: str
@@ -116,6 +198,8 @@ class Completion:
     reasoning: str = ""
     remark: str = ""
     logprob: float | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    returned: str = ""
 
 
 class Model(Protocol):

@@ -18,7 +18,6 @@ from pddl2nl.llm import (
     FREE,
     Completion,
     ContextWindowError,
-    Message,
     Model,
     Price,
     Purpose,
@@ -188,7 +187,7 @@ class ModelCalls:
         self._budget = budget
         self._waiting: list[RunEvent] = []
         self._emit: Callable[[RunEvent], None] = self._waiting.append
-        self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
+        self._last_requests: dict[Purpose, Request] = {}
 
     @property
     def seconds(self) -> float:
@@ -223,7 +222,7 @@ class ModelCalls:
         asked = self._model_of(request.purpose)
         self._check(asked.model, request)
         call = sum(account.calls for account in self.used.values()) + 1
-        self._emit(_prompted(call, request, self._last_messages.get(request.purpose, ())))
+        self._emit(_prompted(call, request, self._last_requests.get(request.purpose, Request(()))))
         began = time.monotonic()
         try:
             # A model may be a plug-in's.
@@ -231,6 +230,8 @@ class ModelCalls:
             if not (isinstance(answer, Completion) and isinstance(answer.text, str)):
                 raise InputError(f"the model '{asked.model.name}' gave {answer!r}; expected a Completion of a text")
             completion = answer
+            if completion.tool_calls and not request.tools and not completion.text.strip():
+                completion = replace(completion, remark="the reply holds only tool calls")
         except InfrastructureError as error:
             self._emit(Failed(call, str(error), isinstance(error, ContextWindowError)))
             raise
@@ -244,7 +245,7 @@ class ModelCalls:
         if self._budget is not None:
             self._budget.book(completion, usd)
         self._emit(_replied(call, completion, usd))
-        self._last_messages[request.purpose] = request.messages
+        self._last_requests[request.purpose] = request
         return completion
 
     def model(self, purpose: Purpose) -> Model:
@@ -279,13 +280,13 @@ class _AccountedModel:
         return self.calls.complete(replace(request, purpose=self.purpose))
 
 
-def _prompted(call: int, request: Request, before: tuple[Message, ...]) -> Prompted:
-    """A request as an event, which holds the messages that are new since ``before``."""
+def _prompted(call: int, request: Request, before: Request) -> Prompted:
+    """A request as an event, which holds the messages that are new since ``before``, and tools that are others."""
     messages = request.messages
-    kept = len(before)
+    kept = len(before.messages)
     # Most prompts go on where the last one ended; tuples compare their items by identity first.
-    if before != messages[:kept]:
-        same = [old == new for old, new in zip(before, messages, strict=False)]
+    if before.messages != messages[:kept]:
+        same = [old == new for old, new in zip(before.messages, messages, strict=False)]
         kept = [*same, False].index(False)
     same_named = ("purpose", "temperature", "seed", "max_tokens", "stop", "sample", "until", "likelihood")
     return Prompted(
@@ -293,6 +294,8 @@ def _prompted(call: int, request: Request, before: tuple[Message, ...]) -> Promp
         kept=kept,
         messages=messages[kept:],
         request_sha256=request_key(request),
+        tools=None if request.tools == before.tools else request.tools,
+        tool_choice=request.tool_choice,
         constraint=request.constraint.key if isinstance(request.constraint, Constraint) else request.constraint,
         **{name: getattr(request, name) for name in same_named},
     )

@@ -369,7 +369,7 @@ class Episode:
         self._check_open()
         if (most := self.setting.spec.context) is not None:
             # Without what an endpoint has counted: a replay must end at the same prompt.
-            tokens = estimate_tokens(sum(len(message.content) for message in request.messages))
+            tokens = estimate_tokens(request.characters)
             if tokens > most:
                 self._stop("context", f"the prompt has about {tokens:,} tokens, more than {most:,}", "context-window")
         try:

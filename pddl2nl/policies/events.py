@@ -37,7 +37,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 import msgspec
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm.types import Finish, Message, Tariff
+from pddl2nl.llm.types import Finish, Message, Tariff, Tool, ToolCall, ToolChoice
 from pddl2nl.policies.notes import Note
 
 Outcome = Literal[
@@ -188,7 +188,8 @@ class Prompted(RunEvent, frozen=True):
     grow at their end only, so a record of whole prompts would be quadratic in the steps. ``request_sha256`` is the key
     of the whole request (`pddl2nl.llm.request_key`), by which a record is replayed. ``constraint`` is the key of what
     the reply may be (`pddl2nl.llm.constraint`), and ``until`` the expression at which a streamed reply ends.
-    With ``likelihood`` the reply is given, and only its likelihood was asked for.
+    With ``likelihood`` the reply is given, and only its likelihood was asked for. ``tools`` are the functions that the
+    model may call, None for those of the previous prompt of this purpose.
     """
 
     call: Count
@@ -204,6 +205,8 @@ class Prompted(RunEvent, frozen=True):
     constraint: str | None = None
     until: str | None = None
     likelihood: bool = False
+    tools: tuple[Tool, ...] | None = None
+    tool_choice: ToolChoice = "auto"
 
 
 class Replied(RunEvent, frozen=True):
@@ -212,6 +215,7 @@ class Replied(RunEvent, frozen=True):
     ``text`` is its answer as it was written; ``reasoning`` is what a reasoning model thought before it; ``remark`` says
     what is odd about the reply, such as that the context was full.
 
+    ``tool_calls`` are the functions that it called; ``returned`` is what the endpoint wants back with them.
     ``logprob`` is the natural logarithm of its likelihood, where that was asked for.
 
     Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
@@ -234,6 +238,8 @@ class Replied(RunEvent, frozen=True):
     reasoning: str = ""
     remark: str = ""
     logprob: float | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    returned: str = ""
 
 
 class Failed(RunEvent, frozen=True):

@@ -23,7 +23,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm.types import Completion, Message, Model, Request
+from pddl2nl.llm.replies import parse_json
+from pddl2nl.llm.types import Completion, Message, Model, Request, Tool, ToolCall
 from tests.llm.batch_desk import BatchDesk, BatchPlan, Refusal, uploaded
 
 _FINISH = {"text": "stop", "empty": "stop", "refused": "stop", "length": "length", "filtered": "content_filter"}
@@ -131,13 +132,16 @@ class ChatServer:
         try:
             stop = body.get("stop") or ()
             request = Request(
-                tuple(Message(message["role"], message["content"]) for message in body["messages"]),
+                tuple(map(_message, body["messages"])),
                 temperature=body.get("temperature"),
                 seed=body.get("seed"),
                 max_tokens=body.get("max_completion_tokens", body.get("max_tokens")),
                 stop=(stop,) if isinstance(stop, str) else tuple(stop),
+                tools=tuple(Tool(**each["function"]) for each in body.get("tools", ())),
+                tool_choice=body.get("tool_choice", "auto"),
             )
-        except (KeyError, TypeError) as error:
+            _check_answers(request.messages)
+        except (KeyError, TypeError, ValueError) as error:
             raise Refusal(400, f"no request for a chat completion: {error!r}") from None
         return _completion_json(str(body.get("model")), request, self._of_the_model(self.model.complete, request))
 
@@ -170,12 +174,44 @@ def _listed(troubles: list[Trouble | None]) -> Callable[[int], Trouble | None]:
     return lambda number: troubles[number] if number < len(troubles) else None
 
 
+def _message(sent: Mapping[str, Any]) -> Message:
+    calls = tuple(
+        ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
+        for call in sent.get("tool_calls", ())
+    )
+    for call in calls:
+        if not isinstance(parse_json(call.arguments), dict):
+            # vLLM's and llama.cpp's templates take the arguments of earlier calls as objects.
+            raise Refusal(400, f"the arguments of {call.name} are no JSON object: {call.arguments}")
+    returned = json.dumps({name: sent[name] for name in ("reasoning_content",) if name in sent}) if calls else ""
+    return Message(sent["role"], sent["content"] or "", calls, sent.get("tool_call_id", ""), returned)
+
+
+def _check_answers(messages: Iterable[Message]) -> None:
+    """Every call has one answer, directly behind it, as OpenAI's API and others ask for."""
+    open_calls: list[str] = []
+    for message in messages:
+        if message.role != "tool" and open_calls:
+            raise Refusal(400, f"no tool message answers the calls {', '.join(open_calls)}")
+        if message.role == "tool":
+            if message.answers not in open_calls:
+                raise Refusal(400, f"a tool message answers '{message.answers}', which was not called")
+            open_calls.remove(message.answers)
+        ids = [call.id for call in message.tool_calls]
+        if len({*ids}) < len(ids) or "" in ids:
+            raise Refusal(400, f"calls need ids of their own: {ids}")
+        open_calls += ids
+    if open_calls:
+        raise Refusal(400, f"no tool message answers the calls {', '.join(open_calls)}")
+
+
 def _completion_json(model: str, request: Request, completion: Completion) -> dict[str, Any]:
     refused = completion.finish == "refused"
     usage = completion.usage
     # Models without an endpoint count no tokens; words are near enough for accounts in tests to be non-zero.
     prompt = usage.prompt_tokens or sum(len(message.content.split()) for message in request.messages)
     reply = usage.completion_tokens or len(completion.text.split())
+    calls = [call.to_json() for call in completion.tool_calls]
     return {
         "id": "chatcmpl-loopback",
         "object": "chat.completion",
@@ -185,12 +221,14 @@ def _completion_json(model: str, request: Request, completion: Completion) -> di
         "choices": [
             {
                 "index": 0,
-                "finish_reason": _FINISH[completion.finish],
+                "finish_reason": "tool_calls" if calls else _FINISH[completion.finish],
                 "logprobs": None,
                 "message": {
                     "role": "assistant",
                     "content": None if refused else completion.text,
                     "refusal": completion.text if refused else None,
+                    **json.loads(completion.returned or "{}"),
+                    **({"tool_calls": calls} if calls else {}),
                 },
             }
         ],

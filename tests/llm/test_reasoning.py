@@ -83,7 +83,6 @@ def test_reasoning_sent_apart_is_kept_apart(field: str) -> None:
     [
         ({"content": "", "reasoning_content": "hm"}, "the reply holds only reasoning"),
         ({"content": "<think>hm</think>"}, "the reply holds only reasoning"),
-        ({"content": None, "tool_calls": [{"id": "1"}]}, "the reply holds only tool calls"),
     ],
 )
 def test_a_reply_without_an_answer_says_what_it_holds(message: dict[str, Any], remark: str) -> None:

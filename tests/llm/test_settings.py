@@ -23,6 +23,7 @@ takes_temperature = true
 takes_seed = false
 takes_stop = false
 takes_system = false
+takes_reasoning = false
 constrain = "grammar"
 likelihood = "prompt"
 stream_body = { timings_per_token = true }

@@ -154,7 +154,7 @@ class OpenAIModel:
             body |= self._rating(body, constraint)
         elif constraint is not None and (not constraint.optional or self._obeyed() is not None):
             body |= constraint.fields(self._constraining())
-        characters = sum(len(message.content) for message in request.messages)
+        characters = request.characters
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
@@ -172,7 +172,8 @@ class OpenAIModel:
         usage = completion.usage
         note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
-        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
+        said = len(completion.text) + sum(len(call.arguments) for call in completion.tool_calls)
+        self._limiter.settle(estimate, counted or prompt + estimate_tokens(said, self.name) + 1)
         return completion if constraint is None else self._with_probes(completion)
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:

@@ -42,6 +42,7 @@ class ReplyStream:
         self._marks = list(_THOUGHT_ENDS)
         self._apart: dict[str, list[str]] = {}
         self._message: dict[str, Any] = {}
+        self._calls: dict[int, dict[str, Any]] = {}
         self._answer: dict[str, Any] = {}
         self._usage: Mapping[str, Any] = {}
         self._finish: object = None
@@ -73,6 +74,8 @@ class ReplyStream:
         if self._finish is None and not self.ended:
             raise EndpointFault(f"the reply broke off after {sum(map(len, self._content))} characters", passing=True)
         texts = {"content": "".join(self._content), **{name: "".join(said) for name, said in self._apart.items()}}
+        for call in self._calls.values():
+            call["function"]["arguments"] = "".join(call["function"]["arguments"])
         choice = {"message": {**self._message, **texts}, "finish_reason": self._finish or "stop"}
         return {**self._answer, "choices": [choice], "usage": self._usage or {"completion_tokens": self.pieces}}
 
@@ -116,14 +119,39 @@ class ReplyStream:
             if isinstance(delta.get(name), str):
                 self._apart.setdefault(name, []).append(delta[name])
                 self.pieces += 1
-        for name in ("tool_calls", "function_call"):
-            if delta.get(name):
-                self._message[name] = delta[name]
+        for name in ("reasoning_details", "thinking_blocks"):
+            if isinstance(delta.get(name), list):
+                self._message.setdefault(name, []).extend(delta[name])
+        if isinstance(calls := delta.get("tool_calls"), list):
+            self._add_calls(calls)
+        if delta.get("function_call"):
+            self._add_calls([{"function": delta["function_call"]}])
         if isinstance(new, str) and new:
             self._content.append(new)
             self.pieces += 1
             if self._until is not None:
                 self._look_for_end(self._until, new)
+
+    def _add_calls(self, calls: list[Any]) -> None:
+        """Puts pieces of tool calls behind what came before of the calls of the same index."""
+        self.pieces += 1
+        whole = self._message.setdefault("tool_calls", [])
+        for place, piece in enumerate(calls):
+            if not isinstance(piece, dict):
+                whole.append(piece)
+                continue
+            index = piece.get("index", place)
+            call = self._calls.get(index) if isinstance(index, int) else None
+            if call is None:
+                call = {"function": {"name": "", "arguments": []}}
+                whole.append(call)
+                self._calls[index if isinstance(index, int) else len(whole)] = call
+            call |= {name: value for name, value in piece.items() if name not in ("index", "function") and value}
+            function = piece.get("function")
+            if isinstance(function, dict):
+                call["function"]["name"] += str(function.get("name") or "")
+                arguments = function.get("arguments")
+                call["function"]["arguments"].append(arguments if isinstance(arguments, str) else "")
 
     def _look_for_end(self, until: re.Pattern[str], new: str) -> None:
         *whole, rest = new.split("\n")

@@ -75,8 +75,11 @@ class TransformersModel:
 
         Raises:
             ContextWindowError: the prompt does not fit into the model's context.
-            ModelConfigurationError: the model cannot be loaded, or the request has a constraint, which it cannot obey.
+            ModelConfigurationError: the model cannot be loaded, or the request has a constraint or tools, which it
+                cannot obey.
         """
+        if request.tools:
+            raise ModelConfigurationError(f"{self.name} calls no tools: serve it by vLLM, or use gguf:PATH")
         began = time.perf_counter()
         with self._turn:
             tokenizer, model = self.load()
