@@ -46,10 +46,10 @@ in its own form.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from pddl2nl.llm import Message, ReplyPendingError
 from pddl2nl.llm.constraint import Constraint, Line
@@ -273,7 +273,7 @@ class Conversation:
         self.messages += [message for turn in self._kept for message in turn.messages]
         if self._most and status != "look-around":
             told = self.messages.pop()
-            self.messages.append(replace(told, content=f"{told.content}\n{self._state}"))
+            self.messages.append(structs.replace(told, content=f"{told.content}\n{self._state}"))
 
 
 # ── one-shot policies ────────────────────────────────────────────────────────────────────────────
