@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm.keys import canonical_json, identity_key, sha256
+from pddl2nl.llm.keys import canonical_json, identity_json, identity_key, sha256
 from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
@@ -125,7 +125,7 @@ class Cache:
 
     def insert(self, connection: sqlite3.Connection, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """As `put`, within a `transaction`."""
-        asked, answered = canonical_json(identity), canonical_json(reply)
+        asked, answered = identity_json(identity), canonical_json(reply)
         key = sha256(asked)
         row = (key, identity["body"]["model"], identity["endpoint"], asked, answered, sha256(f"{key}\n{answered}"))
         sql = (

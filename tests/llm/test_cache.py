@@ -134,7 +134,7 @@ def test_canonical_json_is_the_same_for_every_order_and_reads_back(data: dict[st
     assert canonical_json(dict(reversed(data.items()))) == text
     assert json.loads(text) == data
     assert canonical_json(json.loads(text)) == text
-    assert identity_key(data) == hashlib.sha256(text.encode("utf-8")).hexdigest()
+    assert identity_key({"body": data}) == hashlib.sha256(canonical_json({"body": data}).encode("utf-8")).hexdigest()
 
 
 def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> None:
