@@ -17,16 +17,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 from typing import IO, Any
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.experiments.models import reach
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.pddl import GroundAtom, Task, parse_task, write_domain, write_problem
+from pddl2nl.pddl import GroundAtom, PDDLError, Task, parse_task, write_domain, write_problem
+from pddl2nl.pddl.tree import Predicate
 from pddl2nl.policies import RunEvent, policies
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.tasks.obfuscation import obfuscation
 from pddlval import GroundAction, Report, Simulator, State, validate
 
 try:
@@ -51,6 +55,9 @@ except ImportError as error:
 
 ENGINE = "pddl2nl"
 """The name of our validator and simulator; a planner is called ``pddl2nl-POLICY``."""
+
+_LONGEST = 200
+"""Characters of another library's message, or of a text that it wrote, that ours repeat."""
 
 _MODULE = "pddl2nl.interop.unified_planning"
 _CLASSICAL = frozenset(
@@ -80,26 +87,81 @@ _JUDGED_ONLY = frozenset(
 def from_up(problem: Problem) -> Task:
     """The task of a problem of unified-planning; names that PDDL does not allow are changed as its PDDL writer does.
 
+    Names that `to_up` has changed are as before.
+
     Raises:
-        UnsupportedError: its PDDL writer cannot write the problem.
-        PDDLError: we cannot read what it wrote.
+        UnsupportedError: its PDDL writer cannot write the problem, or we cannot read what it wrote.
     """
-    return _PDDLExchange(problem).task
+    task = _PDDLExchange(problem).task
+    names = _names(task)
+    changed = {(kind, name): name.removesuffix(f"_{kind[:-1]}") for kind, name in names}
+    # Only what `to_up` has changed: another kind has the name, and this one has not.
+    kinds = {old: [kind for kind, name in names if name == old] for old in changed.values()}
+    return _renamed(task, {key: old for key, old in changed.items() if kinds[old] and key[0] not in kinds[old]})
 
 
 def to_up(task: Task, environment: Environment | None = None) -> Problem:
     """The problem of a task, as unified-planning reads it.
 
+    There a name stands for one thing: a predicate that is called like an action, ``up``, becomes ``up_predicate``; and
+    the parameters of a predicate have different names.
+
     Raises:
         UnsupportedError: its PDDL reader cannot read the task.
     """
     reader = PDDLReader(environment)
+    names = _names(task)
+    taken = {name for _, name in names}
+    first = {name: kind for kind, name in reversed(names)}
+    changed = {}
+    for kind, name in names:
+        if first[name] != kind:
+            changed[kind, name] = new = next(each for each in _free_names(f"{name}_{kind[:-1]}") if each not in taken)
+            taken.add(new)
+    apart = _renamed(task, changed)
+    domain = replace(apart.domain, predicates=tuple(map(_with_different_parameters, apart.domain.predicates)))
     try:
-        return reader.parse_problem_string(write_domain(task.domain), write_problem(task.problem))
+        return reader.parse_problem_string(write_domain(domain), write_problem(apart.problem))
     except Exception as error:
         # Its reader lets through what its parser and its own look-ups raise.
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {reason}") from error
+        raise UnsupportedError(f"unified-planning cannot read {task.problem.name}: {_reason(task, error)}") from error
+
+
+_OTHER_NAMES = ("actions", "predicates", "functions", "types", "objects")
+"""What PDDL may call by the same name, and unified-planning may not."""
+
+
+def _names(task: Task) -> list[tuple[str, str]]:
+    named = obfuscation(task.domain, (task.problem,), objects=True)
+    return [(kind, name) for kind in _OTHER_NAMES for name in named.table(kind)]
+
+
+def _free_names(name: str) -> Iterator[str]:
+    return (f"{name}{number or ''}" for number in count())
+
+
+def _with_different_parameters(predicate: Predicate) -> Predicate:
+    if len({item.name for item in predicate.parameters}) == len(predicate.parameters):
+        return predicate
+    numbered = enumerate(predicate.parameters, 1)
+    return replace(predicate, parameters=tuple(replace(item, name=f"{item.name}{number}") for number, item in numbered))
+
+
+def _renamed(task: Task, changed: Mapping[tuple[str, str], str]) -> Task:
+    if not changed:
+        return task
+    named = obfuscation(task.domain, (task.problem,), objects=True)
+    new: dict[str, Any] = {
+        kind: {name: changed.get((kind, name), name) for name in table} for kind, table in named.tables().items()
+    }
+    return replace(named, **new).task(task)
+
+
+def _reason(task: Task, error: Exception) -> str:
+    """What it does not know; else what its reader says, which may be a parser's position in a text."""
+    if task.domain.derived:
+        return f"it has no derived predicates, such as '{task.domain.derived[0].name}'"
+    return " ".join(str(error).split())[:_LONGEST] or type(error).__name__
 
 
 class _PDDLExchange:
@@ -109,13 +171,21 @@ class _PDDLExchange:
         if not isinstance(problem, Problem):
             raise UnsupportedError(f"PDDL has no {type(problem).__name__}")
         self.problem = problem
-        self._writer = PDDLWriter(problem)
         try:
+            self._writer = PDDLWriter(problem)
             domain, instance = self._writer.get_domain(), self._writer.get_problem()
         except Exception as error:
             reason = str(error) or type(error).__name__
             raise UnsupportedError(f"unified-planning cannot write {problem.name} in PDDL: {reason}") from error
-        self.task = parse_task(domain, instance)
+        try:
+            self.task = parse_task(domain, instance)
+        except PDDLError as error:
+            # Without its places, which are those of a text that the user never saw.
+            first = error.diagnostics[0]
+            found = f", found {' '.join(first.found.split())[:_LONGEST]}" if first.found else ""
+            raise UnsupportedError(
+                f"unified-planning writes {problem.name} in PDDL that is wrong: {first.message}{found}"
+            ) from error
 
     def plan_text(self, plan: Plan) -> str:
         """A plan in PDDL."""
@@ -289,7 +359,6 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
     ) -> PlanGenerationResult:
         if heuristic is not None:
             warnings.warn(f"{self.name} uses no heuristic", stacklevel=4)
-        exchange = _PDDLExchange(problem)
         end = None if timeout is None else time.monotonic() + timeout
 
         def observe(event: RunEvent) -> None:
@@ -299,9 +368,10 @@ class PolicyPlanner(Engine, OneshotPlannerMixin):  # type: ignore[misc]
                 raise _TimeIsUpError
 
         options = {**self._options, **({} if timeout is None else {"timeout": timeout})}
-        spec = RunSpec.of(exchange.task, self.policy, **options)
         warned: list[str] = []
         try:
+            exchange = _PDDLExchange(problem)
+            spec = RunSpec.of(exchange.task, self.policy, **options)
             result = run_spec(spec, reach(None, None, warn=warned.append), observe)
         except _TimeIsUpError:
             return PlanGenerationResult(PlanStatus.TIMEOUT, None, self.name)

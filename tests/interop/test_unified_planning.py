@@ -11,7 +11,7 @@ import pytest
 
 import pddl2nl
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.pddl import PDDLError
+from pddl2nl.experiments.planners import ff_plan
 
 pytest.importorskip("unified_planning")
 from unified_planning.engines import LogLevel, PlanGenerationResultStatus, ValidationResultStatus
@@ -141,7 +141,9 @@ def test_a_wrong_plan_is_explained() -> None:
     assert "does not hold" in broken.log_messages[0].message
 
 
-@pytest.mark.parametrize("domain", ["blocksworld", "ferry", "logistics", "satellite", "visitall", "household"])
+@pytest.mark.parametrize(
+    "domain", ["blocksworld", "ferry", "floortile", "logistics", "satellite", "visitall", "household"]
+)
 def test_shipped_tasks_go_there_and_back(domain: str) -> None:
     task = pddl2nl.shipped_task(domain, "p01" if domain != "household" else "v01")
     back = from_up(to_up(task))
@@ -150,13 +152,38 @@ def test_shipped_tasks_go_there_and_back(domain: str) -> None:
     assert len(ours.initial.atoms) == len(theirs.initial.atoms)
 
 
+SAME_NAMES = """(define (domain names) (:requirements :strips :typing :numeric-fluents) (:types a a_predicate)
+  (:predicates (a ?x - a) (b) (c ?x ?x)) (:functions (f))
+  (:action b :parameters (?x - a) :precondition (a ?x) :effect (and (c ?x ?x) (b) (increase (f) 1))))"""
+NAMED = "(define (problem p) (:domain names) (:objects a b c f - a) (:init (a a) (= (f) 0)) (:goal (and (b) (c a a))))"
+
+
+def test_a_name_that_stands_for_several_things_is_changed_and_changed_back() -> None:
+    floortile, names = pddl2nl.shipped_task("floortile", "p01"), pddl2nl.parse_task(SAME_NAMES, NAMED)
+    there = to_up(floortile)
+    assert {"up", "up_predicate"} == {each.name for each in (*there.actions, *there.fluents) if "up" in each.name[:3]}
+    for task, plan in ((floortile, ff_plan(floortile, "")), (names, "(b a)")):
+        back = from_up(to_up(task))
+        for kind in ("predicates", "functions", "actions", "types"):
+            ours, theirs = getattr(task.domain, kind), getattr(back.domain, kind)
+            assert {each.name for each in ours} <= {each.name for each in theirs}
+        assert {*back.objects} == {*task.objects}
+        assert pddl2nl.validate(back, plan).valid
+
+
 def test_what_pddl_cannot_say_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="user type parameters"):
         from_up(EXAMPLES["basic_bool_fluent_param"].problem)
     with pytest.raises(UnsupportedError, match="SchedulingProblem"):
         from_up(EXAMPLES["sched:basic"].problem)
-    with pytest.raises(PDDLError, match="one atom was expected"):
+    wrong = r"writes basic_numeric_with_timed_effect in PDDL that is wrong: one atom was expected, found \(at 1.0"
+    with pytest.raises(UnsupportedError, match=wrong) as refused:
         from_up(EXAMPLES["basic_numeric_with_timed_effect"].problem)
+    assert "<problem>" not in str(refused.value)
+    derived = "(define (domain d) (:predicates (p) (q)) (:derived (q) (p)))"
+    task = pddl2nl.parse_task(derived, "(define (problem z) (:domain d) (:init) (:goal (q)))")
+    with pytest.raises(UnsupportedError, match="cannot read z: it has no derived predicates, such as 'q'"):
+        to_up(task)
     assert isinstance(to_up(pddl2nl.shipped_task("ferry", "p01")), Problem)
 
 
