@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 
-from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
+from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.segments import peel
+from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
     CORRECTIONS,
+    NO_SUBJECT,
     is_known,
     is_open,
     is_plain_lead,
@@ -66,7 +67,6 @@ _DEPENDS = word_set("depends")
 _MAIN = word_set("main")
 _JOINED = word_set("joined")
 _INTERJECTIONS = word_set("interjections")
-_ANNOUNCING = word_set("announcing")
 _JUDGES = word_set("judges")
 _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
@@ -155,7 +155,8 @@ class ActionGrammar:
         clauses: list[ClauseReading] = []
         refused = False
         at = 0
-        for cell in content.split("|"):
+        cells = content.split("|")
+        for cell in cells:
             start = at + len(cell) - len(cell.lstrip())
             at += len(cell) + 1
             peeled = peel(cell.strip())
@@ -169,6 +170,11 @@ class ActionGrammar:
                     clauses.append(item.moved(start + peeled.start))
         if refused:
             return [_refused(item) for item in clauses]
+        if not clauses:
+            # "| 0 | – | block_2 | block_0, block_1 |" tells a state, cell by cell.
+            told = [item for cell in cells for item in self.clauses(cell)]
+            if told and all(item.stance.startswith("state") for item in told):
+                return [told[0]._replace(start=0, end=len(content))]
         return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
 
     def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
@@ -224,12 +230,20 @@ class ActionGrammar:
             asked = (listed and index == 0) or labelled
             verdicts = self._sentence(text, sentence, asked, None if corrects else last or known)
             if corrects and last is not None and follows:
-                verdicts = self._corrected(text, sentence, last, verdicts)
+                reason = bool(verdicts) and all(
+                    item.stance.startswith("state") and item.stance != _A_LIST for item in verdicts
+                )
+                verdicts = [] if reason else self._corrected(text, sentence, last, verdicts)
                 corrects = not verdicts
                 if verdicts:
                     clauses[-1] = last.refused("rejected (corrected)")
-                elif rejects_before(text[start:end]):
+                elif reason or rejects_before(text[start:end]):
+                    # "Pick up a. Wait, gripper_0 is full. So rather: …"
                     clauses[-1] = _refused(last)
+            elif corrects and last is not None and last.is_failure and any(item.status == "read" for item in verdicts):
+                # "Load car_0 onto – no, first the ferry must get there: sail …"
+                clauses.pop()
+                corrects = False
             elif corrects and last is None and verdicts and verdicts[0].status == "read":
                 verdicts[0] = verdicts[0]._replace(stance="corrects")
             clauses += verdicts
@@ -240,9 +254,10 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
-        if read and clauses[0].is_failure and clauses[0].stance == "rejected" and len(clauses) > 1:
+        if read:
             # "Stack a on b: not possible, so put it down."
-            clauses[0] = clauses[0].refused("rejected")
+            ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
+            clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
@@ -258,8 +273,8 @@ class ActionGrammar:
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
-                announced = any(item.text in _ANNOUNCING for item in lead) and not any(
-                    item.text in self.frames.verbs or rules_out(item.text) for item in lead
+                announced = not named and not any(
+                    item.text in self.frames.verbs or item.text in THOUGHTS or rules_out(item.text) for item in lead
                 )
                 return words[index:] if alone or announced or corrects else words
         return words
@@ -309,7 +324,7 @@ class ActionGrammar:
                 args[fitting[-1] if fitting else frame.slots[-1]] = mention.objects[0].pddl
                 taken = {*fitting}
                 break
-            if len(places) != 1 or (not role.prepositions and len(frame.slots) > 1):
+            if len(places) != 1 or (not role.prepositions and len(mentions) == 1 < len(frame.slots)):
                 return None
             taken |= places
             args[places.pop()] = mention.objects[0].pddl
@@ -400,10 +415,13 @@ class ActionGrammar:
             goes_on = known is not None and (known.end > 0 or (part[at : at + 1] and part[at].text in ("to", "from")))
             if verdict is None and known is not None and goes_on:
                 verdict = self._resumed(known, part)
+            elif verdict is not None and verdict.stance == NO_SUBJECT and known is not None and known.end > 0:
+                # "robot_0 picks up a, then moves from b to c"
+                verdict = self._clause(text, part, True) or verdict
             if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
                 verdict = self._passive(text, part, subject) or verdict
             subject = self._subject(part) or subject
-            verdict = verdict or self._without_verb(part)
+            verdict = verdict or self._without_verb(text, part)
             if verdict is None:
                 continue
             stance = clauses[-1].stance if clauses else ""
@@ -434,7 +452,7 @@ class ActionGrammar:
             return clauses
         if whole is not None and whole.is_failure and (chain := self._chain(text, words, listed)):
             return chain
-        whole = whole or self._without_verb(words)
+        whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
 
     def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
@@ -624,7 +642,7 @@ class ActionGrammar:
                 failed = verdict
         return failed
 
-    def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
+    def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
         behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
         words = words[behind:] if is_reason(words[0]._replace(parted="")) else words
@@ -637,13 +655,16 @@ class ActionGrammar:
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
+        # "[truck_1 at place_2]", "Now: truck_1 at place_2"
+        aside = words[mentions[0].first].parted in ("(", ":") or text[words[-1].end :].lstrip()[:1] in ("]", ")")
+        plain |= _AT | {"now", "after", "before", "state"} if aside else set()
         if (
             (holds and not self._begins_like_an_order(words, mentions[0].first))
             or self._explains(words)
             or words[0].parted == ">"
             or all(index in used or word.text in plain for index, word in enumerate(words))
         ):
-            stance = f"state ({holds[0] if holds else 'a list'})"
+            stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
         return _unreadable(words, UNKNOWN_VERB)
 
@@ -855,7 +876,10 @@ def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
     meant = _MEANT.match(text, sentence[at].start) if at < len(sentence) else None
     if meant is not None:
         return [word for word in sentence[at:] if word.start >= meant.end()]
-    return sentence[at:] if at == len(sentence) or sentence[at].parted else sentence
+    # "Hmm, actually the laser is better": the last word that a mark parts from the rest.
+    while 0 < at < len(sentence) and not sentence[at].parted:
+        at -= 1
+    return sentence[at:]
 
 
 def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:

@@ -25,6 +25,10 @@ UNKNOWN_VERB = "it begins like none of the actions"
 """The reason of what is said of objects with a verb of no action."""
 
 
+A_LIST = "state (a list)"
+"""The stance of objects that no verb is said of: "[truck_1 at place_2]"."""
+
+
 class ClauseReading(NamedTuple):
     """What a stretch of text says; offsets count from the beginning of the text that was given.
 
@@ -56,6 +60,11 @@ class ClauseReading(NamedTuple):
         near = tuple(dict.fromkeys(item for name in names for item in lexicon.near(name)))
         reason = f"no object is called {quoted}"
         return self._replace(status="unknown-object", unknown=names, suggestions=near, reason=reason)
+
+    @property
+    def tells_state(self) -> bool:
+        """Whether it says how things are, with a verb."""
+        return self.stance.startswith("state") and self.stance != A_LIST
 
     @property
     def is_failure(self) -> bool:

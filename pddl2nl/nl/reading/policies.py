@@ -295,7 +295,8 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
             more = any(item.number not in numbers for item in block.items)
             behind = () if more else plan.items[at + 1 :]
             return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
-    if number < 2 or not (plan.rejected or block.announced):
+    # "2. stack a on b (invalid)" is rejected by its own line.
+    if number < 2 or not (plan.rejected or block.announced or plan.items[-1].reading.stance == "rejected"):
         return None
     kept = [item for item in plan.items if item.number is None or item.number < number]
     return replace(plan, items=[*kept, *block.items], rejected=block.rejected)
@@ -305,6 +306,8 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
 
 _OPTION = phrases("option", whole=True)
 _TAKES = phrases("takes", whole=True)
+_THIS = re.compile(r"\b(?:this|that)\b", re.IGNORECASE)
+_RECOMMENDED = phrases("recommended")
 _PLACES = {name: int(place) for place, names in word_table("ordinals").items() for name in names}
 
 
@@ -313,7 +316,11 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     options = [block for block in blocks if block.holds_action and block.is_option]
     if len(options) < 2 or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
         return None
-    index = chosen_option(". ".join(behind), len(options))
+    # "I choose option B:" above both, "This is what I do." behind one, "Option B (recommended):".
+    said = [options[0].words[:-1], *(block.words for block in options[1:]), behind]
+    chosen = [chosen_option(". ".join(words), len(options), place - 1) for place, words in enumerate(said)]
+    marked = [place for place, block in enumerate(options) if any(map(_RECOMMENDED.search, block.words[-2:]))]
+    index = next((place for place in (*chosen[::-1], *marked) if place is not None), None)
     if index is not None:
         return options[index].items
     items = [item for block in options for item in block.items]
@@ -325,8 +332,11 @@ def offers_options(text: str) -> bool:
     return phrases("options", whole=True).search(text) is not None
 
 
-def chosen_option(text: str, count: int) -> int | None:
-    """Of so many options the index of the one that a text says is taken; None without such words."""
+def chosen_option(text: str, count: int, before: int = -1) -> int | None:
+    """Of so many options the index of the one that a text says is taken; None without such words.
+
+    ``before`` is the option that stands above the text, which "this" means.
+    """
     chosen = None
     for sentence in re.findall(r"[^.!?\n]+", text):
         if takes := _TAKES.search(sentence):
@@ -335,6 +345,8 @@ def chosen_option(text: str, count: int) -> int | None:
                 # "A" may be an article.
                 if place < count and (match.start() > takes.start() or len(match[0]) > 1 or match[0].isupper()):
                     chosen = place % count
+            if chosen is None and before >= 0 and _THIS.search(sentence):
+                chosen = before
     return chosen
 
 

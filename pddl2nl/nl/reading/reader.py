@@ -42,6 +42,7 @@ _PROSE = phrases("prose", whole=True)
 _COMMENT = front("comment")
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
+_SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
@@ -316,7 +317,8 @@ class Reader:
     ) -> Reading:
         """What a clause says, as prose or doubtful where it was not meant as an action."""
         reading = _reading(text, piece, peeled.start, item)
-        if peeled.label == "offered":
+        # "Possible moves: a, b or c. I do c." offers no more than its first sentence says.
+        if peeled.label == "offered" and not _SENTENCE_ENDS.search(text, piece.start + peeled.start, reading.start):
             return reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
         if item.status == "not-an-action":
             return reading._replace(rule="doubt" if is_open(item.stance) else "prose")

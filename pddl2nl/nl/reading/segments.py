@@ -77,7 +77,7 @@ _CALLS = word_set("calls")
 _ACTIONS = _PLANS | word_set("action_nouns")
 _KINDS = word_set("kinds")
 _SPEAKERS = word_set("speakers")
-_THOUGHTS = word_set("thoughts")
+THOUGHTS = word_set("thoughts")
 
 
 def label_of(words: Sequence[str]) -> str:
@@ -88,7 +88,7 @@ def label_of(words: Sequence[str]) -> str:
         return "offered"
     if said & (_PLANS | _CALLS):
         return "action"
-    if _THOUGHTS.intersection(words[:5]):
+    if THOUGHTS.intersection(words[:5]):
         return "thought"
     nouns = said & (_ACTIONS | _SPEAKERS)
     return "action" if nouns and all(word in nouns | _KINDS or is_plain_lead(word) for word in words) else ""
@@ -190,7 +190,8 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
 
 
 def _number(match: re.Match[str]) -> int | None:
-    count = match["plain"] or match["deep"] or match["hash"] or match["bare"] or match["part"] or match["cell"]
+    groups = ("plain", "deep", "hash", "bare", "part", "cell", "foreign")
+    count = next((match[group] for group in groups if match[group]), None)
     return int(count) if count else None
 
 

@@ -70,13 +70,14 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     if verdict:
         return verdict
     if form == "s":
-        return "" if person or subject or listed else "unclear (no subject)"
+        return "" if person or subject or listed else NO_SUBJECT
     if form == "ing":
         continuous = listed or not _CONTINUES.isdisjoint(said)
         return "" if continuous else "unclear (-ing)" if said else "hypothetical (-ing)"
     return "" if form == "base" or passive or person or listed else "done (past tense)"
 
 
+NO_SUBJECT = "unclear (no subject)"
 EXCUSED = ("rejected", "hypothetical", "question", "offered", "restated", "corrects")
 """Stances of what a turn does not do; a turn that says anything else of objects is reported."""
 
@@ -203,9 +204,20 @@ def leaves_unsaid(text: str) -> bool:
 
 def amended(text: str) -> tuple[int, ...]:
     """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
-    if not any(map(text.__contains__, ("tep", "ction", "ine"))) or not phrases("amends", whole=True).search(text):
+    if not any(map(text.__contains__, ("tep", "ction", "ine"))):
         return ()
-    return tuple(int(number) for steps in _STEPS.findall(text) for number in re.findall(r"\d+", steps))
+    change = phrases("change").search(text)
+    said = phrases("amends", whole=True).search(text) or (change if change and _MARK.search(change[0]) else None)
+    if said is None:
+        return ()
+    # "Step 4 is unnecessary, so the plan is steps 1 to 3" changes step 4.
+    behind = _CLAUSE_ENDS.search(text, said.end())
+    changed = text[said.start() : behind.start() if behind else None]
+    return tuple(
+        dict.fromkeys(int(number) for steps in _STEPS.findall(changed) for number in re.findall(r"\d+", steps))
+    )
 
 
+_MARK = re.compile(r"[:\"'`]\W*\Z")
+_CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
