@@ -230,9 +230,7 @@ class ActionGrammar:
             asked = (listed and index == 0) or labelled
             verdicts = self._sentence(text, sentence, asked, None if corrects else last or known)
             if corrects and last is not None and follows:
-                reason = bool(verdicts) and all(
-                    item.stance.startswith("state") and item.stance != _A_LIST for item in verdicts
-                )
+                reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, sentence, last, verdicts)
                 corrects = not verdicts
                 if verdicts:
