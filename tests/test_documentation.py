@@ -3,7 +3,8 @@
 In a page, a block with a title is a file (``toml title="first.toml"``), a ``console`` block is a list of commands
 with their output, and a ``python`` block is a session (``>>>``) or a script. All of them are run, in order, in one
 folder for each page. A line ``…`` stands for any lines, within a line for any text; ``# exit code 1`` behind a command
-is its exit code. Blocks in other languages (``sh``, ``text``) are not run: they need a server, a key or a long time.
+is its exit code. Of the ``sh`` blocks, whose output is not shown, every line is run that needs nothing from elsewhere
+(`ELSEWHERE`); ``text`` and ``py`` are not run.
 
 ``PDDL2NL_WRITE_GOLDEN=1`` writes what the commands print now into pages that show something else.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -207,6 +209,62 @@ def test_what_a_page_shows_is_what_happens(page: str, pages: dict[str, Future[li
             pytest.importorskip(module, reason=f"{module} is absent: pip install 'pddl2nl[{extra}]'")
     wrong = pages[page].result()
     assert not wrong, "\n\n".join(wrong)
+
+
+ELSEWHERE = (
+    r"^(pip|vllm|export|python grpo\.py) |^inspect view|gguf|transformers:|gpt-4o-|llama3|localhost:|tcp://"
+    r"|--cluster slurm|LLMs-Planning|acpbench|dry-tea|experiment react\.toml$|report runs/react"
+    r"|--budget-usd 200|report runs/table-2"
+)
+"""What is in lines that are not run: a package index, a server, a model, a cluster, files of others, or replies."""
+
+
+def shell_lines() -> Iterator[tuple[str, str]]:
+    """Each line of a block of the shell that needs nothing from elsewhere, with its page."""
+    for page, text in PAGES.items():
+        for language, title, block in BLOCK.findall(text):
+            for line in block.replace("\\\n", "").splitlines() if language == "sh" and not title else ():
+                if not re.search(ELSEWHERE, line):
+                    yield page, line.partition("  # ")[0].strip()
+
+
+MOCKED = """
+import sys
+from inspect_ai._cli.main import main
+from inspect_ai.model import ModelUsage
+from inspect_ai.model._providers.mockllm import MockLLM
+# It would count tokens with a table from the network.
+async def counted(self, output, *_):
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+MockLLM._ensure_default_usage = counted
+sys.argv = ["inspect", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("page", "line"), list(shell_lines()))
+def test_a_line_of_the_shell_that_needs_nothing_from_elsewhere_runs(page: str, line: str, tmp_path: Path) -> None:
+    blocksworld = ROOT / "instances" / "blocksworld"
+    shutil.copy(ROOT / "domains" / "blocksworld" / "domain.pddl", tmp_path)
+    for name in ("p01", "p02"):
+        shutil.copy(blocksworld / f"{name}.pddl", tmp_path)
+    for language, title, block in BLOCK.findall(PAGES[page]):
+        if title and language == "toml":
+            (tmp_path / title).write_text(block, encoding="utf-8")
+    small = 'domains = ["ferry"]\ninstances = ["p01"]\npolicies = ["random"]\n'
+    (tmp_path / "SPEC.toml").write_text(small, encoding="utf-8")
+    (tmp_path / "mocked.py").write_text(MOCKED, encoding="utf-8")
+    if " report " in line:
+        assert shell("pddl2nl run ferry p01 --policy random", tmp_path).returncode <= 1
+    if "inspect eval" in line:
+        pytest.importorskip("inspect_ai", reason="inspect_ai is absent: pip install 'pddl2nl[inspect]'")
+        line = line.replace("inspect eval", "python mocked.py eval").replace("openai/gpt-4o", "mockllm/model")
+    if "--cluster" in line:
+        pytest.importorskip("distributed", reason="distributed is absent: pip install 'pddl2nl[cluster]'")
+    done = shell(line, tmp_path)
+    assert done.returncode == 0, f"{page}: {line}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_every_block_has_a_language() -> None:

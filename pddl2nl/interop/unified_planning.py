@@ -158,9 +158,11 @@ def _renamed(task: Task, changed: Mapping[tuple[str, str], str]) -> Task:
 
 
 def _reason(task: Task, error: Exception) -> str:
-    """What it does not know; else what its reader says, which may be a parser's position in a text."""
+    """What it does not know; else where its parser stops, without places in a text that the user never saw."""
     if task.domain.derived:
         return f"it has no derived predicates, such as '{task.domain.derived[0].name}'"
+    if line := " ".join(str(getattr(error, "line", "")).split()):
+        return f"its parser does not know '{line[:_LONGEST]}'"
     return " ".join(str(error).split())[:_LONGEST] or type(error).__name__
 
 

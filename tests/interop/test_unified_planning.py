@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import random
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -190,5 +192,20 @@ def test_what_pddl_cannot_say_is_refused_by_name() -> None:
 def test_what_its_reader_cannot_read_is_no_error_of_its_parser() -> None:
     domain = '(define (domain d) (:predicates (p)) (:action pick"up :parameters () :effect (p)))'
     task = pddl2nl.parse_task(domain, "(define (problem q) (:domain d) (:init) (:goal (p)))")
-    with pytest.raises(UnsupportedError, match="unified-planning cannot read q: "):
+    with pytest.raises(UnsupportedError, match=r"""cannot read q: its parser does not know '\(:action pick"up'"""):
         to_up(task)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("kind", ["ipc", "numeric", "temporal"])
+def test_no_error_of_another_library_leaks(kind: str, shared: Path) -> None:
+    exchanged = 0
+    for domain in sorted((shared / kind).rglob("domain.pddl")):
+        for problem in sorted(domain.parent.glob("*.pddl")):
+            if problem == domain or problem.stat().st_size > 20_000:
+                continue
+            # Any other error fails the test.
+            with contextlib.suppress(UnsupportedError):
+                from_up(to_up(pddl2nl.load_task(domain, problem)))
+                exchanged += 1
+    assert exchanged >= 20
