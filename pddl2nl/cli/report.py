@@ -60,9 +60,10 @@ def _report(
     """Make tables, comparisons, plots and pages from the records in a folder, without running anything.
 
     Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored. Then come
-    the tables of the experiment (coverage by default), the metrics by column, those of systems, the
-    first failures of unsolved runs, and paired comparisons of the best language-model column with the others, over the
-    same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size.
+    the tables of the experiment (coverage by default), the metrics by column, what a solved task costs,
+    the metrics of systems, the first failures of unsolved runs, and paired comparisons of the best language-model
+    column with the others, over the same instances, with an interval, an exact or bootstrap test, Holm's correction
+    and an effect size.
 
     Metrics are computed from the events in the records. Token counts that an endpoint did not report are estimated and
     marked with ~. LaTeX needs the package booktabs. Pages need no network: one file up to 200 runs, else a folder with

@@ -222,6 +222,9 @@ def _metrics() -> Iterator[RunMetric]:
             )
     cached, reasoning = partial(_used, what="cached_tokens"), partial(_used, what="reasoning_tokens")
     yield RunMetric("cached-tokens", "tokens sent that the provider had cached", "higher", "mean", cached, "tokens")
+    new = "tokens sent behind the messages with which the run's last prompt in that role began"
+    guessed = partial(_estimated, what="prompt_estimated")
+    yield RunMetric("new-tokens", new, "lower", "mean", partial(_used, what="new_tokens"), "tokens", guessed=guessed)
     yield RunMetric("reasoning-tokens", "tokens received that are reasoning", "lower", "mean", reasoning, "tokens")
     usd = partial(_used, what="usd")
     yield RunMetric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")

@@ -78,7 +78,7 @@ def test_csv_is_one_file_per_table_that_pandas_reads(
     assert main(["report", str(finished), "--format", "csv", "--out", str(tmp_path)]) == 0
     files = [Path(line.removeprefix("report: ")) for line in capfd.readouterr().out.splitlines()]
     assert files[0] == tmp_path / "coverage.csv"
-    assert len(files) == 4
+    assert len(files) == 5
     assert all(len(pandas.read_csv(path)) for path in files)
 
 
@@ -111,7 +111,7 @@ def test_json_has_the_tables_and_what_broke(finished: Path, capfd: pytest.Captur
     assert main(["report", str(finished), "--json"]) == 0
     said = json.loads(capfd.readouterr().out)
     assert (said["name"], said["runs"], said["missing"], said["infrastructure_errors"]) == ("mine", 8, 0, [])
-    assert len(said["tables"]) == 4
+    assert [table["key"] for table in said["tables"]] == ["coverage", "metrics", "cost", "links", "comparisons"]
 
 
 def test_pages_stand_beside_the_records_and_may_stand_elsewhere(

@@ -93,7 +93,7 @@ def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
         for event in act_events
     ]
     _, estimated = measure(read_record(write("one", uncounted)))
-    assert estimated == {"planner-prompt-tokens", "planner-tokens", "prompt-tokens", "tokens"}
+    assert estimated == {"planner-prompt-tokens", "planner-tokens", "prompt-tokens", "new-tokens", "tokens"}
     found = aggregate(
         all_metrics()["tokens"], [summarize(read_record(write("two", item))) for item in (uncounted, act_events)]
     )
@@ -160,6 +160,7 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
     assert found["tokens"] == sum(found[f"{role}-tokens"] for role in ("planner", "translator", "thoughts"))
     assert (found["cached-tokens"], found["reasoning-tokens"], found["cache-hits"]) == (8, 1, 1)
     assert found["usd"] is None, "the price of three calls is not known"
+    assert 0 < found["new-tokens"] < found["prompt-tokens"]
     for call in (1, 3, 5):
         events = _role(events, call, "planner", usd=0.0)
     assert all_metrics()["usd"].of(read_record(write("two", events))) == 0.75

@@ -11,7 +11,7 @@ from msgspec import structs
 from pddl2nl.experiments.records.stored import RoleUsage, read_record, usage_by_role
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import Completion, Message, Request
-from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.metrics import measure
@@ -33,7 +33,7 @@ def test_a_prompt_that_nobody_counted_is_estimated_with_all_that_it_kept():
 
 def test_what_an_endpoint_counted_is_never_replaced():
     events = [_asked(1, 0, "x" * 40), Replied(1, "z" * 40, prompt_tokens=3, completion_tokens=4)]
-    assert usage_by_role(events)["planner"] == RoleUsage(1, 3, 4, usd=None)
+    assert usage_by_role(events)["planner"] == RoleUsage(1, 3, 4, usd=None, new_tokens=3)
 
 
 def test_each_role_keeps_its_own_prompts():
@@ -98,3 +98,16 @@ def test_a_records_estimate_is_that_of_what_was_sent(tmp_path: Path, history: st
     values, estimated = measure(read_record(record))
     assert values["planner-prompt-tokens"] == model.tokens > 0
     assert {"planner-prompt-tokens", "tokens"} <= estimated
+
+
+@pytest.mark.parametrize("history", ["all", "last:1", "none"])
+def test_new_tokens_are_those_behind_what_the_last_prompt_began_with(tmp_path: Path, history: str) -> None:
+    model = _Counting(["look around", "unstack b from a", "dance", "look around"])
+    record = tmp_path / "one.jsonl"
+    task = shipped_task("blocksworld", "p01")
+    run_spec(RunSpec(task, "act", model=model, example="none", steps=4, history=history, record=record))
+    values, estimated = measure(read_record(record))
+    prompts = [event for event in read_record(record).events if event.event == "prompted"]
+    new = sum(len(message.content) for event in prompts for message in event.messages)
+    assert values["new-tokens"] == pytest.approx(new / CHARACTERS_A_TOKEN, abs=4)
+    assert "new-tokens" in estimated

@@ -53,7 +53,8 @@ class RoleUsage(Struct, frozen=True):
 
     ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
     is None if a price or a token count is unknown. ``prompt_estimated`` and ``completion_estimated`` say whether the
-    tokens contain an estimate.
+    tokens contain an estimate. ``new_tokens`` are those of the messages behind the beginning that a prompt shares with
+    the previous one of its role, by their share of the characters.
     """
 
     calls: int = 0
@@ -65,6 +66,7 @@ class RoleUsage(Struct, frozen=True):
     usd: float | None = 0.0
     prompt_estimated: bool = False
     completion_estimated: bool = False
+    new_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -88,6 +90,7 @@ class RoleUsage(Struct, frozen=True):
             None if self.usd is None or other.usd is None else self.usd + other.usd,
             self.prompt_estimated or other.prompt_estimated,
             self.completion_estimated or other.completion_estimated,
+            self.new_tokens + other.new_tokens,
         )
 
 
@@ -95,30 +98,31 @@ def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, RoleUsage]:
     """The usage of each role with a reply, in the order of their first replies."""
     found: dict[str, RoleUsage] = {}
     prompts: dict[str, list[int]] = {}  # the lengths of the messages of each role's last answered prompt
-    role, asked = "", list[int]()
+    role, asked, kept = "", list[int](), 0
     endpoint = False
     for event in events:
         if isinstance(event, Prompted):
             # A record holds only the messages since the last answered prompt of this role.
-            role = event.purpose
+            role, kept = event.purpose, event.kept
             asked = [*prompts.get(role, ())[: event.kept], *(len(message.content) for message in event.messages)]
         elif isinstance(event, Replied):
             prompts[role] = asked
-            usage = _of_reply(event, asked, endpoint)
+            usage = _of_reply(event, asked, kept, endpoint)
             found[role] = found[role] + usage if role in found else usage
         elif isinstance(event, Started):
             endpoint = event.base_url is not None
     return found
 
 
-def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> RoleUsage:
+def _of_reply(reply: Replied, asked: Sequence[int], kept: int, endpoint: bool) -> RoleUsage:
     no_prompt = not reply.prompt_tokens and any(asked)
     no_completion = not reply.completion_tokens and bool(reply.text)
     # An endpoint that counted no tokens priced them at zero: the real cost is unknown.
     unpriced = endpoint and (no_prompt or no_completion) and not reply.usd
+    prompt = estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens
     return RoleUsage(
         1,
-        estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens,
+        prompt,
         estimate_tokens(len(reply.text)) if no_completion else reply.completion_tokens,
         reply.cached_tokens,
         reply.reasoning_tokens,
@@ -126,6 +130,8 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> RoleUsage
         None if unpriced else reply.usd,
         no_prompt,
         no_completion,
+        # An endpoint counts whole prompts only.
+        round(prompt * sum(asked[kept:]) / max(1, sum(asked))),
     )
 
 

@@ -15,6 +15,7 @@ from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import added_metrics, all_metrics, roles
 from pddl2nl.reports.summaries import LINKS, RunSummary
+from pddl2nl.reports.tables.costs import cost_table
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 
@@ -43,11 +44,13 @@ PREDICATES_SHOWN = 12
 
 
 def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
-    """The metrics by column: one table of the general metrics, and one for each system whose runs have its metrics.
+    """The metrics by column: the general ones, what a solved task costs, and those of each system whose runs have some.
 
     Metrics of a system that only runs of other systems have make no table.
     """
     tables = [_metrics_table(gathered, "metrics", "Metrics by column", _headings())]
+    if (costs := cost_table(gathered)) is not None:
+        tables.append(costs)
     measured: defaultdict[str, set[str]] = defaultdict(set)
     for run in gathered.runs.values():
         of = system_of(run.policy)

@@ -63,4 +63,4 @@ def test_traces_name_things_as_prompts_do_and_reports_have_no_metrics_of_other_s
     first = next(event for event in result.events if isinstance(event, Acted))
     assert (first.action, first.text) == ("(goto pose8 pose13)", "go from pose8 to pose13")
     assert replay_record(tmp_path / "p02.jsonl").identical
-    assert [table.key for table in metrics_tables(gather(tmp_path))] == ["metrics", "metrics-sayplan"]
+    assert [table.key for table in metrics_tables(gather(tmp_path))] == ["metrics", "cost", "metrics-sayplan"]
